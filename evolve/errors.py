@@ -12,13 +12,13 @@
     │   └── LinkError                      a link in a run folder, which is not followed
     ├── StorageError     (OSError)         a study's storage that does not answer, or is damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
-    │   └── RulesError                     games of other rules than asked for, or won by others
+    │   └── RulesError                     games of other rules than asked for, by file or winners
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
 
 Each is also the built-in error that fits, so callers may catch either.
-Messages quote the bad value, where it came from, and what would do.
+Messages quote the bad value, say where it came from, and what would be valid.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ import os
 
 
 def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
-    """Why a file cannot be had, in one line that names it, or the folder of it that is not there
-    and may be what is mistyped."""
+    """Say in one line why a file cannot be read or written.
+
+    The line names the file, and its folder if that is missing: the folder may be mistyped.
+    """
     place = os.fspath(path)
     folder = os.path.dirname(place) or os.curdir
     if error.errno in (errno.ENOENT, errno.ENOTDIR) and not os.path.isdir(folder):
@@ -38,11 +40,11 @@ def reason_of(error: OSError, path: str | os.PathLike[str]) -> str:
 
 
 class EvolveError(Exception):
-    """Base of all errors raised on purpose; its text is fit to be shown to a user as one line."""
+    """Base of all errors raised on purpose; its text can be shown to a user as one line."""
 
 
 class IllegalMoveError(EvolveError, ValueError):
-    """A move or pass that the rules do not allow in the position at hand."""
+    """A move or pass that the rules do not allow in the current position."""
 
 
 class PositionError(EvolveError, ValueError):
@@ -76,7 +78,7 @@ class RunError(EvolveError, OSError):
 class LinkError(RunError):
     """A link stands where a file or a folder of a run belongs; it is not followed.
 
-    Made as any OSError, `strerror` says where it leads to and what would do.
+    Constructed like any OSError; `strerror` says where the link leads, and what would be valid.
     """
 
     def __str__(self) -> str:
@@ -93,8 +95,11 @@ class RecordError(EvolveError, ValueError):
 
 
 class RulesError(RecordError):
-    """Games whose file says other rules than those asked for, or whose winners contradict them: no
-    damage of one game, but all of them read wrongly."""
+    """Games that are not of the rules asked for.
+
+    Their file says other rules, or their winners contradict the rules. This is no damage of one
+    game: all of them would be read wrongly.
+    """
 
 
 class ExtraError(EvolveError, ImportError):

@@ -21,7 +21,7 @@ _EXTRAS: Final = {
         ("anyio", "fastapi", "httptools", "psutil", "starlette", "uvicorn"), ("serve", "")
     ),
 }
-"""Packages of the extras, each with its extra and what is to be said of it."""
+"""Packages of the extras, each with its extra and the start of its message."""
 
 
 def need(package: str, who: str | None = None) -> None:
@@ -32,8 +32,10 @@ def need(package: str, who: str | None = None) -> None:
 
 @contextmanager
 def telling_what_is_missing() -> Iterator[None]:
-    """Turn the error of a package that cannot be imported into an ExtraError; our own modules can
-    be."""
+    """Turn the ImportError of a package into an ExtraError.
+
+    Errors from our own modules pass through: these can always be imported.
+    """
     try:
         yield
     except ImportError as error:

@@ -1,7 +1,7 @@
 """JSON and TOML that others may have written.
 
-Python's parsers raise all kinds of errors for text that was made to break its reader, and let
-through what breaks whoever prints it. Here all of that is a ValueError with one line of text.
+Python's parsers raise all kinds of errors for text that was made to break its reader, and accept
+values that break code that prints them. Here each of these is a ValueError with one line of text.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pathlib import Path
 from typing import Any, Final
 
 LARGEST: Final = 16 << 20
-"""Bytes of a document; ours have some thousands."""
+"""Most bytes of a document; ours have some thousands."""
 _DEEPEST: Final = 64
-"""Lists and tables inside each other; ours have five."""
+"""Most levels of lists and tables inside each other; ours have five."""
 _MOST_DIGITS: Final = 64
-"""Of a whole number; the largest of ours are the 128 bits of a random generator's state."""
+"""Most digits of a whole number; our largest is a random generator's state, of 128 bits."""
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _LIMIT: Final = 10**_MOST_DIGITS
 
 
 def read_document(path: Path) -> bytes:
-    """The content of a file; OSError, or ValueError where it is too large to be a document."""
+    """Read a file; OSError, or ValueError if it is too large to be a document."""
     with path.open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -34,7 +34,7 @@ def read_document(path: Path) -> bytes:
 
 
 def parse_json(data: bytes | str) -> Any:
-    """The value of a JSON text; ValueError where it is none.
+    """Parse a JSON text; ValueError if it is not JSON.
 
     Lone surrogates, which JSON can hold but no file or terminal can, become question marks.
     """
@@ -50,8 +50,10 @@ def parse_json(data: bytes | str) -> Any:
 
 
 def check_exchange(data: bytes) -> None:
-    """Raise ValueError for what is no JSON that everyone reads alike: Python's parser takes
-    `Infinity`, makes infinity of 1e400, and takes halves of characters."""
+    """Raise ValueError for text that is not JSON, or that other parsers read differently.
+
+    Python's parser takes `Infinity`, makes infinity of 1e400, and takes halves of characters.
+    """
     if not data:
         return
     try:
@@ -80,9 +82,9 @@ def _check_finite(value: Any) -> None:
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """The tables of a TOML text; ValueError where it is none."""
+    """Parse a TOML text; ValueError if it is not TOML."""
     try:
-        # Editors of Windows write a mark before the text.
+        # Windows editors write a byte order mark before the text.
         value = tomllib.loads(data.decode("utf-8-sig"))
     except RecursionError as error:
         raise _too_deep() from error
@@ -93,7 +95,7 @@ def parse_toml(data: bytes) -> dict[str, Any]:
 
 
 def json_value(value: Any) -> Any:
-    """What JSON can hold of a value: numpy's as Python's, null for what is no number, else text."""
+    """Convert a value for JSON: numpy's to Python's, NaN and infinities to None, others to text."""
     if isinstance(value, Mapping):
         return {str(key): json_value(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -106,13 +108,13 @@ def json_value(value: Any) -> Any:
 
 
 def _plain(error: ValueError) -> ValueError:
-    """A parser's error; in our words where it speaks of Python's settings."""
+    """A parser's error, in our words if it mentions Python's settings."""
     known = isinstance(error, json.JSONDecodeError | tomllib.TOMLDecodeError | UnicodeDecodeError)
     return error if known or "digits" not in str(error) else _too_long()
 
 
 def _check(value: Any, depth: int = 0) -> None:
-    """Raise ValueError for what parsers let through and others fail over."""
+    """Raise ValueError for values that parsers accept and other code fails on."""
     if depth > _DEEPEST:
         raise _too_deep()
     if isinstance(value, int):
@@ -129,7 +131,7 @@ def _check(value: Any, depth: int = 0) -> None:
 
 
 def _whole(value: Any) -> Any:
-    """The same without lone surrogates."""
+    """The value without lone surrogates."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, list):

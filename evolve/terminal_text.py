@@ -1,4 +1,4 @@
-"""Text on its way to a terminal: what is not ours made harmless, our signs where they can be.
+"""Text for a terminal: makes foreign text harmless, and writes our signs where it can.
 
 Light, because every start of the command needs it: no rich here.
 """
@@ -23,15 +23,15 @@ _SIGNS: Final = {
     "×": "x", "±": "+/-", "½": ".5", "≤": "<=", "≥": ">=", "√": "sqrt ", "∞": "inf", "●": "X",
     "○": "O",
 }  # fmt: skip
-"""What we print beyond ASCII, and how it is said where that cannot be."""
+"""Signs beyond ASCII that we print, and what replaces them where an encoding lacks them."""
 
 
 def plain(text: str, keep: str = "") -> str:
-    r"""`text` as a terminal may have it, whoever wrote it; the characters in `keep` stay.
+    r"""Make `text` from any source harmless for a terminal; the characters in `keep` stay.
 
     Everything that moves the cursor, colours, hides or reorders (control characters and the
-    escape sequences that they begin, bidirectional overrides, line separators, what has no width,
-    lone surrogates) is shown as Python would write it, `\x1b`. A line stays one line.
+    escape sequences that they begin, bidirectional overrides, line separators, characters without
+    width, lone surrogates) becomes what Python would write, `\x1b`. A line stays one line.
     """
     if text.isprintable():
         return text
@@ -44,8 +44,7 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def as_word(thing: object) -> str:
-    """A name as a word of a command line that is to be copied: in quotes where a shell needs
-    them."""
+    """A name as a word of a command line to copy: in quotes where a shell needs them."""
     return shlex.quote(str(thing))
 
 
@@ -55,11 +54,11 @@ def count_of(number: int, thing: str) -> str:
 
 
 def expect_any_text() -> None:
-    """Let standard streams take any text: read any bytes, and write signs that are there.
+    """Let standard streams take any text: read any bytes, and write signs that they have.
 
-    An encoding that lacks a sign gets another one for it, never a question mark. Python writes
-    UTF-8 in the locale C, which may be a container's that was never set; where someone chose it,
-    it means ASCII.
+    A sign that an encoding lacks is replaced by another one, never by a question mark. Python
+    writes UTF-8 in the locale C, which a container may have because nobody set one; where
+    someone chose it, it means ASCII.
     """
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
@@ -70,7 +69,7 @@ def expect_any_text() -> None:
 
 
 def _find_codec(name: str) -> codecs.CodecInfo | None:
-    """ASCII by another name: where it has its own, click writes UTF-8 all the same."""
+    """Find ASCII by another name: under its own name, click writes UTF-8 all the same."""
     if name != _ASCII:
         return None
     ascii_itself = codecs.lookup("ascii")
@@ -102,7 +101,7 @@ def writable(text: str, encoding: str) -> str:
     """`text` in the signs that `encoding` has, so that columns are as wide as they are shown."""
     try:
         return text.encode(encoding, FALLBACK).decode(encoding)
-    except LookupError:  # an encoding that is not there: a caller's own stream
+    except LookupError:  # an unknown encoding, of a caller's own stream
         return text
 
 

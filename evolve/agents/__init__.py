@@ -1,1 +1,1 @@
-"""Agents: anything that chooses a legal square, one module a kind, and their files."""
+"""Agents: anything that chooses a legal square, with one module per kind, and agent files."""

@@ -1,4 +1,4 @@
-"""The base classes of all agents, and of those that files can hold."""
+"""The base classes of all agents, and of agents that files can hold."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from evolve.tables.arrays import Arrays
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting that may follow the question mark in an agent's name: the field that it sets, and
-    the type of that field."""
+    """A setting that may follow the question mark in an agent's name: its field and type."""
 
     field: str
     type: type[int] | type[float] | type[bool] | type[str] = int
@@ -31,7 +30,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Description:
-    """An agent described for people.
+    """A description of an agent for people.
 
     facts: shown beside its name; lines: further remarks; columns and rows: a table, which may be
     empty; boards: titles, each with 64 numbers, a1 first.
@@ -47,43 +46,46 @@ class Description:
 class Agent(ABC):
     """Anything that chooses a legal square.
 
-    A kind of agent is a frozen dataclass with the fields `name` (what tables call it) and `rules`
-    (those it plays by; None when it plays by any). It answers for itself what others need to know
-    of it; only `choose` has no default. Agents are immutable and may be used by several threads.
+    A kind of agent is a frozen dataclass with the fields `name` (its name in tables) and `rules`
+    (the rules it plays by; None for any). Its methods and properties give callers all they need to
+    know; only `choose` has no default. Agents are immutable; several threads may use one.
     """
 
     if TYPE_CHECKING:
 
         @property
         def name(self) -> str:
-            """What tables call it."""
+            """Its name in tables."""
 
         @property
         def rules(self) -> Rules | None:
-            """The rules it plays by; None when it plays by any."""
+            """The rules it plays by; None for any."""
 
     @abstractmethod
     def choose(self, board: Board) -> int:
         """A legal square of `board` (0..63); raises IllegalMoveError when there is none."""
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it: 0 where nothing is searched, or where a
-        program does not say."""
+        """The same square, and the nodes searched for it.
+
+        0 nodes where the agent does not search, or where a program does not report them.
+        """
         return self.choose(board), 0
 
     @property
     def together(self) -> bool:
-        """Whether it is faster when asked about many boards at once."""
+        """Whether it is faster on many boards at once."""
         return False
 
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
-        """What `choose_counted` gives for each of the boards."""
+        """The result of `choose_counted` for each of the boards."""
         return [self.choose_counted(board) for board in boards]
 
     def analyse(self, board: Board) -> Analysis | None:
-        """Its values of the legal moves, of which there must be one; None: it has no opinion.
+        """Its values of the legal moves; None where the agent has no values.
 
-        Time limits do not apply here; limits of depth and simulations do.
+        There must be a legal move. Time limits do not apply here; limits of depth and simulations
+        do.
         """
         return None
 
@@ -92,63 +94,68 @@ class Agent(ABC):
         return self._changed(rules=check_rules(rules))
 
     def own_rules(self) -> Rules | None:
-        """The rules that it plays by of itself, None for any: a program is asked, and started for
-        that. EngineError where it cannot be used."""
+        """The rules that it plays by on its own; None for any.
+
+        A program starts, to answer this; EngineError where it cannot be used.
+        """
         return self.rules
 
     def for_game(self, seed: int) -> Self:
-        """The agent for one game of many; those that draw at random draw from `seed` there."""
+        """The agent for one game of many; a random agent draws from `seed` there."""
         return self
 
     @property
     def repeats(self) -> bool:
-        """Whether it plays the same moves whenever it meets the same positions."""
+        """Whether it always plays the same move in the same position."""
         return False
 
     @property
     def identity(self) -> Any:
         """All that determines how it plays, as JSON; by default its name.
 
-        Games are remembered by it: two agents of one identity play alike. The name includes the
-        settings behind the question mark, and nothing that is changed from Python.
+        It is the key of stored games: two agents with the same identity play alike. The name
+        includes the settings after the question mark, but no change made from Python.
         """
         return self.name
 
     @property
     def limit(self) -> Limit:
-        """What its moves cost at most."""
+        """The most that its moves may cost."""
         return Limit()
 
     def limited(self, limit: Limit) -> Self:
-        """The agent, keeping to `limit` as far as its kind can; it never gets more time than it
-        has."""
+        """The agent, within `limit` as far as its kind can; it never gets more time than before."""
         return self
 
     def within(self, nodes: int) -> Self:
-        """The agent, for games that are lost by whoever needs more than so many nodes for a move,
-        or for all moves on average, as its kind has it; 0 for as many as it takes. `choose_counted`
-        raises OverBudgetError then."""
+        """The agent, for games with a node budget; an agent that exceeds it loses.
+
+        nodes: per move, or per move on average over the game, depending on the kind; 0 for no
+        budget. `choose_counted` raises OverBudgetError where the agent exceeds it.
+        """
         return self
 
     @property
     def needs_moves(self) -> bool:
-        """Whether it can be told games from the usual start alone, move by move."""
+        """Whether it takes only games from the usual start position, move by move."""
         return False
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What may follow the question mark in the agent's name."""
+        """The settings that may follow the question mark in the agent's name."""
         return {}
 
     def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
-        """The agent with these of its settings, and another name. Raises AgentError."""
+        """The agent with these settings, and a new name. Raises AgentError."""
         changes = {self.settings[key].field: value for key, value in values.items()}
         return self._changed(**changes, name=name)
 
     @property
     def row(self) -> npt.NDArray[np.int64] | None:
-        """Its parameters as the kernels of whole games read them (see `engine.context`); None where
-        it plays a move at a time."""
+        """Its parameters as the kernels of whole games read them (see `engine.context`).
+
+        None where the agent plays one move at a time, outside of these kernels.
+        """
         return None
 
     @property
@@ -157,17 +164,17 @@ class Agent(ABC):
         return 1
 
     def prepare(self) -> None:  # noqa: B027 - most have nothing to prepare
-        """Load what its first move needs; EngineError where a program cannot be used."""
+        """Load all that its first move needs; EngineError where a program cannot be used."""
 
     def interrupt(self) -> None:  # noqa: B027 - most run no program
-        """Stop its programs' thinking: whoever waits for them gets an EngineError."""
+        """Stop its programs' thinking: a caller that waits for a move gets an EngineError."""
 
     def describe(self) -> Description:
-        """The agent described for people."""
+        """A description of the agent for people."""
         return Description()
 
     def stored(self) -> StoredAgent:
-        """The agent, if files can hold it; AgentError when they cannot."""
+        """The agent, if files can hold it; else AgentError."""
         raise AgentError(f"{self.name} is not an agent that a file could hold")
 
     def _changed(self, **changes: Any) -> Self:
@@ -175,10 +182,10 @@ class Agent(ABC):
 
 
 class StoredAgent(Agent):
-    """An agent that files hold: a JSON document, and arrays where it has a network.
+    """An agent that files can hold: a JSON document, and arrays where it has a network.
 
-    `kind` is the name of its class in files and in the registry; `required` and `optional` are
-    the parameters that its document must and may have.
+    `kind`: the name of its class in files and in the registry; `required` and `optional`: the
+    parameters that its document must and may have.
     """
 
     kind: ClassVar[str]
@@ -189,7 +196,7 @@ class StoredAgent(Agent):
 
         @property
         def provenance(self) -> Mapping[str, Any]:
-            """Where it comes from."""
+            """The origin of the agent."""
 
     @classmethod
     @abstractmethod
@@ -198,22 +205,22 @@ class StoredAgent(Agent):
     ) -> Self:
         """The agent of a file's parameters and arrays; `common` are rules, name and provenance.
 
-        Raises AgentError, ValueError or TypeError for what makes no agent.
+        Raises AgentError, ValueError or TypeError for invalid values.
         """
 
     @property
     @abstractmethod
     def parameters(self) -> dict[str, Any]:
-        """What its document holds of it, as plain lists, texts and numbers."""
+        """Its parameters in the document, as plain lists, texts and numbers."""
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What its file holds beside the document."""
+        """The arrays in its file, beside the document."""
         return {}
 
     @property
     def identity(self) -> Any:
-        """Its name, and all that its file holds of how it plays."""
+        """Its name, and all in its file that determines how it plays."""
         digests = {
             key: hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
             for key, array in self.arrays.items()
@@ -228,19 +235,19 @@ class StoredAgent(Agent):
     def save(self, path: str | Path) -> None:
         """Write an agent file in one step; the folder must exist, OSError otherwise.
 
-        The name must end in .npz for agents with arrays, and must not for others: else AgentError,
-        as for an agent with a limit, which no file holds.
+        The name must end in .npz for agents with arrays, and must not for others. AgentError
+        otherwise, and for an agent with a limit, which files cannot hold.
         """
         agent = self.stored()
         place = path if isinstance(path, Path) else Path(path)
         write_agent_file(place, agent.document, agent.arrays)
 
     def with_provenance(self, **facts: Any) -> Self:
-        """The agent, with these facts added to its provenance."""
+        """The agent with these facts added to its provenance."""
         return self._changed(provenance={**self.provenance, **facts})
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file; AgentError where there can be none.
+        """Its stand-alone Python file; AgentError where its kind has none.
 
         `numba`: whether the file compiles its search where numba is installed.
         """
@@ -248,8 +255,10 @@ class StoredAgent(Agent):
 
     @property
     def play(self) -> str:
-        """How its files play, in words for people: its depth, its simulations or its time for a
-        move, and from where on it searches exactly."""
+        """How its stand-alone file plays, in words for people.
+
+        Its depth, its simulations or its time for a move, and the empties of its exact search.
+        """
         return ", ".join(self.describe().facts)
 
     def stored(self) -> StoredAgent:
@@ -259,11 +268,11 @@ class StoredAgent(Agent):
 
 @dataclass(frozen=True)
 class Limit:
-    """The most that a move may cost; None where there is no limit.
+    """The most that a move may cost; None for no limit.
 
-    seconds: of the clock. nodes: positions that a search enters. depth: plies that it looks ahead.
-    simulations: of a tree search. An agent keeps to those that its kind knows and ignores the
-    others: a network that is asked once has no use for a depth.
+    seconds: of clock time. nodes: positions that a search enters. depth: plies that it looks ahead.
+    simulations: of a tree search. An agent keeps to the limits of its kind and ignores the others:
+    a network that plays without a search ignores the depth.
     """
 
     seconds: float | None = None
@@ -272,7 +281,7 @@ class Limit:
     simulations: int | None = None
 
     def __and__(self, other: Limit) -> Limit:
-        """Both of them: of each value the smaller."""
+        """Both limits at once: the smaller of each value."""
         pairs = [(getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
         known = [[value for value in pair if value is not None] for pair in pairs]
         return Limit(*(min(values, default=None) for values in known))

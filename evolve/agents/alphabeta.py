@@ -28,11 +28,11 @@ from evolve.standalone.render import Clock, play_in_words, render
 from evolve.tables.arrays import Arrays
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
-# No difference in a term exceeds this many, whatever the position.
+# No difference in a term exceeds this, in any position.
 _LARGEST_DIFFERENCE: Final = 64
 
 _FEWEST_NODES: Final = 100
-"""The smallest limit of nodes: enough to look at every move of any position."""
+"""The smallest node limit: enough to search every move of any position."""
 _NO_LIMIT: Final = Limit()
 
 IntLists = Sequence[Sequence[int]]
@@ -55,20 +55,20 @@ class AlphaBetaAgent(StoredAgent):
     Args:
         weights: P lists of 10 integers, one per class of squares in the order
             a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; each times own − opp discs there.
-        mobility, …: P integers per term of `engine.genes`, each times what the term counts, such as
-            own − opp legal moves; 0 where left out.
-        depths: P search depths in plies, 1 to 60; a pass costs none.
+        mobility, …: P integers per term of `engine.genes`, each times the term's count, such as
+            own − opp legal moves; 0 by default.
+        depths: P search depths in plies, 1 to 60; a pass does not count.
         boundaries: P − 1 ascending disc counts at which the next phase begins; by default
             they divide the game evenly.
         endgame: exact search from that many empties, 0 to 60.
-        rules: the rules to play by; None (any) plays `standard` until told otherwise.
+        rules: the rules to play by; None (any) plays `standard` by default.
         limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depths:
             it searches as deep as they allow, to `limit.depth` plies at most. Files do not hold it.
-        name: what tables call the agent.
-        provenance: where it comes from, kept in its file.
+        name: the agent's name in tables.
+        provenance: the agent's origin, kept in its file.
 
-    Phase, depth and exact search are decided by the position at the root. Ties go to the lowest
-    square. Raises AgentError.
+    The root position decides phase, depth and exact search. Ties go to the lowest square. Raises
+    AgentError.
     """
 
     weights: tuple[tuple[int, ...], ...]
@@ -78,7 +78,7 @@ class AlphaBetaAgent(StoredAgent):
     rules: Rules | None
     name: str
     terms: Mapping[str, tuple[int, ...]]
-    """The weights of each term by name, one a phase; `agent.mobility` is one of them."""
+    """The weights of each term by name, one per phase; `agent.mobility` is one of them."""
     provenance: Mapping[str, Any]
     limit: Limit = _NO_LIMIT
 
@@ -190,7 +190,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def told_terms(self) -> tuple[str, ...]:
-        """The terms that files and tables list: those on by default, and others with a weight."""
+        """The terms in files and tables: those on by default, and others with a weight."""
         return tuple(
             term for term, values in self.terms.items() if GENES[term].early or any(values)
         )
@@ -207,7 +207,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as plain lists and numbers, as agent files hold them."""
+        """The parameters as in agent files: plain lists and numbers."""
         return {
             "weights": [list(table) for table in self.weights],
             **{term: list(self.terms[term]) for term in self.told_terms},
@@ -218,7 +218,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @cached_property
     def cells(self) -> layout.Cells:
-        """The agent as the kernels read it, a row of cells (see `engine.context`)."""
+        """The agent as kernels read it: a row of cells (see `engine.context`)."""
         row = np.zeros(layout.PHASES + self.phases * layout.PHASE_CELLS, np.int64)
         row[layout.ENDGAME] = self.endgame
         for disc_count in range(65):
@@ -236,7 +236,7 @@ class AlphaBetaAgent(StoredAgent):
         return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it: none for the only legal one."""
+        """The same square, and the nodes searched for it: 0 for the only legal one."""
         legal = board.legal_moves()
         if not legal:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
@@ -280,11 +280,11 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def _timed(self) -> bool:
-        """Whether it plays by its limit and not to its depths."""
+        """Whether it plays by a limit, not by its depths."""
         return self.limit.seconds is not None or self.limit.nodes is not None
 
     def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
-        """The agent with `depth` plies in every phase and exact search from `endgame`.
+        """The agent with `depth` plies in every phase, and exact search from `endgame` empties.
 
         None keeps the agent's own.
         """
@@ -310,10 +310,10 @@ class AlphaBetaAgent(StoredAgent):
         return [self.limit.seconds, depth, self.parameters, *nodes]
 
     def limited(self, limit: Limit) -> Self:
-        """The agent, keeping to seconds and nodes beside its own limits.
+        """The agent, also within the seconds and nodes of `limit`.
 
-        A depth is how far it looks ahead in every phase, even where that is beyond its own; for an
-        agent by the clock it is the maximum.
+        `limit.depth` replaces its depth in every phase, even where it is greater; for an agent with
+        a time or node limit it is the maximum.
         """
         kept = self.limit & replace(limit, depth=None, simulations=None)
         limited = self._changed(limit=kept)
@@ -325,11 +325,11 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Its depth in every phase, its exact search, and its limits."""
+        """Its depth for every phase, its exact search, and its limits."""
         return _SETTINGS
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Self:
-        """The agent with these of its settings, and another name."""
+        """The agent with these settings, and a new name."""
         whole = {key: int(value) for key, value in values.items() if key != "time"}
         limit = Limit(values.get("time"), whole.get("nodes"))
         made = self.at(None, whole.get("endgame"))._changed(limit=self.limit & limit, name=name)
@@ -349,7 +349,7 @@ class AlphaBetaAgent(StoredAgent):
         return cls(**parameters, **common)
 
     def stored(self) -> Self:
-        """The agent itself; AgentError where it plays by a limit, which no file would keep."""
+        """The agent itself; AgentError where it plays by a limit, which files cannot hold."""
         if self._timed:
             raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
         return self
@@ -371,7 +371,7 @@ class AlphaBetaAgent(StoredAgent):
         return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file; with a time for a move, one that goes by the clock."""
+        """Its stand-alone Python file; with a time limit, a file that plays by the clock."""
         if self.limit.nodes is not None:
             raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
         about = self._rules, self.name, {"plays": self.play, **self.provenance}
@@ -383,7 +383,7 @@ class AlphaBetaAgent(StoredAgent):
 
     @property
     def _clock(self) -> Clock | None:
-        """What its Python file goes by, in place of the depths."""
+        """The clock of its Python file, in place of the depths; None where it plays by depth."""
         seconds = self.limit.seconds
         return None if seconds is None else Clock(seconds, self.limit.depth)
 

@@ -1,4 +1,4 @@
-"""What an agent thinks of the moves of a position."""
+"""An agent's values of the moves of a position."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from evolve.engine.solver import solve_move
 
 Unit = Literal["discs", "forecast", "evaluation", "value"]
 _EVALUATION_OF_A_DISC: Final = 100.0
-"""Roughly: weights are in hundredths."""
+"""Units of an evaluation per disc, roughly: weights are in hundredths."""
 _DECIMALS: Final = {"forecast": 1, "value": 2}
-"""Of values that are no whole numbers."""
+"""Decimals of the units that are not whole numbers."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """An agent's view of a position.
+    """An agent's values of the moves of a position.
 
-    values: of every legal move for the side to move, the one it likes most first.
-    unit: `discs`: exact scores; `forecast`: discs of the final score that a search over patterns
-        expects; `evaluation`: what an alpha-beta search gives; from ±2**20 on, a
-        finished game's score × 2**20; `value`: what a network or a tree search forecasts, for most
-        of them −1 (lost) to 1 (won).
-    depth: plies that were searched; None where there is no such number.
+    values: the value of every legal move for the side to move, the agent's best move first.
+    unit: `discs`: exact scores; `forecast`: discs of the final score that a pattern search expects;
+        `evaluation`: the result of an alpha-beta search; from ±2**20 on, a finished game's
+        score × 2**20; `value`: the forecast of a network or a tree search, for most of them −1
+        (lost) to 1 (won).
+    depth: plies searched; None where there is no such number.
     line: its principal variation, from the best move on; 64 is a pass.
     """
 
@@ -48,14 +48,14 @@ class Analysis:
         return self.unit == "discs"
 
     def discs(self, square: int) -> float | None:
-        """The value of a move in discs: roughly for an evaluation; None for a `value`."""
+        """The value of a move in discs: approximate for an `evaluation`, None for a `value`."""
         value = self.values[square]
         if self.unit == "evaluation":
             return value / WIN if abs(value) >= WIN else value / _EVALUATION_OF_A_DISC
         return None if self.unit == "value" else float(value)
 
     def text(self, square: int) -> str:
-        """The value of a move for a person."""
+        """The value of a move as text for people."""
         value = self.values[square]
         if self.unit in _DECIMALS:
             return f"{value:+.{_DECIMALS[self.unit]}f}"
@@ -65,7 +65,7 @@ class Analysis:
 
 
 def exact_analysis(board: Board, rules: Rules) -> Analysis:
-    """The exact score of every legal move, of which there must be one."""
+    """The exact score of every legal move; there must be one."""
     context = thread_context(rules, layout.table_bits_for(board.empties))
     row = np.zeros(layout.PHASES + layout.PHASE_CELLS, np.int64)
     row[layout.ENDGAME] = board.empties
@@ -82,7 +82,7 @@ def exact_analysis(board: Board, rules: Rules) -> Analysis:
 def line_of_search(
     board: Board, square: int, depth: int, exact: bool, context: layout.Cells
 ) -> tuple[int, ...]:
-    """The principal variation from `square` on, of a search that has just valued moves."""
+    """The principal variation from `square` on, of the search that last used `context`."""
     line = [square]
     board = board.play(square)
     while not board.is_over() and (exact or depth > 1):
@@ -101,7 +101,7 @@ def line_of_search(
 def solve(board: Board, rules: Rules = DEFAULT_RULES) -> tuple[int | None, int, int]:
     """Best move (64 for a pass, None at the end), exact score for the side to move, and nodes.
 
-    Among best moves the lowest square. The time grows about threefold with every empty square.
+    Among best moves it takes the lowest square. The time grows about threefold per empty square.
     """
     if board.is_over():
         return None, board.score(rules), 0

@@ -1,4 +1,4 @@
-"""The agent that plays the move its network values most: what a DQN has learned."""
+"""The DQN agent: it plays the move that its network values most."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from evolve.tables.arrays import Arrays
 
 MOST_LOOKAHEAD: Final = 4
 _PARAMETERS: Final = {"lookahead": int, "endgame": int, "networks": int}
-"""What files hold beside rewards and networks, with its types."""
+"""The parameters in files, beside rewards and networks, with their types."""
 _COLOURS: Final = ("black/", "white/")
 _SETTINGS: Final = {"lookahead": Setting("lookahead"), "endgame": Setting("endgame")}
 
@@ -43,15 +43,15 @@ class DqnAgent(StoredAgent):
     """Plays the legal move of the highest value, among equals the lowest square.
 
     Args:
-        networks: the one that plays both colours, or those of black and of white; their output
-            is `actions` or `action`.
-        lookahead: plies that are played out before the network is asked, 0 to 4: 0 asks it
-            about the moves at hand, 1 about the replies to each, and so on. What is good for one
-            side counts as bad for the other, so networks taught by halves, by shares or by shaping
-            misjudge lines with a pass.
-        rewards: what the moves on those plies earn, as far as the network was taught to count it.
-        endgame: exact search from that many empties; a lost position is left to the network.
-        rules: the rules to play by; None (any) plays `standard` until told otherwise.
+        networks: one network for both colours, or those of black and of white; their output is
+            `actions` or `action`.
+        lookahead: plies to play out before the network values a position, 0 to 4: with 0 it values
+            the current moves, with 1 the replies to each, and so on. A gain of one side counts as
+            a loss of the other, so networks taught by halves, by shares or by shaping misjudge
+            lines with a pass.
+        rewards: the rewards of the moves on those plies, as far as the network was taught them.
+        endgame: exact search from that many empties; in a lost position the network decides.
+        rules: the rules to play by; None (any) plays `standard` by default.
     """
 
     networks: tuple[Network, ...]
@@ -86,7 +86,7 @@ class DqnAgent(StoredAgent):
         return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the positions that were looked at for it, exact search included."""
+        """The same square, and the number of positions entered, exact search included."""
         if not board.legal_moves():
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         values, nodes = self._valued(board)
@@ -109,7 +109,7 @@ class DqnAgent(StoredAgent):
 
     @property
     def repeats(self) -> bool:
-        """Always: it draws nothing at random."""
+        """True: it draws nothing at random."""
         return True
 
     @property
@@ -119,11 +119,11 @@ class DqnAgent(StoredAgent):
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """How far it looks ahead, and from where on it searches exactly."""
+        """Its lookahead, and the empties of its exact search."""
         return _SETTINGS
 
     def _valued(self, board: Board) -> tuple[dict[int, float], int]:
-        """The value of every legal move, the best first, and how many positions were looked at."""
+        """The value of every legal move, the best first, and the number of positions entered."""
         values = np.zeros(64, np.float64)
         side = 1 if board.side == "black" else -1
         scratch = thread_scratch(max(network.scratch_size for network in self.networks))
@@ -143,7 +143,7 @@ class DqnAgent(StoredAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What an agent file holds of it, but for the networks' weights."""
+        """Its parameters in an agent file, without the networks' weights."""
         return {
             "lookahead": self.lookahead,
             "endgame": self.endgame,
@@ -154,7 +154,7 @@ class DqnAgent(StoredAgent):
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The networks' weights, those of a colour under its name."""
+        """The networks' weights; with two networks, each under the name of its colour."""
         prefixes = _COLOURS if len(self.networks) == 2 else ("",)
         return {
             prefix + name: array
@@ -178,7 +178,7 @@ class DqnAgent(StoredAgent):
         return cls(networks, rewards=rewards, **own, **common)
 
     def describe(self) -> Description:
-        """How it plays, and the layers of its networks, which are alike."""
+        """How it plays, and the layers, which are the same in both networks."""
         facts = {k: v for k, v in self.parameters.items() if k not in NETWORK_PARAMETERS}
         return described(facts, self.networks[0])
 

@@ -1,4 +1,4 @@
-"""Agents that are programs of their own, spoken to over GTP or NBoard, or Python files."""
+"""Agents that are outside programs, over GTP or NBoard, or Python files."""
 
 from __future__ import annotations
 
@@ -27,34 +27,33 @@ ProtocolName = Literal["gtp", "nboard", "python"]
 
 DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
-"""Seconds over its time that a program is allowed, for the round trip."""
+"""Seconds that a program may take beyond its time, for the round trip."""
 START_SECONDS: Final = 60.0
-"""Seconds that a program may take to start and to introduce itself. Once it failed to, it has only
-the time of a move, so that a match against a dead program soon ends."""
+"""Most seconds for a program to start and to answer the greeting.
+After a failure it has only the time of a move, so that a match against a dead program soon ends."""
 
 
 @dataclass(frozen=True)
 class ExternalAgent(Agent):
-    """A program that is asked for moves over GTP or NBoard.
+    """A program that plays over GTP or NBoard.
 
     Args:
         protocol: `gtp` or `nboard`.
-        command: the program and its arguments, as a shell would split them; no shell is used.
-        seconds: most time for a move, which the program is told where the protocol can say it;
-            None allows DEFAULT_SECONDS, and says nothing.
+        command: the program and its arguments, split as by a shell; no shell runs.
+        seconds: most time for a move, sent to the program where the protocol can; None allows
+            DEFAULT_SECONDS, and sends nothing.
         depth: sent as NBoard's `set depth`; None sends nothing.
-        rules: the rules it plays by, where the caller knows; NBoard tells a program these with each
-            game, GTP has no word for them. Some programs say theirs (`own_rules`), and nearly all
-            play `standard`.
-        cwd: the folder that it runs in, where its command's and its own paths begin; None for
-            this one. A program that is not there is looked for here.
+        rules: the rules it plays by, where the caller knows them; NBoard sends them with each game,
+            GTP cannot. Some programs report theirs (`own_rules`), and nearly all play `standard`.
+        cwd: its working folder, to which the paths of its command and its own paths are relative;
+            None for the current folder, which is also searched for the program if `cwd` lacks it.
         environment: variables for it, beside those of this process.
-        setup: GTP commands of its own, which it is told when it starts.
+        setup: GTP commands specific to it, sent when it starts.
 
-    It starts when it is first asked, once for every game that is played at the same time, and
-    ends with this object, or with Python. GTP only knows games from the start position.
-    `choose` raises EngineError when the program crashes, hangs, or gives no legal move; it is then
-    ended, and started anew for the next game.
+    It starts at the first move, once for each game played at the same time, and ends with this
+    object, or with Python. GTP knows only games from the start position. `choose` raises
+    EngineError when the program crashes, hangs, or plays no legal move; the program is then ended,
+    and starts again for the next game.
     """
 
     protocol: ProtocolName
@@ -84,7 +83,7 @@ class ExternalAgent(Agent):
         weakref.finalize(self, programs.shut)
 
     def _check(self) -> None:
-        """Raise AgentError where the command cannot be one."""
+        """Raise AgentError where the command is empty or names no program."""
         if not self._arguments():
             raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
         program = self._arguments()[0]
@@ -93,15 +92,15 @@ class ExternalAgent(Agent):
 
     @property
     def _folder(self) -> Path | None:
-        """Its own folder."""
+        """Its working folder; None for the current one."""
         return None if self.cwd is None else folder_of(self.cwd)
 
     def prepare(self) -> None:
-        """Start it now, for the first game; EngineError when it cannot be used."""
+        """Start the program now, for the first game; EngineError when it cannot be used."""
         self._rules_said()
 
     def own_rules(self) -> Rules | None:
-        """Those that it is known by, or else those that it says once it has started."""
+        """The rules given to this agent, or else those that the program reports at its start."""
         return self._rules_said() if self.rules is None else self.rules
 
     def _rules_said(self) -> Rules | None:
@@ -113,7 +112,7 @@ class ExternalAgent(Agent):
 
     @property
     def _patience(self) -> float:
-        """Seconds that a move may take until the game is lost."""
+        """Seconds for a move, after which the game is lost."""
         return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + LAG
 
     def _arguments(self) -> list[str]:
@@ -138,7 +137,7 @@ class ExternalAgent(Agent):
 
     @contextmanager
     def _session(self, board: Board) -> Iterator[Session]:
-        """A running program, idle again afterwards, or ended if anything went wrong."""
+        """A running program; it is idle again afterwards, or ended where an error occurs."""
         session = self._programs.take(board)
         fresh = session is None
         if session is None:
@@ -171,12 +170,12 @@ class ExternalAgent(Agent):
 
     @property
     def needs_moves(self) -> bool:
-        """So it is over GTP, which has no word for a position."""
+        """True over GTP, which cannot send a position."""
         return self.protocol == "gtp"
 
     @property
     def limit(self) -> Limit:
-        """What the program is told."""
+        """The limits sent to the program."""
         return Limit(seconds=self.seconds, depth=self.depth)
 
     @property
@@ -186,26 +185,26 @@ class ExternalAgent(Agent):
         return {"time": Setting("seconds", float), **depth, CWD: Setting("cwd", str)}
 
     def interrupt(self) -> None:
-        """End those of its programs that are thinking: whoever waits gets an EngineError."""
+        """End its programs that are thinking: a caller that waits gets an EngineError."""
         self._programs.end_busy()
 
     def close(self) -> None:
-        """End its programs now; they start again when needed."""
+        """End all its programs now; they start again when needed."""
         self._programs.close()
 
 
 def gtp_agent(command: str, folder: str | None = None) -> ExternalAgent:
-    """The program of a command that speaks GTP; AgentError for an invalid command."""
+    """The agent of a command over GTP; AgentError for an invalid command."""
     return ExternalAgent("gtp", command, cwd=folder)
 
 
 def nboard_agent(command: str, folder: str | None = None) -> ExternalAgent:
-    """The same for NBoard."""
+    """The agent of a command over NBoard; AgentError for an invalid command."""
     return ExternalAgent("nboard", command, cwd=folder)
 
 
 class _Programs:
-    """Running programs. Threads take idle ones, and give them back."""
+    """A pool of running programs. Threads take idle ones and give them back."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -215,7 +214,7 @@ class _Programs:
         self.failed_to_start = False
 
     def take(self, board: Board) -> Session | None:
-        """The idle one that already knows the most of this game; None when all are busy."""
+        """The idle program that has most of this game already; None when all are busy."""
 
         def known(session: Session) -> int:
             moves = session.moves
@@ -232,10 +231,10 @@ class _Programs:
             return best
 
     def start(self, make: Callable[[], Session]) -> Session:
-        """A new one, busy; EngineError once they are shut.
+        """Start a program, as a busy one; EngineError after `shut`.
 
-        It is made under the lock, so that `shut` either finds it or comes before it: threads that
-        play go on for a moment after an interruption.
+        It starts under the lock, so that `shut` either finds it or comes before it: playing threads
+        go on for a moment after an interruption.
         """
         with self._lock:
             if self._shut:
@@ -245,26 +244,26 @@ class _Programs:
             return session
 
     def shut(self) -> None:
-        """End all of them, and start no more."""
+        """End all programs, and start no more."""
         with self._lock:
             self._shut = True
         self.close()
 
     def give(self, session: Session) -> None:
-        """Note that it is idle now."""
+        """Return a program as idle."""
         with self._lock:
             if session in self._busy:
                 self._busy.remove(session)
                 self._idle.append(session)
 
     def remove(self, session: Session) -> None:
-        """Drop it: it failed."""
+        """Remove a program that failed."""
         with self._lock:
             if session in self._busy:
                 self._busy.remove(session)
 
     def close(self) -> None:
-        """End all of them, the busy ones at once."""
+        """End all programs, the busy ones at once."""
         self.end_busy()
         with self._lock:
             idle, self._idle = self._idle, []
@@ -272,7 +271,7 @@ class _Programs:
             session.end()
 
     def end_busy(self) -> None:
-        """End those that are thinking."""
+        """End the programs that are thinking."""
         with self._lock:
             busy, self._busy = self._busy, []
         for session in busy:

@@ -1,7 +1,7 @@
-"""Agent files, readable without running code: documents and arrays, of whatever kind.
+"""Agent files: documents and arrays of every kind; reading one runs no code.
 
 An agent without arrays is one JSON document. Agents with networks are `.npz` archives: the same
-document under `header`, and the weights as arrays. What a document means is up to its kind.
+document under `header`, and the weights as arrays. The kind interprets the document.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HEADER: Final = "header"
 
 _ZIP: Final = b"PK\x03\x04"
 _LARGEST: Final = 8 * MOST_WEIGHTS
-"""Bytes that an archive may unpack to."""
+"""Most bytes that an archive may unpack to."""
 
 
 def document_of(
@@ -53,9 +53,9 @@ def document_of(
 
 
 def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write a document, and arrays where there are any, in one step; OSError where that fails.
+    """Write a document, and any arrays, in one step; OSError where that fails.
 
-    The name must end in .npz with arrays, and must not without: else AgentError.
+    The name must end in .npz with arrays, and must not without arrays: else AgentError.
     """
     if bool(arrays) != (path.suffix.lower() == ".npz"):
         raise AgentError(
@@ -71,7 +71,7 @@ def write_agent_file(path: Path, document: Mapping[str, Any], arrays: Arrays) ->
 
 
 def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
-    """The parsed document of a file, whatever it says, and the arrays; without `whole` none.
+    """The parsed, unchecked document of a file, and its arrays; no arrays without `whole`.
 
     Raises AgentFileError where it is neither JSON nor an archive with a JSON header, and OSError.
     """
@@ -82,7 +82,7 @@ def read_agent_file(path: Path, *, whole: bool = True) -> tuple[Any, Arrays]:
 
 @dataclass(frozen=True)
 class AgentHeader:
-    """What a document says of any agent, whatever its kind makes of the parameters."""
+    """The parts of a document that all kinds of agents share."""
 
     kind: str
     rules: Rules | None
@@ -118,9 +118,9 @@ def header_of(document: Any) -> AgentHeader:
 
 
 def read_header(path: Path) -> AgentHeader:
-    """What a file says of its agent, without making one: no kernel is loaded, and no array read.
+    """The header of an agent file, without making the agent: it loads no kernel and no array.
 
-    Raises AgentFileError with the file's name and what is wrong.
+    Raises AgentFileError with the file's name and the fault.
     """
     with told_of(path):
         return header_of(read_agent_file(path, whole=False)[0])
@@ -148,7 +148,7 @@ def _parsed(source: Path | str) -> Any:
 
 
 def _unpacked(path: Path, whole: bool) -> tuple[Any, dict[str, npt.NDArray[Any]]]:
-    """Header and arrays of an archive; nothing is unpacked that is too large to be one."""
+    """The header and arrays of an archive; it unpacks nothing that is too large for an agent."""
     try:
         arrays = read_arrays(path, _LARGEST, HEADER, whole=whole)
     except ValueError as error:

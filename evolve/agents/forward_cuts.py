@@ -1,4 +1,4 @@
-"""Forward cuts of a search over patterns: what shallow searches say of deep ones."""
+"""Forward cuts of a pattern search: how shallow searches predict deep ones."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from evolve.errors import AgentError
 
 @dataclass(frozen=True)
 class Cut:
-    """What a shallow search says of a deep one, in positions of a group of disc counts.
+    """How a shallow search predicts a deep one, in positions of a group of disc counts.
 
     depth, shallow: plies; group: disc counts by eights, 0 to 7; mean, deviation: of the deep value
-    less the shallow one, in discs.
+    minus the shallow one, in discs.
     """
 
     depth: int
@@ -44,13 +44,13 @@ class Cut:
 
 
 def rows_of(cuts: Sequence[Cut]) -> npt.NDArray[np.float64]:
-    """The cuts as files hold them, a row each: depth, group, shallow, mean, deviation."""
+    """The cuts as files hold them, one per row: depth, group, shallow, mean, deviation."""
     rows = [(cut.depth, cut.group, cut.shallow, cut.mean, cut.deviation) for cut in cuts]
     return np.array(rows, np.float64).reshape(len(cuts), 5)
 
 
 def cuts_of(array: npt.NDArray[Any]) -> tuple[Cut, ...]:
-    """The cuts of a file's rows; AgentError where they are none."""
+    """The cuts of a file's rows; AgentError where they are invalid."""
     if array.ndim != 2 or array.shape[1] != 5 or not np.isfinite(array).all():
         raise AgentError(f"cuts must be rows of 5 numbers, and are {list(array.shape)}")
     if (array[:, :3] % 1 != 0).any():

@@ -1,4 +1,4 @@
-"""An agent from whatever names one: a file, a run's folder, a reference agent, with settings."""
+"""Loads an agent by name: a file, a run's folder, a reference agent or a program, with settings."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def load_agent(
 
     Args:
         source: an agent file, the folder of a run (its champion), the name of a reference
-            agent, or a program as `gtp:COMMAND`, `nboard:COMMAND` or `python:FILE.py`, of which
-            `python:FILE.py:CLASS` names the class; settings may follow a question mark:
+            agent, or a program as `gtp:COMMAND`, `nboard:COMMAND` or `python:FILE.py`
+            (`python:FILE.py:CLASS` names the class); settings may follow a question mark:
             `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5&cwd=engines`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
-        time: seconds a move, to search as deep as they allow (to `depth` at most, where given);
+        time: seconds per move, to search as deep as they allow (to `depth` at most, if given);
             None plays to the agent's depths.
 
     Raises AgentError (AgentFileError for files).
@@ -56,24 +56,24 @@ def load_agent(
 
 
 def with_settings(agent: Agent, source: str) -> Agent:
-    """An agent with the settings that follow the question mark of `source`; AgentError."""
+    """The agent with the settings after the question mark of `source`; raises AgentError."""
     named = source_of(source)
     return _with_settings(agent, named.settings, named.place)
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
-    """The same for an alpha-beta agent; AgentError for another kind of agent."""
+    """The alpha-beta agent that `source` names; AgentError for another kind of agent."""
     return as_alphabeta(load_agent(source), str(source))
 
 
 def read_agent(path: Path) -> StoredAgent:
-    """The agent of a file; raises AgentFileError with the file's name and what is wrong."""
+    """The agent of a file; raises AgentFileError with the file's name and the fault."""
     with told_of(path):
         return agent_of(*read_agent_file(path))
 
 
 def read_alphabeta(path: Path) -> AlphaBetaAgent:
-    """The same for the champion of an evolution, which is an alpha-beta agent."""
+    """The alpha-beta agent of a file, such as an evolution's champion; raises AgentFileError."""
     try:
         return as_alphabeta(read_agent(path), str(path))
     except AgentFileError:
@@ -106,7 +106,7 @@ def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
 
 
 def _load(place: str, folder: str | None) -> Agent:
-    """folder: a program's own, which says where it is looked for."""
+    """The agent of a place, without settings; folder: where a program is searched for and runs."""
     protocol, colon, command = place.partition(":")
     if colon and protocol in PROGRAMS:
         return program_agent(protocol, command, folder)

@@ -1,4 +1,4 @@
-"""The agent that plays by Monte Carlo tree search, valuing positions by games or by a network."""
+"""The Monte Carlo tree search agent: it values positions by random games or by a network."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ Order = Literal["visits", "value"]
 
 MOST_SIMULATIONS: Final = 2_000_000
 _NODES_A_SECOND: Final = 30_000_000
-"""More than the fastest machine makes; a search by the clock ends early when they are used up."""
+"""More than the fastest machine adds; a search by the clock ends early when it uses them up."""
 _CHUNK: Final = 1024
 _LOOK_EVERY: Final = 0.0005
-"""Between two looks at the clock: simulations at most, and seconds, roughly."""
+"""Between two readings of the clock: most simulations, and seconds, roughly."""
 _BEFORE_SOLVING: Final = 0.3
 """Share of a move's time after which the exact search begins, where there is one."""
 _PARAMETERS: Final = {
@@ -71,33 +71,33 @@ _PARAMETERS: Final = {
     "reuse": bool,
     "order": str,
 }
-"""What files hold beside the network, with its types."""
+"""The parameters in files, beside the network's, with their types."""
 _FORMULA: Final = {"ucb1": mcts.UCB1, "puct": mcts.PUCT}
 
 
 @dataclass(frozen=True)
 class MctsAgent(StoredAgent):
-    """Plays the move that most simulations went through.
+    """Plays the move with the most simulations.
 
     Args:
-        simulations: of a move, when there is no clock.
+        simulations: per move, without a clock.
         c: exploration constant, over 0.
-        selection: `ucb1` (plain UCT) or `puct`; its prior is the network's policy, where it has
-            one, and the same for every move where not.
-        endgame: exact search from that many empties, of the moves in the order in which the tree
-            search likes them; a lost position is left to the tree search, which knows which of
-            the losing moves are hard to refute.
-        seconds: time for a move; None plays by `simulations`. Only these games repeat.
+        selection: `ucb1` (plain UCT) or `puct`; the prior of `puct` is the network's policy, where
+            it has one, and else the same for every move.
+        endgame: exact search from that many empties; it tries the moves in the tree search's order.
+            In a lost position the tree search decides: it knows which losing moves are hard to
+            refute.
+        seconds: time for a move; None plays by `simulations`. Only games without a clock repeat.
         seed: of the random games. The same position, seed and settings give the same move.
-        rules: the rules to play by; None (any) plays `standard` until told otherwise.
+        rules: the rules to play by; None (any) plays `standard` by default.
         network: values positions (output `value` or `policy-value`); None: random games do.
         patterns: values positions in place of a network. Files do not hold such an agent.
-        reuse: whether a game's tree is kept from move to move, where `for_game` has begun one.
-            A move then depends on those before. `choose_all` keeps nothing.
-        order: how the exact search orders the moves, of which it plays the first of the best: by
+        reuse: whether to keep a game's tree from move to move, after `for_game`. A move then
+            depends on those before it. `choose_all` keeps no tree.
+        order: the order of moves in the exact search, which plays the first of the best moves: by
             `visits`, or by mean `value` Q, as ReversiV does (S4 in docs/learning.md).
-        evaluate: asks the network about many positions at once, for `choose_all`; it may be
-            slow one position at a time.
+        evaluate: values many positions at once by the network, for `choose_all`; it may be slow
+            for single positions.
     """
 
     simulations: int = 400
@@ -145,7 +145,7 @@ class MctsAgent(StoredAgent):
             raise AgentError("boards are searched together by puct and a number of simulations")
 
     def for_game(self, seed: int) -> Self:
-        """The agent with random games of its own for a game, from its seed and `seed`."""
+        """The agent for one game: its random games have a new seed, from its own and `seed`."""
         kept = Tree.of_size(self._nodes) if self.reuse else None
         return replace(self, seed=mix(self.seed ^ mix(seed)), _kept=kept)
 
@@ -162,7 +162,7 @@ class MctsAgent(StoredAgent):
         return self._best(board, self._search(board))
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square and its nodes: one a simulation, and those solved exactly."""
+        """The same square, and its nodes: one per simulation, and those of the exact search."""
         square = self.choose(board)
         if len(board.legal_moves()) == 1:
             return square, 0
@@ -177,9 +177,9 @@ class MctsAgent(StoredAgent):
         return self.evaluate is not None
 
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
-        """A good square of each board, all of which must have a move, and its simulations.
+        """A good square for each board, and its simulations; every board must have a move.
 
-        With `evaluate` the trees are searched side by side, and nothing is kept of them.
+        With `evaluate` it searches all trees side by side, and keeps none of them.
         """
         if self.evaluate is None:
             return super().choose_all(boards)
@@ -212,8 +212,7 @@ class MctsAgent(StoredAgent):
         return [self.name, self.parameters, values]
 
     def stored(self) -> Self:
-        """The agent itself; AgentError where patterns value positions, or the clock ends its
-        search, which no file would keep."""
+        """The agent itself; AgentError where it has patterns or a time, which files cannot hold."""
         if self.seconds is not None:
             raise AgentError(f"{self.name}: files hold no limit of time; leave it out")
         if self.patterns is not None:
@@ -226,13 +225,13 @@ class MctsAgent(StoredAgent):
         return Limit(seconds=self.seconds, simulations=self.simulations)
 
     def limited(self, limit: Limit) -> Self:
-        """The agent, keeping to the time, and to so many simulations where it has no clock."""
+        """The agent, within the time of `limit`, and within its simulations without a clock."""
         kept = self.limit & limit
         return self._changed(seconds=kept.seconds, simulations=kept.simulations)
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What its search takes; c is named after its formula (`c` or `c_puct`)."""
+        """The settings of its search; the name of c depends on the formula: `c` or `c_puct`."""
         weight = "c" if self.selection == "ucb1" else "c_puct"
         return {
             "simulations": Setting("simulations"),
@@ -245,7 +244,7 @@ class MctsAgent(StoredAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What an agent file holds of it, but for the network's weights."""
+        """Its parameters in an agent file, without the network's weights."""
         own = {key: getattr(self, key) for key in _PARAMETERS}
         return own if self.network is None else {**own, **description_of(self.network)}
 
@@ -265,13 +264,15 @@ class MctsAgent(StoredAgent):
         return cls(**own, network=network, **common)
 
     def describe(self) -> Description:
-        """Its search, and the network's layers."""
+        """The settings of its search, and the network's layers."""
         facts = {key: value for key, value in self.parameters.items() if key in _PARAMETERS}
         return described(facts, self.network)
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file, if it has a dense network; with a time for a move, one that
-        goes by the clock."""
+        """Its stand-alone Python file, if it has a dense network.
+
+        With a time limit the file plays by the clock. AgentError where there is no network.
+        """
         if self.network is None:
             raise AgentError(f"{self.name} has no network to export")
         about = self._rules, self.name, {"plays": self.play, **self.provenance}
@@ -294,7 +295,7 @@ class MctsAgent(StoredAgent):
         )
 
     def _best(self, board: Board, tree: Tree) -> int:
-        """The move of a grown tree, or near the end the exact one."""
+        """The move of a grown tree; near the end the exact one."""
         if board.empties <= self.endgame:
             square = self._proven(board, self._ordered(tree))
             if square is not None:
@@ -302,16 +303,16 @@ class MctsAgent(StoredAgent):
         return tree.ranked()[0]
 
     def _ordered(self, tree: Tree) -> list[int]:
-        """The moves as the exact search takes them."""
+        """The moves in the order of the exact search."""
         return tree.by_value() if self.order == "value" else tree.ranked()
 
     def _context(self, board: Board) -> layout.Cells:
-        """Memory for the exact search: by the clock of one fixed size, touched beforehand."""
+        """Memory for the exact search; by the clock it has one fixed size and is touched before."""
         bits = layout.table_bits_for(board.empties) if self.seconds is None else TABLE_BITS
         return thread_context(self._rules, bits)
 
     def _proven(self, board: Board, order: list[int], end: float | None = None) -> int | None:
-        """The best move by exact score; None where all moves lose, or not all is known at `end`."""
+        """The best move by exact score; None where all moves lose, or `end` comes too early."""
         context = self._context(board)
         context[layout.NODES] = context[layout.STOPPED] = 0
         with nullcontext() if end is None else stopping_at(context, end):
@@ -326,7 +327,7 @@ class MctsAgent(StoredAgent):
 
     @property
     def _nodes(self) -> int:
-        """Nodes that a search needs, with what may be kept of the last one."""
+        """Nodes that a search needs, those kept from the last one included."""
         if self.seconds is not None:
             return min(MOST_NODES, int(self.seconds * _NODES_A_SECOND) + 4096)
         return nodes_for(self.simulations * (2 if self.reuse else 1))
@@ -342,7 +343,7 @@ class MctsAgent(StoredAgent):
     def _choose_in_time(self, board: Board, begin: float, seconds: float) -> int:
         """A good square, `seconds` after `begin` at the latest.
 
-        The exact search starts when a part of the time is gone; the tree gets what it leaves.
+        The exact search starts after a share of the time; the tree search gets the rest.
         """
         end = begin + seconds
         tree = self._begun(board)
@@ -355,7 +356,7 @@ class MctsAgent(StoredAgent):
         return tree.ranked()[0]
 
     def _begun(self, board: Board) -> Tree:
-        """A tree whose root is `board`."""
+        """A tree with `board` as its root."""
         if self._kept is None:
             tree = thread_tree(self._nodes)
             tree.reset(board)
@@ -365,7 +366,7 @@ class MctsAgent(StoredAgent):
         return tree
 
     def _grow_until(self, tree: Tree, board: Board, end: float) -> None:
-        """Grow a tree until the clock says `end`, by a simulation at least."""
+        """Grow a tree until `end`, by at least one simulation."""
         now, chunk, took = time.perf_counter(), 1, 0.0
         while not tree.children() or (now + took < end and not tree.full):
             self._grow(tree, board, chunk)
@@ -391,11 +392,11 @@ class MctsAgent(StoredAgent):
 
 @cache
 def _prepare() -> None:
-    """Load or compile the kernels, so that no move's time is spent on it."""
+    """Load or compile the kernels, so that no move spends time on it."""
     touch_table()
     agent = MctsAgent(simulations=2, endgame=0, reuse=True).for_game(0)
     board = Board.start()
     for _ in range(2):  # the second move reuses the tree
         board = board.play(agent.choose(board))
-    # Two moves, so that there is something to choose, and no more empties than can be solved.
+    # A position with two moves, so that the agent must choose, and few enough empties to solve.
     MctsAgent(simulations=1, endgame=60).choose(Board(own=1 << 2, opp=1 << 1 | 1 << 3 | 1 << 63))

@@ -1,4 +1,4 @@
-"""Memory that threads keep for their searches: contexts, trees, and what is read from these."""
+"""Memory that threads keep for their searches: contexts and trees, and readers of trees."""
 
 from __future__ import annotations
 
@@ -18,34 +18,34 @@ from evolve.engine.rules import Rules, rule_set
 
 
 class OutOfTimeError(Exception):
-    """Whoever values positions has no time left for more: the budget of a training is used up."""
+    """`evaluate` has no time left for more positions: a training's budget is used up."""
 
 
 Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
-"""What comes out of a network, [B, outputs], for positions [B, 2]."""
+"""The outputs of a network, [B, outputs], for positions [B, 2]."""
 
 MOST_NODES: Final = 1 << 25
-"""More than all simulations need; by the clock a search ends early when they are used up."""
+"""More than all simulations need; a search by the clock ends early when it uses them up."""
 
 
 def nodes_for(simulations: int) -> int:
-    """Nodes that so many simulations cannot use up; MOST_NODES at most.
+    """Enough nodes for so many simulations; MOST_NODES at most.
 
-    A tree that is full ends a search early, so its size must not depend on what the thread did
-    before; no position has more than 33 moves.
+    A full tree ends a search early, so the tree's size must not depend on the thread's earlier
+    searches. No position has more than 33 moves.
     """
     return min(33 * simulations + 64, MOST_NODES)
 
 
 class Tree:
-    """A tree and its memory: room for so many nodes; see `engine.mcts`."""
+    """A tree in memory of a fixed number of nodes; see `engine.mcts`."""
 
     def __init__(self, nodes: mcts.Nodes, used: int = 0) -> None:
         self.nodes = nodes
         self.used = used
         """Nodes in use."""
         self.simulations = 0
-        """Run since the root was set or moved."""
+        """Simulations since the root was set or moved."""
 
     @classmethod
     def of_size(cls, size: int) -> Tree:
@@ -54,7 +54,7 @@ class Tree:
 
     @property
     def size(self) -> int:
-        """Nodes that there is room for."""
+        """The number of nodes it has room for."""
         return len(self.nodes.boards)
 
     @property
@@ -63,36 +63,36 @@ class Tree:
         return self.used + mcts.MOST_CHILDREN > self.size
 
     def reset(self, board: Board) -> None:
-        """Make a new tree, of this root alone."""
+        """Start a new tree with this root alone."""
         self.used = mcts.reset_tree(U(board.own), U(board.opp), self.nodes)
         self.simulations = 0
 
     def advance(self, board: Board) -> None:
-        """Make `board` the root, keeping what is known of it; a new tree where it is not there."""
+        """Make `board` the root and keep its subtree; a new tree where it is not in the tree."""
         self.used = mcts.advance_root(U(board.own), U(board.opp), self.used, self.nodes)
         self.simulations = 0
 
     def simulate(self, simulations: int, options: mcts.SearchOptions, seed: int) -> None:
-        """Run simulations; fewer when the tree is full."""
+        """Run simulations; fewer when the tree becomes full."""
         self.simulations += simulations
         self.used = mcts.simulate(simulations, self.used, self.nodes, options, U(seed))
 
     def children(self, node: int = mcts.ROOT) -> range:
-        """The nodes of a node's children, as far as they are there."""
+        """The numbers of a node's children; empty where it has none yet."""
         links = self.nodes.links
         first, count = links[node, mcts.FIRST], links[node, mcts.CHILDREN]
         return range(int(first), int(first) + max(0, int(count)))
 
     def ranked(self) -> list[int]:
-        """The moves of the root, by visits, then by Q; among equals the lowest square."""
+        """The moves of the root, by visits, then by Q; among equals the lowest square first."""
         moves, visits, values = self._moves()
         ranked: list[int] = moves[np.lexsort((-values, -visits))].tolist()
         return ranked
 
     def by_value(self) -> list[int]:
-        """The moves of the root by Q, for the side to move; among equals the lowest square.
+        """The moves of the root by Q, for the side to move; among equals the lowest square first.
 
-        Those without visits come last: nothing is known of them.
+        Moves without visits come last: their value is unknown.
         """
         moves, visits, values = self._moves()
         ranked: list[int] = moves[np.lexsort((-values, visits == 0))].tolist()
@@ -104,7 +104,7 @@ class Tree:
         return dict(zip(moves.tolist(), values.tolist(), strict=True))
 
     def line(self) -> tuple[int, ...]:
-        """The moves most visited, from the root on; 64 is a pass."""
+        """The most visited moves, from the root on; 64 is a pass."""
         line: list[int] = []
         node = mcts.ROOT
         while True:
@@ -126,7 +126,7 @@ class Tree:
 
 
 class Forest:
-    """A tree each of N games, searched side by side by PUCT; see `engine.batched_mcts`."""
+    """One tree for each of N games, searched side by side by PUCT; see `engine.batched_mcts`."""
 
     def __init__(self, count: int, size: int) -> None:
         self.trees = batched_mcts.empty_trees(count, size)
@@ -138,13 +138,13 @@ class Forest:
         return Tree(nodes, int(self.trees.used[number]))
 
     def reset(self, boards: Sequence[Board]) -> None:
-        """Make new trees, of these roots alone."""
+        """Start new trees with these roots alone."""
         for number, board in enumerate(boards):
             self.tree(number).reset(board)
             self.trees.used[number] = 1
 
     def simulate(self, simulations: int, rules: int, c: float, evaluate: Evaluate) -> None:
-        """Run simulations in every tree; `evaluate` is asked about the leaves of all at once."""
+        """Run simulations in every tree; `evaluate` values the leaves of all trees at once."""
         for _ in range(simulations):
             wanted = batched_mcts.select_all(self.trees, self._leaves, rules, c)
             if wanted:
@@ -156,7 +156,7 @@ _trees = threading.local()
 
 
 def thread_tree(nodes: int) -> Tree:
-    """This thread's memory for at least so many nodes, kept for the next search."""
+    """This thread's tree, with at least so many nodes, kept for the next search."""
     tree: Tree | None = getattr(_trees, "tree", None)
     if tree is None or tree.size < nodes:
         tree = _trees.tree = Tree.of_size(nodes)
@@ -164,7 +164,7 @@ def thread_tree(nodes: int) -> Tree:
 
 
 def thread_scratch(size: int) -> npt.NDArray[np.float32]:
-    """This thread's memory for a network's vectors, of at least so many floats."""
+    """This thread's memory for a network's vectors: at least `size` floats."""
     scratch: npt.NDArray[np.float32] | None = getattr(_trees, "scratch", None)
     if scratch is None or len(scratch) < size:
         scratch = _trees.scratch = np.zeros(size, np.float32)
@@ -175,9 +175,9 @@ _contexts = threading.local()
 
 
 def stopper() -> Callable[[], None]:
-    """A function with which other threads stop the search that this thread is in, if any.
+    """A function that stops this thread's current search, if any, from another thread.
 
-    What that search answers is then of no use.
+    The result of a stopped search is invalid.
     """
     contexts = cast("dict[Any, layout.Cells]", _contexts.__dict__)
 
@@ -189,7 +189,7 @@ def stopper() -> Callable[[], None]:
 
 
 def let_stop(key: Hashable, context: layout.Cells) -> None:
-    """Let others stop this thread's searches in a context that is kept elsewhere, too."""
+    """Let `stopper` also stop this thread's searches in a context that is kept elsewhere."""
     cast("dict[Any, layout.Cells]", _contexts.__dict__)[key] = context
 
 

@@ -1,4 +1,4 @@
-"""Networks in agent files and in descriptions: what the kinds that have one share."""
+"""Networks in agent files and descriptions, for all kinds of agents that have one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ NETWORK_PARAMETERS: Final = ("input", "layers")
 
 
 def description_of(network: Network) -> dict[str, Any]:
-    """What a document says of a network: all but its weights."""
+    """A network in a document: all but its weights."""
     architecture = network.architecture
     return {"input": architecture.input, "layers": list(architecture.layers)}
 
 
 def checked(parameters: Mapping[str, Any], types: Mapping[str, type]) -> dict[str, Any]:
-    """The parameters of a document that `types` names, each checked to be of its type.
+    """The parameters of a document that `types` names, with their types checked.
 
-    A whole number will do for a float. Raises AgentError.
+    A whole number counts as a float. Raises AgentError.
     """
     found: dict[str, Any] = {}
     for key, value in parameters.items():
@@ -40,7 +40,7 @@ def checked(parameters: Mapping[str, Any], types: Mapping[str, type]) -> dict[st
 
 
 def network_of(parameters: Mapping[str, Any], arrays: Arrays, prefix: str = "") -> Network:
-    """The network that a document describes, its arrays being those under `prefix`."""
+    """The network that a document describes, with the arrays under `prefix`."""
     layers = parameters.get("layers")
     if not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
         raise AgentError(f"layers must be a list of texts, not {layers!r}")
@@ -50,7 +50,7 @@ def network_of(parameters: Mapping[str, Any], arrays: Arrays, prefix: str = "") 
 
 
 def described(facts: Mapping[str, Any], network: Network | None) -> Description:
-    """Settings of play, and a network's layers, for a person."""
+    """The description of an agent for people: its settings, and its network's layers."""
     lines = [f"{key}: {value}" for key, value in facts.items() if key != "endgame"]
     if network is not None:
         weights = sum(matrix.size + bias.size for matrix, bias in network.weights)

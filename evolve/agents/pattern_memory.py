@@ -1,4 +1,4 @@
-"""What searches over patterns work in, and a search there."""
+"""The memory of pattern searches, and a search in it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from evolve.engine.patterns import Patterns
 from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, rule_set
 
 GAME_TABLE_BITS: Final = 16
-"""Of the table of a game's searches: 2**16 buckets, 4 MiB."""
+"""Table size of a game's searches: 2**16 buckets, 4 MiB."""
 
 
 class Memory:
-    """What searches over patterns work in: a context with a table, and vectors of positions.
+    """The memory of pattern searches: a context with a table, and vectors of positions.
 
-    used: nodes of the game so far, of those who have a budget.
+    used: nodes of the game so far, for agents with a budget.
     """
 
     def __init__(self, table_bits: int) -> None:
@@ -34,10 +34,10 @@ class Memory:
         self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
 
     def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
-        """Make it ready for an evaluation, its block and rules; its address.
+        """Prepare the memory for an evaluation, its block and rules; return its address.
 
-        What was found by another evaluation, other cuts or rules is forgotten. The memory must be
-        kept as long as its address is in use.
+        Results of another evaluation, other cuts or other rules no longer count. The memory must
+        live as long as its address is in use.
         """
         size = MOST_VECTORS * patterns.shapes.lanes
         if self._vectors.size < size:
@@ -45,13 +45,13 @@ class Memory:
             self.context[layout.VECTORS] = self._vectors.ctypes.data
         if not self._holds(block, rules):
             self.context[layout.AGE] += 1
-        self._held = (patterns, block, rules)  # kernels have their addresses alone
+        self._held = (patterns, block, rules)  # kept alive: kernels only have addresses
         self.context[layout.PATTERNS] = block.ctypes.data
         layout.set_rules(self.context, rule_set(rules).code)
         return int(self.context.ctypes.data)
 
     def _holds(self, block: npt.NDArray[np.int64], rules: Rules) -> bool:
-        """Whether it is ready for them: blocks are equal where weights and cuts are the same."""
+        """Whether it is prepared for these: blocks are equal where weights and cuts are."""
         if self._held is None:
             return False
         _, held, held_rules = self._held
@@ -72,21 +72,21 @@ def thread_memory(table_bits: int) -> Memory:
 
 
 class PatternSearch:
-    """A search from one position, see `limited.Search`."""
+    """A search from one position, see `timed_search.Search`."""
 
     def __init__(self, context: layout.Cells, board: Board) -> None:
         self.context = context
         self._board = board
 
     def prepare(self) -> None:
-        """Nothing to prepare: what the table holds counts."""
+        """Nothing to prepare: the table's entries stay valid."""
 
     def move(self, depth: int) -> int:
-        """A best square to so many plies; −1 when it was stopped."""
+        """A best square by a search of `depth` plies; −1 when it was stopped."""
         return self.deepen_to(depth)[0]
 
     def deepen_to(self, depth: int) -> tuple[int, int]:
-        """A best square and its value to so many plies, searched to fewer before."""
+        """A best square and its value at `depth` plies, after searches of fewer plies."""
         return self._move(self._board, depth)
 
     def deepen(self, depth: int) -> tuple[int, int]:
@@ -97,7 +97,7 @@ class PatternSearch:
         return square, value
 
     def values(self, depth: int) -> dict[int, int]:
-        """The value of every legal move to so many plies."""
+        """The value of every legal move at `depth` plies."""
         values = np.zeros(64, np.int64)
         own, opp = U(self._board.own), U(self._board.opp)
         for plies in range(1, depth + 1):

@@ -1,4 +1,4 @@
-"""The agent with patterns: alpha-beta over tables of what shapes on the board hold."""
+"""The pattern agent: alpha-beta over tables that value the discs on shapes of squares."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from evolve.tables.arrays import Arrays
 DEPTH: Final = 10
 ENDGAME: Final = 12
 PROBCUT: Final = 1.1
-"""How an agent plays unless told otherwise."""
+"""Defaults of an agent's search."""
 
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
@@ -45,12 +45,13 @@ _NO_LIMIT: Final = Limit()
 _C_PUCT: Final = 1.2
 _FEWEST_NODES: Final = 100
 _EXACT_NODES: Final = 4
-"""Nodes of the exact search that take the time of one of the search over patterns."""
+"""Nodes of the exact search that take as long as one node of the pattern search."""
 _MOVES: Final = 30
-"""Of a side in a game."""
+"""Moves of a side in a game."""
 _BEFORE_EXACT: Final = 0.05
-"""Share of a limit that is used before the exact search: near the end each ply takes several times
-the one before it, and what was begun at a fifth often used up all."""
+"""Share of a limit to use before the exact search.
+Near the end each ply takes several times as long as the one before it, and a ply begun at a fifth
+of the limit often used up all of it."""
 _SETTINGS: Final = {
     "depth": Setting("depth"),
     "endgame": Setting("endgame"),
@@ -61,7 +62,7 @@ _SETTINGS: Final = {
     "c_puct": Setting("limit", float),
 }
 _TREE_SEARCH: Final = ("simulations", "c_puct")
-"""Settings that make it a tree search whose positions the patterns value."""
+"""Settings that make it a tree search with positions valued by the patterns."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +73,19 @@ class PatternAgent(StoredAgent):
         patterns: the evaluation.
         depth: plies, 1 to 60.
         endgame: exact search from that many empties, 0 to 60.
-        probcut: forward cuts are made where the deep value is expected outside of the window by
-            so many standard deviations, 0.1 to 10; 0 for no cuts.
-        cuts: what is known of shallow and deep searches.
+        probcut: makes forward cuts where the expected deep value is outside of the window by so
+            many standard deviations, 0.1 to 10; 0 for no cuts.
+        cuts: the measured relations of shallow and deep searches.
         limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depth:
             it searches as deep as they allow, to `limit.depth` plies at most. Four nodes of the
             exact search count as one. Files do not hold it.
         allocation: plies and cuts of every phase, in place of `depth` and `probcut`.
-        budget: nodes of a whole game (`for_game`), beyond which it gives up: OverBudgetError. 0 for
-            as many as it takes; counted as for a limit. Files do not hold it.
-        rules: the rules to play by; None (any) plays `standard` until told otherwise.
+        budget: nodes of a whole game (`for_game`), beyond which it raises OverBudgetError. 0 for
+            no budget; nodes count as for a limit. Files do not hold it.
+        rules: the rules to play by; None (any) plays `standard` by default.
 
-    In a game (`for_game`) searches go on from what those of earlier moves have found, so that a
-    move may depend on the moves before it, and on nothing else. Raises AgentError.
+    In a game (`for_game`) a search uses the table of earlier moves' searches, so a move may depend
+    on the moves before it, and on nothing else. Raises AgentError.
     """
 
     patterns: Patterns
@@ -121,7 +122,7 @@ class PatternAgent(StoredAgent):
             prepare()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies and pickles have a block and a memory of their own, which hold addresses."""
+        """The state without block and memory, which hold addresses: a copy makes its own."""
         kept = {key: value for key, value in vars(self).items() if key != "block"}
         return {**kept, "_memory": None}
 
@@ -140,7 +141,7 @@ class PatternAgent(StoredAgent):
         return self.patterns.block(found)
 
     def for_game(self, seed: int) -> Self:
-        """The agent with a table of its own for a game."""
+        """The agent for one game, with a table of its own."""
         return replace(self, _memory=Memory(self._table_bits))
 
     def choose(self, board: Board) -> int:
@@ -148,7 +149,7 @@ class PatternAgent(StoredAgent):
         return self.choose_counted(board)[0]
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it: none for the only legal one."""
+        """The same square, and the nodes searched for it: 0 for the only legal one."""
         begin = time.perf_counter()
         legal = board.legal_moves()
         if not legal:
@@ -166,7 +167,7 @@ class PatternAgent(StoredAgent):
         return square, nodes
 
     def _searched(self, board: Board, search: PatternSearch) -> tuple[int, int, int]:
-        """A best square, the nodes searched for it, and how many of its budget those are."""
+        """A best square, the nodes searched for it, and how many nodes count for the budget."""
         left = 0
         if self.budget:
             used = 0 if self._memory is None else self._memory.used
@@ -199,7 +200,7 @@ class PatternAgent(StoredAgent):
         return Analysis(forecasts, "forecast", depth, search.line(ranked[0], depth))
 
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
-        """The value of a position with moves to 1, 2, … plies, DISC a disc."""
+        """The values of a position with moves, at 1, 2, … `deepest` plies; DISC is one disc."""
         search = replace(self, _memory=None)._search(board)
         search.context[layout.STOPPED] = 0
         return [search.deepen_to(plies)[1] for plies in range(1, deepest + 1)]
@@ -211,15 +212,15 @@ class PatternAgent(StoredAgent):
 
     @property
     def identity(self) -> Any:
-        """All that its file holds of how it plays, and its limit."""
+        """All in its file that determines how it plays, and its limit."""
         cuts = rows_of(self.cuts).tolist()
         limits = [*vars(self.limit).values(), self.budget]
         return [self.parameters, self.patterns.digest, cuts, limits]
 
     def limited(self, limit: Limit) -> Self:
-        """The agent, keeping to seconds and nodes beside its own limits.
+        """The agent, also within the seconds and nodes of `limit`.
 
-        A depth is how far it looks ahead; for an agent by the clock it is the maximum.
+        `limit.depth` replaces its depth; for an agent with a time or node limit it is the maximum.
         """
         kept = self.limit & replace(limit, depth=None, simulations=None)
         if limit.depth is None:
@@ -233,7 +234,7 @@ class PatternAgent(StoredAgent):
         return self._changed(limit=replace(kept, depth=limit.depth))
 
     def within(self, nodes: int) -> Self:
-        """See Agent: 30 moves of a game share what they have."""
+        """The agent with a budget of 30 times `nodes`, shared by a game's moves; see Agent."""
         return self._changed(budget=_MOVES * nodes)
 
     @property
@@ -242,8 +243,10 @@ class PatternAgent(StoredAgent):
         return _SETTINGS
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Any:
-        """The agent with these of its settings, and another name; or a tree search over its
-        patterns, where there are simulations. Raises AgentError."""
+        """The agent with these settings, and a new name. Raises AgentError.
+
+        With `simulations` or `c_puct` it is a tree search over the agent's patterns.
+        """
         if any(key in values for key in _TREE_SEARCH):
             tree = self._tree_search()
             wrong = [key for key in values if key not in tree.settings]
@@ -266,7 +269,7 @@ class PatternAgent(StoredAgent):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What its document holds of it, but for the weights and cuts."""
+        """Its parameters in the document, without the weights and cuts."""
         return {
             "shapes": [shape_text(squares) for squares in self.patterns.shapes.shapes],
             "boundaries": list(self.patterns.boundaries),
@@ -276,7 +279,7 @@ class PatternAgent(StoredAgent):
 
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The distinct weights, and the cuts a row each."""
+        """The distinct weights, and the cuts, one per row."""
         return {_WEIGHTS: self.patterns.weights, _CUTS: rows_of(self.cuts)}
 
     @classmethod
@@ -297,7 +300,7 @@ class PatternAgent(StoredAgent):
         return cls(patterns, cuts=cuts_of(arrays[_CUTS]), **own, **common)
 
     def stored(self) -> Self:
-        """The agent itself; AgentError where it plays by a limit, which no file would keep."""
+        """The agent itself; AgentError where it plays by a limit, which files cannot hold."""
         if self._limited:
             raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
         return replace(self, budget=0)
@@ -329,8 +332,10 @@ class PatternAgent(StoredAgent):
         return Description(facts, lines, columns, rows, boards)
 
     def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file, which makes no forward cuts; with a time for a move, one
-        that goes by the clock."""
+        """Its stand-alone Python file, which makes no forward cuts.
+
+        With a time limit the file plays by the clock. AgentError for a limit of nodes.
+        """
         if self.limit.nodes is not None:
             raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
         return render_patterns(
@@ -355,7 +360,7 @@ class PatternAgent(StoredAgent):
 
     @property
     def _clock(self) -> Clock | None:
-        """What its Python file goes by, in place of the depths."""
+        """The clock of its Python file, in place of the depths; None where it plays by depth."""
         seconds = self.limit.seconds
         return None if seconds is None else Clock(seconds, self.limit.depth)
 
@@ -385,7 +390,7 @@ class PatternAgent(StoredAgent):
 
     @property
     def _table_bits(self) -> int:
-        """By the clock, or with many nodes, a larger table."""
+        """The table size: larger with a limit of time or nodes."""
         return TABLE_BITS if self._limited else GAME_TABLE_BITS
 
     def _tree_search(self) -> MctsAgent:
@@ -399,7 +404,7 @@ class PatternAgent(StoredAgent):
         )
 
     def _search(self, board: Board) -> PatternSearch:
-        """A search from a position, in the memory of the game, or in this thread's."""
+        """A search from a position, in the game's memory, or else in this thread's."""
         memory = self._memory
         if memory is None:
             memory = thread_memory(self._table_bits)
@@ -410,7 +415,7 @@ class PatternAgent(StoredAgent):
 
 @cache
 def prepare() -> None:
-    """Load or compile the kernels, so that no move's time is spent on it."""
+    """Load or compile the kernels, so that no move spends time on it."""
     from evolve.agents import timed_search
 
     timed_search.prepare()
@@ -422,7 +427,7 @@ def prepare() -> None:
 
 
 def _boundaries(values: Any) -> tuple[int, ...]:
-    """The boundaries of a document; AgentError where they are none."""
+    """The boundaries of a document; AgentError where they are invalid."""
     if (
         not isinstance(values, Sequence)
         or len(values) >= MAX_PHASES

@@ -1,4 +1,4 @@
-"""Agents that are Python files, each run in a process of its own."""
+"""Agents that are Python files; each runs in a separate process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from evolve.programs.session import Session
 from evolve.terminal_text import plain
 
 MEMORY: Final = 500
-"""MB that a file may take, unless told otherwise."""
+"""MB that a file may take by default."""
 _RULES: Final = re.compile(rb"\bRULES\b")
 _LEAST: Final = 50
 """MB that Python with numpy needs."""
@@ -32,21 +32,22 @@ class PythonAgent(ExternalAgent):
 
     The class is one of
 
-    - `AI(size, colour, seconds)` with `go(board)` and `candidate_list`, as CS303 asks for: an 8×8
-      array of -1 (black), 1 (white) and 0, the last (row, column) in the list is the move;
-    - one made without arguments, with `choose(board)` of an evolve.Board, which gives a square as a
-      number or text;
-    - one made without arguments, with `genmove(side, moves)`: "black" or "white", and the moves so
-      far such as ["d3", "pass"] (None where the game does not begin at the start), which gives a
-      square.
+    - `AI(size, colour, seconds)` with `go(board)` and `candidate_list`, as CS303 requires: the
+      board is an 8×8 array of -1 (black), 1 (white) and 0, and the last (row, column) in the list
+      is the move;
+    - a class without arguments and with `choose(board)`: it takes an evolve.Board and returns a
+      square as a number or text;
+    - a class without arguments and with `genmove(side, moves)`: it takes "black" or "white", and
+      the moves so far such as ["d3", "pass"] (None where the game does not begin at the start),
+      and returns a square.
 
-    An object of it is made for each side of each game. Its rules are those of the line
-    `RULES = "reversed"` in the file, where it has one, as all that we export have.
+    Each side of each game has a separate object. Its rules are those of a line such as
+    `RULES = "reversed"` in the file, if there is one; all files that evolve exports have it.
 
     Args:
-        memory: most MB of its own, from 50; where the system keeps no such limit, none.
+        memory: most MB of its own, from 50; no limit where the system cannot set one.
 
-    The rest is as for other programs: see ExternalAgent.
+    Other arguments are as for other programs: see ExternalAgent.
     """
 
     memory: int = MEMORY
@@ -57,7 +58,7 @@ class PythonAgent(ExternalAgent):
             object.__setattr__(self, "rules", rules_in_source(self._parts()[0]))
 
     def own_rules(self) -> Rules | None:
-        """Those that its file says, which is not run for that."""
+        """The rules that its file says; the file does not run for that."""
         return self.rules
 
     def _check(self) -> None:
@@ -70,14 +71,14 @@ class PythonAgent(ExternalAgent):
             raise AgentError(f"{name!r} is not the name of a class; write python:FILE.py:CLASS")
 
     def _parts(self) -> tuple[Path, str]:
-        """The file, and the name of its class where that is given."""
+        """The file, and the name of its class, empty where the command has none."""
         place, colon, name = self.command.rpartition(":")
         if colon and place.lower().endswith(".py"):
             return Path(place), name
         return Path(self.command), ""
 
     def _found(self, file: Path) -> Path:
-        """The file as in its own folder, and else as here."""
+        """The path of the file: in the working folder if it exists there, else in the current."""
         places = [] if self._folder is None else [self._folder / file]
         return next((one for one in places if one.is_file()), file).absolute()
 
@@ -100,21 +101,20 @@ class PythonAgent(ExternalAgent):
 
 
 def python_agent(command: str, folder: str | None = None) -> PythonAgent:
-    """The class of a file; AgentError where there is no such file."""
+    """The agent of a file's class; AgentError where there is no such file."""
     return PythonAgent("python", command, cwd=folder)
 
 
 def rules_in_source(file: Path) -> Rules | None:
-    """The rules that a Python file says by `RULES = "reversed"` outside of functions and classes;
-    None where it says none, or others than we know.
+    """The rules that a Python file says, by a line such as `RULES = "reversed"` at its top level.
 
-    It is read, and nothing of it is run.
+    None where it says none, or unknown ones. It reads the file, and runs nothing of it.
     """
     try:
         source = file.read_bytes()
         if not _RULES.search(source):
             return None
-        with warnings.catch_warnings(action="ignore"):  # of what is wrong in it, its process tells
+        with warnings.catch_warnings(action="ignore"):  # its process reports faults
             lines = ast.parse(source).body
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None

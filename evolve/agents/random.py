@@ -1,4 +1,4 @@
-"""The agent that plays any legal move."""
+"""The random agent: it plays any legal move."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mix(value: int) -> int:
 class RandomAgent(Agent):
     """Plays uniformly at random, as a function of its seed and the position.
 
-    Having no state, it plays the same game again whatever was played before or beside it.
+    It has no state, so it plays the same game again, whatever other games it plays.
     """
 
     seed: int = 0
@@ -38,14 +38,14 @@ class RandomAgent(Agent):
             check_rules(self.rules)
 
     def choose(self, board: Board) -> int:
-        """A legal square, each as likely as the others over seeds."""
+        """A legal square; over all seeds each is equally likely."""
         moves = board.legal_moves()
         if not moves:
             raise IllegalMoveError(f"there is no move to choose\n{board}")
         return moves[mix(mix(mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
 
     def for_game(self, seed: int) -> Self:
-        """The agent with a seed of its own for a game, mixed from its seed and `seed`."""
+        """The agent for one game, with a new seed mixed from its own and `seed`."""
         return replace(self, seed=mix(self.seed ^ mix(seed)))
 
     @property

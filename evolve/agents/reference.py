@@ -1,4 +1,4 @@
-"""Reference agents: fixed opponents that everyone knows by name."""
+"""Reference agents: fixed opponents with known names."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from evolve.agents.patterns import PatternAgent
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
-"""The classic position weights, ×100, by class of squares a1 b1 c1 d1 b2 c2 d2 c3 d3 d4
-(1.00 −0.25 0.10 0.05 / −0.25 0.01 0.01 / 0.05 0.02 / 0.01)."""
+"""The classic position weights, ×100, one per class of squares.
+In the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4 they are 1.00 −0.25 0.10 0.05 / −0.25 0.01 0.01 /
+0.05 0.02 / 0.01."""
 ANTI_SWH: Final = tuple(-weight for weight in SWH)
 
 POSITIONAL: Final = (100, -20, 10, 5, -50, -2, -2, 1, 1, 0)
-"""The position weights that the published DQN and MCTS agents were measured against."""
+"""The position weights of the opponent in measurements of the published DQN and MCTS agents."""
 
 _TABLES: Final[dict[str, tuple[tuple[int, ...], int, Rules | None]]] = {
     "zero": ((0,) * 10, 0, None),
@@ -40,13 +41,15 @@ STRONGEST: Final[Mapping[Rules, tuple[str, int]]] = {
     "standard": ("patterns-standard", 1676),
     "reversed": ("patterns-reversed", 1530),
 }
-"""The strongest reference agent under these rules, and its Elo on the ladder: measured once, see
-docs/evolution.md."""
+"""The strongest reference agent under these rules, and its Elo on the ladder.
+It was measured once, see docs/evolution.md."""
 
 
 def table_agent(name: str) -> AlphaBetaAgent:
-    """One table of weights in every phase, at depth 1 without an exact end; AgentError for an
-    unknown name."""
+    """The agent with one table of weights, at depth 1 without an exact end.
+
+    AgentError for an unknown name.
+    """
     if name not in _TABLES:
         raise AgentError(f"there is no table {name!r}; there are {', '.join(_TABLES)}")
     weights, mobility, rules = _TABLES[name]
@@ -54,13 +57,13 @@ def table_agent(name: str) -> AlphaBetaAgent:
 
 
 def champion_agent(name: str) -> AlphaBetaAgent:
-    """An evolved agent of the preset `tuned` (champion-RULES) or `published`, as it was evolved."""
+    """An evolved agent of the preset `tuned` (champion-RULES) or `published`, unchanged."""
     return read_alphabeta(_CHAMPIONS / f"{name}.json")
 
 
 def pattern_agent(name: str) -> PatternAgent:
-    """An agent with patterns, by `evolve train patterns --preset strong` (patterns-RULES)."""
-    from evolve.agents.patterns import PatternAgent  # not above: other agents have no use for it
+    """A pattern agent from `evolve train patterns --preset strong` (patterns-RULES)."""
+    from evolve.agents.patterns import PatternAgent  # not above: other agents do not need it
 
     agent = read_agent(_CHAMPIONS / f"{name}.npz")
     assert isinstance(agent, PatternAgent)

@@ -1,7 +1,6 @@
-"""Every kind of agent, and how agents are named: the one place that knows them all.
+"""Lists every kind of agent and every agent's name: the one place that has them all.
 
-Classes are named as `module:name` and loaded when they are asked for, so that names and choices
-cost nothing.
+Classes are listed as `module:name` and loaded on request, so that names and choices load nothing.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ KINDS: Final = {
     "dqn": "evolve.agents.dqn:DqnAgent",
     "patterns": "evolve.agents.patterns:PatternAgent",
 }
-"""Kinds that agent files hold: `kind` in the file, and a subclass of StoredAgent."""
+"""Kinds in agent files: `kind` in the file, and a subclass of StoredAgent."""
 
 PROGRAMS: Final = {
     "gtp": "evolve.agents.external:gtp_agent",
     "nboard": "evolve.agents.external:nboard_agent",
     "python": "evolve.agents.python:python_agent",
 }
-"""Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`: a function of what follows the
-colon, and of the program's own folder or None. Settings from elsewhere that name one are not
-trusted (`cli.permission`)."""
+"""Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
+Each is a function of the text after the colon, and of the program's own folder or None. Settings
+from other sources that name one are not trusted (`cli.permission`)."""
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
-"""How programs are named, for messages and help."""
+"""Forms of program names, for messages and help."""
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
-"""Finds them also in a list that is still one text."""
+"""Finds program names, also in a list that is still one text."""
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
 _PATTERNS: Final = "evolve.agents.reference:pattern_agent"
@@ -59,17 +58,19 @@ REFERENCES: Final = {
     "patterns-standard": _PATTERNS,
     "patterns-reversed": _PATTERNS,
 }
-"""Agents that everyone knows by name: each is made with it as `name=`. A kind that needs no file
-needs only an entry here to be an AGENT of the command line, settings included."""
+"""Reference agents, known by name: each is made with the name as `name=`.
+A kind without a file needs only an entry here to be an AGENT of the command line, with settings."""
 
 
 HAND_IN_SECONDS: Final = 4.5
-"""Of a move of a hand-in: contests give 5, and a move must be back by then."""
+"""Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
 
 
 def with_clock(source: str) -> str:
-    """The name of the agent that `source` names, going by the clock of a hand-in: without a depth,
-    beyond which it would not look."""
+    """The name of the same agent with the clock of a hand-in.
+
+    It drops a depth, which would limit the search.
+    """
     place, _, query = source.rpartition("?")
     if "=" not in query or not place:
         place, query = source, ""
@@ -78,19 +79,24 @@ def with_clock(source: str) -> str:
 
 
 def stored_kind(name: object) -> type[StoredAgent]:
-    """The class of that name; AgentError when there is none."""
+    """The class of this kind of agent; AgentError when there is none."""
     return cast("type[StoredAgent]", _found(KINDS, name, "kind of agent"))
 
 
 def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
-    """The agent that is a program, in a folder of its own where one is given; AgentError for an
-    unknown protocol or an invalid command."""
+    """The agent that runs a program; AgentError for an unknown protocol or invalid command.
+
+    folder: the program's own, None for the current one.
+    """
     return cast("Agent", _found(PROGRAMS, protocol, "protocol of programs")(command, folder))
 
 
 def reference_agent(name: str) -> Agent:
-    """The reference agent of that name: tables at depth 1 without an exact end, champions as they
-    were evolved, patterns as they were taught. AgentError when there is none."""
+    """The reference agent of that name; AgentError when there is none.
+
+    Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
+    were taught.
+    """
     return cast("Agent", _found(REFERENCES, name, "reference agent")(name=name))
 
 
@@ -103,7 +109,7 @@ def _found(places: Mapping[str, str], name: object, what: str) -> Any:
 
 
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
-    """The programs that settings name, which would be run: each once, as written there."""
+    """The programs that settings name and that would run: each once, as written there."""
     found: dict[str, None] = {}
 
     def look(value: Any) -> None:

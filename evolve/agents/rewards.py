@@ -1,4 +1,4 @@
-"""The immediate rewards of moves, beside what a network forecasts."""
+"""The immediate rewards of moves, which add to a network's forecast."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from evolve.errors import AgentError
 
 @dataclass(frozen=True)
 class Rewards:
-    """The immediate rewards in what a network was taught to forecast.
+    """The immediate rewards that a network was taught to forecast.
 
-    A search that plays moves out counts their rewards, as the network's values start after them.
+    A search that plays moves out adds their rewards: the network's values start after these moves.
 
     Args:
         squares: V of the ten classes of squares, weight included: a move earns V(p) + V(flips).
         discs: weight of the mover's discs / 64 after a move.
-        discount: of a step, 0 to 1.
+        discount: per step, 0 to 1.
         step: a `ply` of either side, or the `turn` from an own move to the next own one.
     """
 
@@ -56,7 +56,7 @@ class Rewards:
 
     @cached_property
     def cells(self) -> npt.NDArray[np.float64]:
-        """All of it as the kernels read it, [REWARD_CELLS]."""
+        """The rewards as kernels read them, [REWARD_CELLS]."""
         cells = np.ones(REWARD_CELLS, np.float64)
         cells[:64] = np.array(self.squares)[np.array(CLASS_OF_SQUARE)]
         cells[DISCS] = self.discs
@@ -65,12 +65,12 @@ class Rewards:
             cells[DISCOUNT_OTHER] = self.discount
         else:
             cells[DISCOUNT_PASS] = self.discount
-            # A side's own next turn is one step away, however often the other side moves before it.
+            # A side's next turn is one step away, however often the other side moves before it.
             cells[DISCOUNT_PASSED] = 1.0 / self.discount if self.discount else 1.0
         return cells
 
     def document(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """The rewards as JSON."""
         return {**asdict(self), "squares": list(self.squares)}
 
     @classmethod
@@ -90,4 +90,4 @@ class Rewards:
 
 
 NO_REWARDS: Final = Rewards()
-"""For a network that was taught the end alone."""
+"""For a network that was taught final results alone."""

@@ -1,6 +1,6 @@
-"""What lists say of a run: how far it is, and how good its champion. No kernel is loaded.
+"""Facts of a run for lists: its progress, and its champion's strength. It loads no kernel.
 
-How good is one number: the champion's Elo on the ladder, in runs that play it; else its score
+The strength is one number: the champion's Elo on the ladder, in runs that play it; else its score
 against the panel.
 """
 
@@ -20,12 +20,14 @@ from evolve.tables.run_type import Facts
 from evolve.tables.run_types import champion_of
 
 ELO: Final = ("elo", "elo_low", "elo_high")
-"""The champion's Elo on the ladder with its 95 % interval, as its file and lists call it."""
+"""The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
 
 
 def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) -> dict[str, Any]:
-    """The facts of a run in such lists. running: whether it is written to, and facts: what its kind
-    says of it, where the caller knows."""
+    """The facts of a run for lists.
+
+    running: whether a process writes to the run; facts: those of its kind; None looks them up.
+    """
     kind = run.kind
     facts = kind.facts_of(run) if facts is None else facts
     running = is_locked(run.path) if running is None else running
@@ -43,22 +45,22 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
         **dict.fromkeys(facts.figures),
         **{key: _number(told, key) for key in ELO},
         **({} if kind.rated else _score(told)),
-        **facts.figures,  # a kind whose champion's file does not say it has it here
+        **facts.figures,  # figures that the champion's file does not have
         "champion": None if agent is None else agent.name,
     }
 
 
 def _date(files: Sequence[FolderPath | None]) -> str:
-    """When the last of some files was written, in local time."""
+    """The time of the last change of any of these files, in local time."""
     times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
     return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
 
 
 def champion_elo(run: Run) -> tuple[str, float | None]:
-    """The figure of runs whose champion is rated at their end: its Elo on the ladder.
+    """The name and value of the champion's strength, for runs that rate it at their end.
 
-    Those that ended without a rating have the end of their curve, under its own name: runs under
-    rules without a ladder.
+    It is the Elo on the ladder. Runs that ended without a rating, under rules without a ladder,
+    have the last value of their curve, under the curve's name.
     """
     facts = run.kind.facts_of(run)
     champion = champion_of(run.path)
@@ -72,9 +74,9 @@ def champion_elo(run: Run) -> tuple[str, float | None]:
 
 
 def share_in_playoff(run: Run) -> dict[str, float | None]:
-    """What the champion won of the play-off with its interval, where there were games in it.
+    """The champion's score in the play-off, with its interval; None where it had no games.
 
-    It is a share of games with the run's own candidates, so no number to compare runs by.
+    The opponents are the run's own candidates, so this number does not compare runs.
     """
     facts = run.kind.facts_of(run)
     champion = champion_of(run.path)
@@ -91,8 +93,8 @@ def _number(provenance: Mapping[str, Any], key: str) -> float | None:
 
 
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
-    """A champion's score with its interval, as far as its file tells them; none without games."""
-    if provenance.get("games") == 0:  # older files have one
+    """A champion's score with its interval, as far as its file has them; None without games."""
+    if provenance.get("games") == 0:  # older files have a score even then
         provenance = {}
     score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
     error = _number(provenance, "score_error")

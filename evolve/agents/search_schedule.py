@@ -1,4 +1,4 @@
-"""How a search over patterns is spread over a game: plies and forward cuts, phase by phase."""
+"""The depths and forward cuts of a pattern search, phase by phase."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from evolve.errors import AgentError
 
 @dataclass(frozen=True)
 class Allocation:
-    """What a search does in each of P phases. Raises AgentError.
+    """Depths and forward cuts of a search in each of P phases. Raises AgentError.
 
-    boundaries: disc counts at which the next phase begins, P − 1; depths: plies, 1 to 60;
-    probcuts: standard deviations of the forward cuts, 0.1 to 10, or 0 for none.
+    boundaries: P − 1 disc counts at which the next phase begins; depths: plies, 1 to 60;
+    probcuts: margins of the forward cuts in standard deviations, 0.1 to 10, or 0 for none.
     """
 
     boundaries: tuple[int, ...]
@@ -42,21 +42,21 @@ class Allocation:
             check_probcut(probcut)
 
     def depth(self, discs: int) -> int:
-        """Plies of a search with so many discs on the board."""
+        """The depth in plies at a disc count."""
         return self.depths[phase_of(discs, self.boundaries)]
 
     def probcut(self, discs: int) -> float:
-        """Standard deviations of its cuts."""
+        """The margin of the cuts in standard deviations at a disc count."""
         return self.probcuts[phase_of(discs, self.boundaries)]
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As files hold it."""
+        """The allocation as files hold it."""
         return {name: list(values) for name, values in vars(self).items()}
 
     @classmethod
     def from_parameters(cls, given: Any) -> Allocation:
-        """The inverse. Raises AgentError."""
+        """The inverse of `parameters`. Raises AgentError."""
         names = cls.__dataclass_fields__
         if not isinstance(given, Mapping) or set(given) != set(names):
             raise AgentError(f"the search of phases must be {', '.join(names)}, not {given!r}")
@@ -68,13 +68,13 @@ class Allocation:
 
 
 def check_depth(depth: int) -> None:
-    """Raise AgentError unless a search can have that depth."""
+    """Raise AgentError unless a search can have this depth."""
     if not 1 <= depth <= MAX_DEPTH:
         raise AgentError(f"depth {depth} must be 1 to {MAX_DEPTH}")
 
 
 def check_probcut(probcut: float) -> None:
-    """Raise AgentError unless cuts can have that margin."""
+    """Raise AgentError unless cuts can have this margin."""
     if probcut != 0 and not 0.1 <= probcut <= 10:
         raise AgentError(f"probcut {probcut:g} must be 0.1 to 10, or 0 for no cuts")
 

@@ -1,4 +1,4 @@
-"""The text that names an agent: a place or a program, and settings after a question mark."""
+"""Parses the text that names an agent: a place or a program, and settings after a question mark."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from evolve.errors import AgentError
 from evolve.programs.command import folder_of, located, words_of
 
 CWD: Final = "cwd"
-"""The setting of a program that is a text: its own folder."""
+"""The one setting of a program that is a text: its working folder."""
 INDIVIDUAL: Final = "individual"
-"""Begins a source that only the service's processes know: `individual:FOLDER:NUMBER`, of the tables
-of a run. Command lines get a file, which would stay for each one that was looked at."""
+"""Prefix of an individual in a run's tables: `individual:FOLDER:NUMBER`.
+Only the service's processes know it. Command lines use a file instead, which would remain for each
+individual that a user views."""
 _OF_PROGRAMS: Final = ("time", "depth", "memory", CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL
@@ -27,15 +28,18 @@ _TEXT: Final = re.compile(rf"({CWD})=(.+)", re.DOTALL)
 
 
 class Source(NamedTuple):
-    """place: a file, a folder, a reference agent, or PROTOCOL:COMMAND; query: what follows the
-    question mark, as it stands there; None where there is no such mark."""
+    """The two parts of an agent's name.
+
+    place: a file, a folder, a reference agent, or PROTOCOL:COMMAND; query: the text after the
+    question mark, unchanged; None where there is no question mark.
+    """
 
     place: str
     query: str | None
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of the query, numbers and texts; AgentError where it has none such."""
+        """The settings of the query, numbers and texts; AgentError for an invalid one."""
         settings: dict[str, Any] = {}
         for part in () if self.query is None else _NEXT.split(self.query):
             if found := _TEXT.fullmatch(part):
@@ -51,14 +55,17 @@ class Source(NamedTuple):
 
     @property
     def folder(self) -> Path | None:
-        """The folder that a program is given for its own."""
+        """The working folder of a program, where the query gives one."""
         given = self.settings.get(CWD)
         return None if given is None else folder_of(given)
 
 
 def source_of(text: str) -> Source:
-    """The parts of a text. Names may have question marks of their own: what is there under more of
-    the text is meant, and of a program's command settings are only what looks like them."""
+    """The parts of a text that names an agent.
+
+    Names may contain question marks: the longest part that names an existing place counts as the
+    place. In a program's command only text that looks like settings counts as settings.
+    """
     protocol, colon, command = text.partition(":")
     if colon and protocol in PROGRAMS:
         return _of_program(protocol, command)
@@ -73,8 +80,8 @@ def _of_program(protocol: str, command: str) -> Source:
     queries: list[str] = []
     while not _is_program(protocol, command):
         cut = next((cut for cut in _cuts(command) if _is_cut(protocol, *cut)), None)
-        # A program that has settings may get further ones, which come first. What no program has
-        # is a part of the command then.
+        # A program with settings may get further ones, which come first in the text. A setting that
+        # no program has is part of the command then.
         if cut is None or (queries and not _all_known(cut[1])):
             break
         command = cut[0]
@@ -83,15 +90,17 @@ def _of_program(protocol: str, command: str) -> Source:
 
 
 def _cuts(text: str) -> Iterator[tuple[str, str]]:
-    """What stands before and after each question mark, the last one first."""
+    """The texts before and after each question mark, the last one first."""
     end = len(text)
     while (end := text.rfind("?", 0, end)) >= 0:
         yield text[:end], text[end + 1 :]
 
 
 def _is_cut(protocol: str, before: str, after: str) -> bool:
-    """Whether settings begin there, and not in a word in quotes; a Python file is a name and no
-    command."""
+    """Whether settings begin at this question mark, outside of quotes.
+
+    A Python file is a name, not a command, so quotes do not matter there.
+    """
     try:
         if protocol != "python":
             words_of(before)
@@ -109,7 +118,7 @@ def _is_there(place: str) -> bool:
 
 
 def _is_program(protocol: str, command: str) -> bool:
-    """Whether a command is a program that is there, and no more than that."""
+    """Whether a command is the name of an existing program, without arguments or settings."""
     if protocol != "python":
         return located(command) is not None
     return any(Path(one).is_file() for one in (command, command.rpartition(":")[0]))

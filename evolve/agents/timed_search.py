@@ -26,8 +26,8 @@ from evolve.engine.solver import solve_move, solve_outcome_move
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_NODES: Final = 40_000
 _OUTCOME_GROWTH: Final = 2.4
-"""Seconds and nodes to prove a win from 16 empties, and their growth with each further one, in
-average positions."""
+"""Seconds and nodes to prove a win from 16 empties, and their growth per further empty.
+Averages over positions."""
 
 
 def choose_limited(
@@ -36,9 +36,9 @@ def choose_limited(
     """A good square of a board with two legal moves or more, and the nodes searched for it.
 
     It deepens ply by ply, to `limit.depth` at most; near the end it proves who wins, then the
-    exact score, if the limit allows. A proven win or draw is played for; in a lost position the
-    search's move is. By the clock, how deep it gets depends on the machine, so two such games may
-    differ; by nodes alone they are the same.
+    exact score, if the limit allows. It plays for a proven win or draw; in a lost position it plays
+    the search's move. By the clock the depth depends on the machine, so two such games may differ;
+    by nodes alone they are the same.
     """
     begin = time.perf_counter()
     context = thread_context(rules, TABLE_BITS)
@@ -50,13 +50,13 @@ class Search(Protocol):
     """A search that deepens."""
 
     context: layout.Cells
-    """Memory that it works in, and counts its nodes."""
+    """The memory of the search, which also counts its nodes."""
 
     def prepare(self) -> None:
-        """Called before searches that follow each other."""
+        """Prepare for a series of searches, each deeper than the one before."""
 
     def move(self, depth: int) -> int:
-        """A best square to so many plies; −1 when it was stopped."""
+        """A best square by a search of `depth` plies; −1 when it was stopped."""
 
 
 class _RowSearch:
@@ -68,7 +68,10 @@ class _RowSearch:
         self._own, self._opp = U(board.own), U(board.opp)
 
     def prepare(self) -> None:
-        """Set the weights; what the table holds may be of others, of other rules or exact."""
+        """Set the weights; old table entries no longer count.
+
+        They may come from other weights, other rules or the exact search.
+        """
         self.context[layout.AGE] += 1
         address = self.context.ctypes.data
         game.set_phase(self._own, self._opp, self._row.ctypes.data, address)
@@ -81,7 +84,7 @@ class _RowSearch:
 
 @cache
 def prepare() -> None:
-    """Load or compile the kernels, so that no move's time is spent on it."""
+    """Load or compile the kernels, so that no move spends time on it."""
     touch_table()
     board = Board.start()
     board.legal_moves()
@@ -108,10 +111,11 @@ def think(
 ) -> tuple[int, int]:
     """A good square of a board with two legal moves or more, and the nodes searched for it.
 
-    begin: when the move's time began; endgame: empties from which the exact search is tried
-    whatever the limit; exact: its memory, which may be that of `search` where exact_nodes is 1;
-    exact_nodes: how many of its nodes take the time of one of `search`, and count as one;
-    before_exact: share of the limit that is to be used before it, which the last search exceeds.
+    begin: when the move's time began; endgame: empties from which it tries the exact search under
+    any limit; exact: the memory of the exact search, which may be that of `search` where
+    exact_nodes is 1; exact_nodes: how many exact nodes take as long as one node of `search`, and
+    count as one; before_exact: share of the limit to use before the exact search, which the last
+    search before it exceeds.
     """
     seconds = None if limit.seconds is None else thinking_seconds(limit.seconds)
     thinking = _Thinking(board, limit, begin, seconds, search, exact, exact_nodes)
@@ -126,7 +130,7 @@ def think(
 
 
 class _Thinking:
-    """One move."""
+    """The search for one move."""
 
     def __init__(
         self,
@@ -147,7 +151,7 @@ class _Thinking:
         self._depth = 0
 
     def choose(self, endgame: int, before_exact: float) -> int:
-        """The square."""
+        """A good square."""
         solving = self._board.empties <= endgame or self._solver_may_finish()
         self._deepen(before_exact if solving else 0.5)
         if solving and self._depth < self._board.empties and not self._stopped:
@@ -162,7 +166,7 @@ class _Thinking:
 
     @property
     def nodes(self) -> int:
-        """Searched so far."""
+        """Nodes searched so far."""
         exact = -(-int(self._exact[layout.NODES]) // self._exact_nodes)
         return max(int(self._search.context[layout.NODES]), exact)
 
@@ -172,7 +176,7 @@ class _Thinking:
 
     @property
     def _used(self) -> float:
-        """The share of the limit that is used up."""
+        """The share of the limit used so far."""
         shares = [0.0]
         if self._seconds is not None:
             shares.append((time.perf_counter() - self._begin) / self._seconds)
@@ -187,8 +191,10 @@ class _Thinking:
         )
 
     def _deepen(self, share: float) -> None:
-        """Search deeper by a ply until `share` of the limit is gone: the next takes about three
-        times as long as all before it, and would be stopped."""
+        """Search one ply deeper at a time, until `share` of the limit is used.
+
+        The next ply takes about three times as long as all before it, and would be stopped.
+        """
         self._search.prepare()
         while self._depth < self._deepest and self._used < share:
             square = self._search.move(self._depth + 1)

@@ -1,4 +1,4 @@
-"""How long a move may be given, by whatever keeps a clock, and how a search keeps to it."""
+"""Time limits of a move, and how searches keep to them."""
 
 from __future__ import annotations
 
@@ -15,36 +15,39 @@ from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 
 TABLE_BITS: Final = 18
-"""Of the table of searches by the clock: 2**18 buckets, 16 MiB. One size, because its first use in
-a thread makes the system find the memory: 64 MiB took 20 to 100 ms on a virtual machine."""
+"""Table size of searches by the clock: 2**18 buckets, 16 MiB.
+All have one size, because the first use in a thread makes the system provide the memory: 64 MiB
+took 20 to 100 ms on a virtual machine."""
 SHORTEST: Final = 0.02
 LONGEST: Final = 86400.0
 
 
 def check_seconds(seconds: float) -> None:
-    """Raise AgentError unless a move can be given so many seconds."""
+    """Raise AgentError unless a move can have so many seconds."""
     if not SHORTEST <= seconds <= LONGEST:
         raise AgentError(f"time {seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
 
 
 def thinking_seconds(seconds: float) -> float:
-    """The part of a move's time that a search may use: the rest is for the way back.
+    """The part of a move's time that a search may use; the rest is for returning the move.
 
-    A search ends within 0.2 ms, but another thread of Python's may hold the interpreter's lock for
-    5 ms then, and the system may let another program run.
+    A search ends within 0.2 ms, but then another Python thread may hold the interpreter's lock for
+    5 ms, and the system may run another program.
     """
     return seconds - min(max(0.1 * seconds, 0.002), 0.01)
 
 
 def touch_table() -> None:
-    """Touch the memory of this thread's table, so that no move's time is spent on it."""
+    """Touch the memory of this thread's table, so that no move spends time on it."""
     thread_context(DEFAULT_RULES, TABLE_BITS)[layout.TABLE :].fill(0)
 
 
 @contextmanager
 def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Iterator[None]:
-    """Stop the searches in `context` when `time.perf_counter` says `end` (None: never), or after
-    `nodes` (0: no limit)."""
+    """Stop the searches in `context` at `end`, or after `nodes` nodes.
+
+    end: in `time.perf_counter`'s time, None for never; nodes: 0 for no limit.
+    """
     context[layout.NODES] = context[layout.STOPPED] = 0
     seconds = None if end is None else end - time.perf_counter()
     timer = None
@@ -61,8 +64,10 @@ def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Ite
 
 
 def _timer(context: layout.Cells, seconds: float) -> threading.Timer:
-    """What stops a search where kernels have no clock: another thread can set the cell that they
-    look at, as they run without the interpreter's lock."""
+    """A started timer that stops a search after `seconds`, for kernels without a clock.
+
+    Kernels run without the interpreter's lock, so another thread can set the cell that they check.
+    """
 
     def stop() -> None:
         context[layout.STOPPED] = 1

@@ -1,1 +1,1 @@
-"""What compares any agents: matches, tournaments, ratings, sequential tests, panels."""
+"""Compare agents of any kind: matches, tournaments, ratings, sequential tests, panels."""

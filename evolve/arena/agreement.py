@@ -1,4 +1,4 @@
-"""The rules that agents agree on before they play."""
+"""Find the rules that agents agree on before they play."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from evolve.errors import AgentError
 
 @dataclass(frozen=True)
 class Agreed:
-    """The rules of a game between agents; assumed: whether nobody and nothing says any. As text it
-    is what heads say: `reversed`, `standard assumed`."""
+    """The rules of a game between agents.
+
+    assumed: whether no agent, option or setting specifies them. The text form is used in headings:
+    `reversed`, `standard assumed`.
+    """
 
     rules: Rules
     assumed: bool = False
@@ -26,11 +29,11 @@ class Agreed:
 def agree_on(
     agents: Sequence[Agent], asked: Rules | None = None, kept: Rules | None = None
 ) -> Agreed:
-    """The rules that all agents play by; those asked for come first, then the agents' own, those of
-    games that are `kept` already, of the project or the user, and `standard` last.
+    """Return the rules for all agents.
 
-    Raises AgentError when agents differ and nothing was asked for, EngineError where a program that
-    is asked for its rules cannot be used.
+    In order of priority: the rules `asked` for, the agents' own, those of games already `kept`,
+    the default of the project or the user, `standard`. Raises AgentError if agents differ and no
+    rules were asked for, EngineError if a program that is asked for its rules cannot be used.
     """
     if asked is not None:
         return Agreed(check_rules(asked))
@@ -43,5 +46,5 @@ def agree_on(
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
     said = next(iter(found), None) or default_rules()
-    # A match that goes on says of its rules what it said at first.
+    # A resumed match reports the same about its rules as before.
     return Agreed((None if found else kept) or said or DEFAULT_RULES, assumed=said is None)

@@ -1,4 +1,4 @@
-"""Matches and ratings by a Python call."""
+"""Run matches and ratings from Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 
-if TYPE_CHECKING:  # it loads pandas, which no match needs
+if TYPE_CHECKING:  # loads pandas, which a match does not need
     import pandas as pd
 
     from evolve.arena.tournament import Tournament
@@ -38,16 +38,15 @@ def match(
     """Play A against B, both colours on every opening, as `evolve match` does.
 
     Args:
-        a, b: agents, or what names one on the command line: `"runs/first"`, `"swh?depth=3"`.
-        jobs: threads; results do not depend on it.
-        progress: called with how many games have been played since the last time.
+        a, b: agents, or their names on the command line: `"runs/first"`, `"swh?depth=3"`.
+        jobs: number of threads; results do not depend on it.
+        progress: called with the number of games played since the last call.
         settings: what `evolve match --help` lists, such as `games=400`, `seed=2`,
             `rules="reversed"`, `openings="start"` or `sprt=(0, 20)`.
 
-    Returns A's result: `.score.value` with `.score.low` and `.score.high`, `.elo`, which has the
-    same, and so on.
-    Raises AgentError for what is not an agent, SettingsError for settings that cannot be, and
-    EngineError where a program cannot be used.
+    Returns A's result: `.score.value` with `.score.low` and `.score.high`, `.elo` with the same
+    fields, and so on. Raises AgentError if A or B is not an agent, SettingsError for invalid
+    settings, and EngineError if a program cannot be used.
     """
     named = {"a": _name(a), "b": _name(b)}
     asked = resolve_as(MatchSettings, {}, {**settings, **named})
@@ -69,14 +68,14 @@ def rate(
     """Rate agents by a round robin, as `evolve rate` does.
 
     Args:
-        agents: two or more, each an agent or what names one on the command line.
-        jobs: threads; results do not depend on it.
-        progress: called with how many games have been played since the last time.
+        agents: two or more, each an agent or its name on the command line.
+        jobs: number of threads; results do not depend on it.
+        progress: called with the number of games played since the last call.
         settings: what `evolve rate --help` lists, such as `games=200`, `seed=2` or
             `rules="reversed"`.
 
-    Returns a row an agent, the strongest first: `agent`, `elo` with `elo_low` and `elo_high`
-    (Bradley and Terry's, mean 0), `score`, `games`, `failures`. Raises as `match` does.
+    Returns a row for each agent, the strongest first: `agent`, `elo` with `elo_low` and `elo_high`
+    (Bradley-Terry, mean 0), `score`, `games`, `failures`. Raises the same errors as `match`.
     """
     import pandas as pd
 
@@ -95,9 +94,9 @@ def tournament_of(
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Tournament:
-    """The round robin that a rating's settings ask for, not yet begun.
+    """Return the round robin of a rating's settings, not started yet.
 
-    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder` and `failed`, see
+    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder` and `failed` of
     Tournament.
     """
     from evolve.arena.tournament import Tournament, kept_rules

@@ -1,4 +1,4 @@
-"""A panel: fixed agents on fixed openings, to measure others by."""
+"""A panel: measure agents against fixed agents on fixed openings."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Panel:
     def results(
         self, agent: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> list[Estimate]:
-        """The agent's score against each, with its error."""
+        """Return the agent's score against each panel agent, with its error."""
         return [self._match(agent, other, executor, progress) for other in self.agents]
 
     def scores(
         self, agent: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> list[float]:
-        """The agent's bare scores."""
+        """Return the agent's scores without errors."""
         return [result.value for result in self.results(agent, executor, progress)]
 
     def against(
         self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> float:
-        """The agent's score against one that is not in the panel."""
+        """Return the agent's score against one that is not in the panel."""
         return self._match(agent, other, executor, progress).value
 
     def _match(
@@ -57,14 +57,14 @@ class Panel:
 
 @dataclass(frozen=True)
 class Rung:
-    """One opponent, and its Elo."""
+    """One opponent with its Elo."""
 
     agent: AlphaBetaAgent
     elo: float
 
 
 def ladder(rules: Rules) -> list[Rung]:
-    """The rungs of these rules, the weakest first."""
+    """Return the rungs for these rules, the weakest first."""
     rungs = []
     for name, elo in rule_set(rules).ladder.items():
         rungs.append(Rung(load_alphabeta(name).with_rules(rules), float(elo)))
@@ -72,11 +72,11 @@ def ladder(rules: Rules) -> list[Rung]:
 
 
 def nearest(rungs: Sequence[Rung], elo: float, count: int) -> list[Rung]:
-    """The `count` rungs whose Elo is nearest, the weakest first: games with them tell most."""
+    """Return the `count` rungs nearest in Elo, weakest first: their games are most informative."""
     near = sorted(rungs, key=lambda rung: abs(rung.elo - elo))[:count]
     return sorted(near, key=lambda rung: rung.elo)
 
 
 def ladder_score(rungs: Sequence[Rung], elo: float) -> float:
-    """Mean score against the whole ladder that a rating predicts."""
+    """Return the mean score against the whole ladder that a rating predicts."""
     return float(np.mean([score_of_elo(elo - rung.elo) for rung in rungs]))

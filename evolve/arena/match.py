@@ -42,26 +42,25 @@ from evolve.fitness.statistics import Estimate, in_elo, score_of_pairs, superior
 
 _WIDE_ROUND: Final = 128
 _TEST_ROUND: Final = 16
-"""Pairs a round, of agents that are asked together and under a test: a test must not depend on the
-executor."""
+"""Pairs per round: the first for agents asked for many moves at once, the second under a test,
+which must not depend on the executor."""
 _QUICK_GAME: Final = 0.02
-"""Seconds under which games are played in batches: a task of joblib costs 0.3 ms."""
+"""Seconds per game below which games are played in batches: a task of joblib costs 0.3 ms."""
 
 Watch = Callable[[int, LiveGame], None]
-"""Called with the number of a game, and the game, at its first choice and after every move."""
+"""Called with a game's number and the game, at its first choice and after every move."""
 _Pairs = Generator[Sequence[int], None, None]
-"""Numbers of pairs, as they are finished."""
+"""Numbers of pairs, in the order in which they finish."""
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """A match as A sees it.
+    """The result of a match, from A's side.
 
     score: with its interval, over pairs of games; score_black, score_white: A's score with
-    either colour; mean_discs: A's discs − B's at the end, per game; pentanomial: how many pairs of
-    games brought A 0, ½, 1, 1½ and 2 points, pairs played over again left out; superiority:
-    likelihood that A is the stronger; failures_a, failures_b: games lost because the program
-    failed.
+    each colour; mean_discs: A's discs − B's at the end, per game; pentanomial: how many pairs of
+    games gave A 0, ½, 1, 1½ and 2 points, without repeated pairs; superiority: likelihood that A
+    is stronger; failures_a, failures_b: games lost because the program failed.
     """
 
     games: int
@@ -79,33 +78,33 @@ class MatchResult:
 
     @property
     def elo(self) -> Estimate:
-        """The score in Elo; infinite where everything was won or lost."""
+        """The score in Elo; infinite if all games were won or lost."""
         return in_elo(self.score)
 
     @property
     def played(self) -> int:
-        """Games that were played to their end, by both sides."""
+        """Games that both sides played to the end."""
         return self.games - self.failures_a - self.failures_b
 
 
 class StoppedError(EvolveError):
-    """A match was stopped by whoever watches it; the pairs that are finished are known to it."""
+    """Raised when a match is stopped on request; the match keeps its finished pairs."""
 
     def __init__(self) -> None:
         super().__init__("the match was stopped")
 
 
 class Match:
-    """A against B, two games on every opening, A black in the first.
+    """Play A against B, two games on every opening, A black in the first.
 
-    AgentError where an opening begins at a board that one of them cannot be told.
+    Raises AgentError if an opening starts from a board that cannot be passed to one of them.
 
-    Agents that draw at random draw from `seed` and the number of the game, so results repeat
-    for any executor. With `sprt` it is played in rounds and ends after the one in which the test is
-    decided. A program that fails loses the game: `failed` is called at once with the number of the
-    game, that of the player (0 is A) and the reason, and `games` has it too. `games` are those of
-    all pairs that are finished, also after an interruption; a pair is the two games on an opening.
-    With `watch` games are played one after another, move by move: the same games, but slower.
+    Random agents draw from `seed` and the number of the game, so results repeat for any executor.
+    With `sprt` the match plays in rounds and ends after the round that decides the test. A program
+    that fails loses the game: `failed` is called at once with the numbers of the game and the
+    player (0 is A) and the reason, and `games` has it too. `games` has the games of all finished
+    pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
+    are played one after another, move by move: the same games, but slower.
     """
 
     def __init__(
@@ -125,7 +124,7 @@ class Match:
         _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
         self.repeatable = all(player.repeats for player in self.players)
-        # A test learns nothing from a game that it has seen.
+        # A repeated game adds no information to a test.
         self.openings = openings.distinct() if sprt and self.repeatable else openings
         self.rules: Rules = rules
         self.seed = seed
@@ -144,17 +143,17 @@ class Match:
 
     @property
     def numbers(self) -> npt.NDArray[np.int64]:
-        """The numbers of the games that were played, as rows of `pairings`."""
+        """The numbers of the games played so far, as rows of `pairings`."""
         return np.flatnonzero(np.repeat(self._finished, 2))
 
     @property
     def games(self) -> Games:
-        """The games played so far; AgentError when there is none."""
+        """The games played so far; raises AgentError if there are none."""
         return self._games_of(self.numbers)
 
     @property
     def played(self) -> int:
-        """How many games were played."""
+        """The number of games played so far."""
         return 2 * int(self._finished.sum())
 
     @property
@@ -163,7 +162,7 @@ class Match:
         return summarize(self.games, repeatable=self.repeatable)
 
     def recall(self, games: Games, numbers: Sequence[int]) -> None:
-        """Take games of this match that were played before; incomplete pairs are left out."""
+        """Load games of this match that were played before; incomplete pairs are not counted."""
         self._moves[numbers] = games.moves
         self._results[numbers] = games.results
         self._failures.update({numbers[game]: why for game, why in games.failures.items()})
@@ -177,11 +176,11 @@ class Match:
         kept: Callable[[], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> MatchResult:
-        """Play what is left; `kept` is called whenever pairs are finished.
+        """Play the remaining games; `kept` is called whenever pairs finish.
 
-        `stop` is asked then, and between the moves of games that are played side by side: when it
-        says so, StoppedError ends the match. Raises EngineError when a program cannot be used, or
-        every game was lost by failures.
+        `stop` is called then, and between the moves of games that are played side by side: if it
+        returns true, StoppedError ends the match. Raises EngineError if a program cannot be used
+        or every game was lost by failures.
         """
         self._wish = stop
         play = self._play_one_by_one
@@ -204,12 +203,12 @@ class Match:
         return self.result
 
     def check_played(self) -> None:
-        """Raise EngineError where every game so far was lost by a failure: that is no result."""
+        """Raise EngineError if every game so far was lost by a failure: there is no result."""
         if self.result.played == 0:
             raise EngineError(self._how_all_failed())
 
     def first_failure(self, player: int) -> str | None:
-        """How the program of A (0) or B (1) failed for the first time; None when it did not."""
+        """Return how the program of A (0) or B (1) first failed; None if it did not."""
         for game in sorted(self._failures):
             side, _, reason = self._failures[game].partition(": ")
             if self.pairings[game, 0 if side == "black" else 1] == player:
@@ -222,7 +221,7 @@ class Match:
         return f"all {self.played} games were lost by failures: {'; '.join(parts)}"
 
     def _decided(self, pairs: int) -> bool:
-        """Whether the first `pairs` pairs, all of them finished, decide the test."""
+        """Whether the first `pairs` pairs, all finished, decide the test."""
         if self.sprt is None:
             return False
         result = summarize(self._games_of(np.arange(2 * pairs)), self.repeatable)
@@ -252,7 +251,7 @@ class Match:
         progress: GamesDone | None,
         kept: Callable[[], None] | None,
     ) -> None:
-        """Play pairs, whose numbers `play` gives as they are finished."""
+        """Play pairs; `play` yields their numbers as they finish."""
         self._stop = threading.Event()
         try:
             for player in self.players:
@@ -268,7 +267,7 @@ class Match:
                         kept()
                     self._end_if_wished()
         except BaseException:
-            # Otherwise threads that wait for a program go on, and start further games.
+            # Otherwise threads that wait for a program continue and start more games.
             self._stop.set()
             for player in self.players:
                 player.interrupt()
@@ -292,7 +291,7 @@ class Match:
         seconds = math.inf
 
         def tasks() -> Iterator[GamesTask]:
-            """Slow games come pair by pair, so that every finished one is soon kept."""
+            """Yield tasks; slow games come pair by pair, so that finished pairs are saved soon."""
             start = 0
             while start < len(numbers):
                 size = self.executor.games(len(numbers)) if seconds < _QUICK_GAME else 2
@@ -309,7 +308,7 @@ class Match:
                 yield pairs[part.start // 2 : part.stop // 2]
 
     def _play_one_by_one(self, pairs: Sequence[int]) -> _Pairs:
-        """Games between agents that are not all kernels, a move at a time."""
+        """Play games move by move, if not all agents run in the kernels."""
         stop = self._stop
 
         def play(part: slice) -> None:
@@ -332,7 +331,7 @@ class Match:
                 yield pairs[parts[number]]
 
     def _play_side_by_side(self, pairs: Sequence[int]) -> _Pairs:
-        """Many games at once, so that an agent is asked for its moves in many together."""
+        """Play many games at once, so that an agent chooses moves for many boards per call."""
         for start in range(0, len(pairs), _WIDE_ROUND):
             part = pairs[start : start + _WIDE_ROUND]
             games = {n: self._begun(n) for pair in part for n in (2 * pair, 2 * pair + 1)}
@@ -347,7 +346,7 @@ class Match:
 
     @staticmethod
     def _choose(player: Agent, games: Sequence[LiveGame]) -> None:
-        """Let an agent play where it is its turn."""
+        """Let an agent choose and play its moves in `games`, where it is to move."""
         if not player.together:
             for game in games:
                 game.choose()
@@ -357,7 +356,7 @@ class Match:
             game.play(square, nodes)
 
     def _begun(self, number: int) -> LiveGame:
-        """A game, its opening played."""
+        """Start a game and play its opening."""
         black, white, opening = self.pairings[number].tolist()
         draw = 2 * (self.seed * len(self.pairings) + number)
         pair = {
@@ -367,14 +366,14 @@ class Match:
         return LiveGame(pair, black, white, *self.openings.begin(opening), self.rules)
 
     def _end(self, number: int, game: LiveGame) -> None:
-        """Record it."""
+        """Record a finished game."""
         game.write(self._moves[number], self._results[number])
         if game.failure is not None:
             self._failures[number] = game.failure
 
 
 def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
-    """Raise AgentError where a player cannot begin where an opening does."""
+    """Raise AgentError if a player cannot start from the board of an opening."""
     for number, start in enumerate(openings.starts, 1):
         name = next((player.name for player in players if player.needs_moves), None)
         if name is not None and start != Board.start():
@@ -394,16 +393,16 @@ def play_match(
     executor: Executor = ONE_THREAD,
     progress: GamesDone | None = None,
 ) -> tuple[MatchResult, Games]:
-    """A whole match, and its games."""
+    """Play a complete match; return its result and games."""
     match = Match(a, b, openings, rules, seed=seed, executor=executor)
     return match.play(progress), match.games
 
 
 def summarize(games: Games, repeatable: bool) -> MatchResult:
-    """The result of a match from its games, player 0 being A.
+    """Compute the result of a match from its games; player 0 is A.
 
-    `repeatable` says that the agents neither draw at random nor play by the clock, so that a pair
-    of games on an opening they have played says nothing new.
+    `repeatable`: the agents are neither random nor play by the clock, so a second pair of games on
+    the same opening adds no information.
     """
     a_is_black = games.pairings[:, 0] == 0
     points = np.where(a_is_black, games.winner, -games.winner)
@@ -430,7 +429,7 @@ def summarize(games: Games, repeatable: bool) -> MatchResult:
 
 
 def _fresh_pairs(games: Games) -> npt.NDArray[np.int64]:
-    """Numbers of the pairs that do not only repeat an earlier one."""
+    """Return the numbers of the pairs that do not repeat an earlier one."""
     pairs = games.moves.reshape(len(games) // 2, -1)
     _, first = np.unique(pairs, axis=0, return_index=True)
     return np.sort(first)

@@ -1,6 +1,6 @@
-"""Files of a match: every finished pair is in them, and the same match goes on from them.
+"""Save every finished pair of a match to files, and resume the match from them.
 
-Each game says of which match it is: a table in a column `match`, GGF in its event.
+Each game stores its match: a table in the column `match`, GGF in its event.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from evolve.records.record import GameRecord
 from evolve.tables.folder import locked
 from evolve.tables.games import FAILED
 
-if TYPE_CHECKING:  # pandas, 32 MB of memory, is loaded where a match keeps its games
+if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games
     import pandas as pd
 
 MATCH: Final = "match"
 PLACE: Final = "evolve match"
 _REST: Final = 20
-"""The pause after a write, in times that it took: writing takes 5 % of a match at most."""
+"""Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
 _RESULTS: Final = {
     "discs_black": DISCS_BLACK,
     "discs_white": DISCS_WHITE,
@@ -64,12 +64,14 @@ _FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
 _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 _RULES: Final = re.compile(r"\brules=(\w+)")
 _ENDINGS: Final = {"time": "no move in time"}
-"""Reasons of failures by what GGF says of them."""
+"""Reasons of failures by their GGF ending."""
 
 
 def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, object]) -> str:
-    """What identifies a match, as words KEY=VALUE: its agents, their names, `settings`
-    (which have no spaces), seed, rules and test."""
+    """Return the identity of a match as words KEY=VALUE.
+
+    They hold its agents, their names, `settings` (without spaces), seed, rules and test.
+    """
     a, b = map(_digest, match.players, names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
     words |= {"games": len(match.pairings), **settings}
@@ -85,7 +87,7 @@ def _digest(agent: Agent, name: str) -> str:
 
 
 def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
-    """The rules of the match that files hold; None where they hold none that can be read."""
+    """Return the rules of the match in these files; None if none can be read."""
     try:
         for path in (table, ggf):
             if path is None or not path.is_file() or not path.stat().st_size:
@@ -97,16 +99,16 @@ def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
             frame = read_frame(path)
             found = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
             return None if found is None else check_rules(found[1])
-    except (EvolveError, OSError):  # what is wrong with it is told when it is taken
+    except (EvolveError, OSError):  # opening the file later reports the error
         return None
     return None
 
 
 class MatchFiles:
-    """Keeps the games of a match in a table, a GGF file, or both.
+    """Save the games of a match in a table, a GGF file, or both.
 
-    `identity` comes from `match_identity`; `warn` is called when a file cannot be written while the
-    match goes on: that is tried again, and `finish` raises.
+    `identity` comes from `match_identity`; `warn` is called if a file cannot be written during the
+    match: the write is tried again, and `finish` raises the error.
     """
 
     def __init__(
@@ -131,27 +133,27 @@ class MatchFiles:
 
     @property
     def files(self) -> list[Path]:
-        """The files that are kept."""
+        """The files to write."""
         return [path for path in (self._table, self._ggf) if path is not None]
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """Lock the files for this process, and give the match the games that they hold already.
+        """Lock the files for this process, and load their games into the match.
 
-        Raises RunError when a file is another process's, or holds anything else, RecordError when
-        it is damaged.
+        Raises RunError if another process has a file or its content is not this match, RecordError
+        if it is damaged.
         """
         with ExitStack() as stack:
             for path in self.files:
                 if not _is_special(path):
                     stack.enter_context(_held(path))
-            known = [self._recall(path) for path in reversed(self.files)]  # the table knows more
+            known = [self._recall(path) for path in reversed(self.files)]  # the table has more data
             if len(set(known)) == 1:
                 self._kept = known[0]
             yield
 
     def keep(self) -> None:
-        """Write what is new, if it is time to."""
+        """Write new games, unless the pause after the last write is not over."""
         begin = time.monotonic()
         if begin < self._next or any(map(_is_special, self.files)):
             return
@@ -165,7 +167,7 @@ class MatchFiles:
         self._next = now + _REST * (now - begin)
 
     def finish(self) -> None:
-        """Write what is new, whatever the time."""
+        """Write new games now."""
         match = self._match
         if match.played == self._kept or not self.files:
             return
@@ -184,7 +186,7 @@ class MatchFiles:
         self._kept = match.played
 
     def _add_lines(self, frame: pd.DataFrame) -> None:
-        """Make the lines of games that have none yet: checking their moves takes time."""
+        """Format lines only for games without one: checking their moves takes time."""
         new = frame[~frame["game"].isin(self._lines.keys())]
         from evolve.records.table import records_of_frame
 
@@ -194,7 +196,7 @@ class MatchFiles:
             self._lines[number] = format_ggf(replace(record, place=PLACE, event=event))
 
     def _recall(self, path: Path) -> int:
-        """Give the match the games of a file; returns how many there are."""
+        """Load the games of a file into the match; return their number."""
         if not path.is_file() or not path.stat().st_size:
             return 0
         if path == self._ggf:
@@ -239,7 +241,7 @@ class MatchFiles:
         return len(rows)
 
     def _check(self, path: Path, found: str) -> None:
-        """Raise RunError unless a game belongs to this match."""
+        """Raise RunError if a game does not belong to this match."""
         if found == self._identity:
             return
         theirs, ours = _words(found), _words(self._identity)
@@ -261,7 +263,7 @@ def _words(identity: str) -> dict[str, str]:
 
 
 def _row_of(record: GameRecord) -> dict[str, Any]:
-    """A game of a GGF file as a row of the table, as far as it is known."""
+    """Return a game of a GGF file as a row of the table, as far as GGF has the data."""
     identity, _, number = record.event.rpartition(" game=")
     reason = "end"
     if record.ending != "end":
@@ -282,7 +284,7 @@ def _row_of(record: GameRecord) -> dict[str, Any]:
 
 
 def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
-    """Fill a game's arrays from its row; how a program failed in it, if one did."""
+    """Fill a game's arrays from its row; return how a program failed, or None."""
     squares = row["moves"]
     if isinstance(squares, str):
         squares = parse_moves(squares)
@@ -302,20 +304,22 @@ def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether a path is a pipe or a device, which is written once."""
+    """Whether a path is a pipe or a device, which can be written only once."""
     return path.exists() and not path.is_file()
 
 
 def _desk(path: Path) -> FolderPath:
-    """A hidden folder beside a file, where it is locked and written: what a killed writer leaves
-    is there and nowhere else."""
+    """Return the hidden folder next to a file, where the file is locked and written.
+
+    A killed writer leaves files only there.
+    """
     target = Path(os.path.realpath(path))
     return inside(target.parent, f".{target.name}.keeping")
 
 
 @contextmanager
 def _held(path: Path) -> Iterator[None]:
-    """Hold a file's desk; RunError when another process has it, OSError names the file itself."""
+    """Lock a file's desk; RunError if another process has it. OSError names the file itself."""
     desk = _desk(path)
     with ExitStack() as stack:
         try:
@@ -334,7 +338,7 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _write(path: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` make a file on its desk, and put it in its place; OSError names its place."""
+    """Call `write` for a file in its desk, then move it into place; OSError has the final path."""
     if _is_special(path):
         write(path)
         return

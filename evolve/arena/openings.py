@@ -1,4 +1,4 @@
-"""The openings that a match or a rating is played on, as its settings choose them."""
+"""Choose the openings of a match or a rating from its settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from evolve.fitness.openings import (
 
 
 def identity_of(source: str) -> str:
-    """What `openings` was given; of a file, with its content."""
+    """Return the value of `openings`; for a file, its name and a hash of its content."""
     path = Path(source)
     if source in ("random", "start") or not path.is_file():
         return source
@@ -44,10 +44,10 @@ def openings_for(
     tell: Callable[[str], None] = _warn,
     strict: bool = False,
 ) -> Openings:
-    """The openings asked for: `pairs` of them, or every one of a file, or `default`.
+    """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
 
-    What of a file cannot be read is left out, and told; if `strict` it is a RecordError. Raises
-    OptionsError where `source` is neither a word for openings nor a file.
+    Unreadable parts of a file are skipped and reported to `tell`; with `strict` they raise
+    RecordError. Raises OptionsError if `source` is neither `random`, `start` nor a file.
     """
     if source == "start":
         return START_POSITION.first(pairs or default)
@@ -57,9 +57,9 @@ def openings_for(
         folder = Path(source).parent
         more = "" if folder.is_dir() else f": there is no folder {folder}"
         raise OptionsError(f"openings: {source!r} is neither random, start nor a file{more}")
-    from evolve.records.formats import read_games  # not above: few matches have such a file
+    from evolve.records.formats import read_games  # imported here: few matches use a file
 
-    # Who won the games of the file says nothing here, so nor do their rules.
+    # The winners of the games in the file do not matter here, so neither do their rules.
     reading = read_games(source, judged=False, strict=strict)
     for line in reading.told(Path(source)):
         tell(line)
@@ -74,7 +74,7 @@ def match_openings(
     tell: Callable[[str], None] = _warn,
     strict: bool = False,
 ) -> Openings:
-    """The openings of a match; `tell` and `strict` as of `openings_for`."""
+    """Return the openings of a match; `tell` and `strict` as in `openings_for`."""
     most = GAMES if settings.sprt is None else GAMES_OF_TEST
     pairs = settings.games and (settings.games + 1) // 2
     rng = np.random.default_rng(settings.seed)

@@ -1,9 +1,9 @@
 """The sequential probability ratio test: play until one of two Elo differences is refuted.
 
-Wald's test (1945) on pairs of games with colours swapped. How often a pair brought 0, ½, 1, 1½ and
-2 points is all that is used: the likelihood ratio is that of the two likeliest distributions over
-these five whose means are the two hypotheses' scores (a generalised ratio; the method of M. Van den
-Bergh for chess engines).
+Wald's test (1945) on pairs of games with colours swapped. It uses only how often a pair gave 0, ½,
+1, 1½ and 2 points. The likelihood ratio is that of the two likeliest distributions over these five
+with the two hypotheses' scores as means (a generalised ratio; the method of M. Van den Bergh for
+chess engines).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evolve.fitness.statistics import score_of_elo
 
 PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 _UNSEEN: Final = 1e-3
-"""Added to every count: one that was never seen is not impossible."""
+"""Added to every count: an outcome that was never seen is not impossible."""
 _HALVINGS: Final = 60
 
 Verdict = Literal["accepted", "rejected", "undecided"]
@@ -26,10 +26,10 @@ Verdict = Literal["accepted", "rejected", "undecided"]
 
 @dataclass(frozen=True)
 class Sprt:
-    """Whether A is stronger than B by `elo1` rather than by `elo0`.
+    """Test whether A is stronger than B by `elo1` rather than by `elo0`.
 
     alpha: share of matches at `elo0` in which `elo1` is accepted; beta: share at `elo1` in which
-    it is rejected. Raises OptionsError.
+    it is rejected. Raises OptionsError for values out of range.
     """
 
     elo0: float
@@ -57,7 +57,7 @@ class Sprt:
         return math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, pentanomial: Sequence[int]) -> float:
-        """Log likelihood ratio of `elo1` to `elo0`, from how many pairs brought 0, ½, 1, 1½, 2."""
+        """Log likelihood ratio of `elo1` to `elo0`, from how many pairs gave 0, ½, 1, 1½, 2."""
         if not any(pentanomial):
             return 0.0
         counts = [count + _UNSEEN for count in pentanomial]
@@ -71,7 +71,7 @@ class Sprt:
         )
 
     def verdict(self, pentanomial: Sequence[int]) -> Verdict:
-        """The decision so far."""
+        """Return the decision so far."""
         ratio = self.ratio(pentanomial)
         if ratio >= self.upper:
             return "accepted"
@@ -79,9 +79,10 @@ class Sprt:
 
 
 def _slope(shares: Sequence[float], mean: float) -> float:
-    """The λ for which shares / (1 + λ (score − mean)) have that mean: those nearest to `shares`.
+    """Find the λ for which shares / (1 + λ (score − mean)) have that mean, nearest to `shares`.
 
-    Empirical likelihood (Owen 1988). The condition falls with λ between its poles: bisection.
+    Empirical likelihood (Owen 1988). The condition falls with λ between its poles, so bisection
+    finds it.
     """
     low, high = -1 / (1 - mean), 1 / mean
     for _ in range(_HALVINGS):

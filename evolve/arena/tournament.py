@@ -1,4 +1,4 @@
-"""A round robin of any agents, pair after pair, that can be kept in a folder and resumed."""
+"""Play a round robin of any agents, pair after pair; it can be saved in a folder and resumed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 PlayMatch = Callable[[Match, tuple[str, str], GamesDone | None], None]
-"""Plays a match between agents of these names to its end."""
+"""Plays a match between agents with these names to its end."""
 
 
 def _play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
@@ -47,7 +47,10 @@ def _play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None
 
 @dataclass(frozen=True)
 class Row:
-    """One agent's results. Where it won or lost everything its Elo is infinite, but for one end."""
+    """One agent's results.
+
+    If it won or lost all games, its Elo is infinite, and so is one end of the interval.
+    """
 
     agent: str
     elo: Estimate
@@ -57,34 +60,34 @@ class Row:
     draws: int
     losses: int
     failures: int
-    """Of the losses, those because the program failed."""
+    """Losses because the program failed."""
 
     @property
     def facts(self) -> dict[str, Any]:
-        """As documents and tables have it: None for what is infinite."""
+        """The row as in documents and tables: None for infinite values."""
         facts = asdict(self)
         del facts["elo"]
         return {"agent": self.agent, **self.elo.columns("elo"), **facts}
 
 
 def kept_rules(folder: str | Path) -> Rules | None:
-    """The rules of the rating in a folder; None where it holds none that can be read."""
+    """Return the rules of the rating in a folder; None if none can be read."""
     try:
         found = parse_json(read_document(inside(folder) / RATING_FILE))
         return check_rules(str(found["rules"]))
     except (OSError, ValueError, LookupError, TypeError):
-        return None  # what is wrong with it is told when it is taken
+        return None  # opening the folder later reports the error
 
 
 class Tournament:
-    """Every pair of `agents` plays `openings(i, j)`, both colours on each.
+    """Play every pair of `agents` on `openings(i, j)`, both colours on each.
 
-    With a `folder`, each pair's games are a file there as soon as they are played, and the same
-    call plays only those that are missing; agents may be added at the end. `failed` is called with
-    the game, the name and the reason when a program fails; `play` plays a match, where the usual
-    way will not do. Raises RunError when the folder holds something else, EngineError when a
-    program cannot be used or a pair has nothing but failures.
-    Agents of the same name are told apart by a number. assumed: whether nobody has said the rules.
+    With a `folder`, each pair's games are saved to a file there as soon as they are played, and the
+    same call plays only the missing pairs; agents may be added at the end. `failed` is called with
+    the game, the name and the reason when a program fails; `play` replaces the default way to play
+    a match. Agents with the same name get a number. assumed: whether the rules were not specified.
+    Raises RunError if the folder holds something else, EngineError if a program cannot be used or
+    a pair has only failures.
     """
 
     def __init__(
@@ -133,17 +136,17 @@ class Tournament:
 
     @property
     def finished(self) -> int:
-        """Pairs that have played."""
+        """Number of pairs that have played."""
         return len(self._tables)
 
     def play(self, progress: GamesDone | None = None) -> None:
-        """Play what is missing."""
+        """Play the missing pairs."""
         if self.folder is None:
             self._play(progress)
             return
         with locked(self.folder):
             sweep_temporary(self.folder, (GAMES,))
-            # Only now: before it had the lock, another might be at work with fewer agents.
+            # Only under the lock: before, another process may be running with fewer agents.
             config = self.folder / RATING_FILE
             if config.exists():
                 self._check(config)
@@ -161,7 +164,7 @@ class Tournament:
 
     def _play_pair(self, i: int, j: int, progress: GamesDone | None) -> pa.Table:
         openings = self._openings(i, j)
-        # A number of its own for every pair, whichever pairs were played before.
+        # Every pair has its own seed, independent of the pairs played before.
         seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])
 
         def failed(game: int, player: int, why: str) -> None:
@@ -188,7 +191,7 @@ class Tournament:
     @property
     def games(self) -> pd.DataFrame:
         """All games so far as a games table, numbered consecutively."""
-        import pandas as pd  # not above: only Python's callers want a DataFrame
+        import pandas as pd  # imported here: only Python callers need a DataFrame
 
         frames = [table.to_pandas() for table in self._tables.values()]
         frame: pd.DataFrame = pd.concat(frames, ignore_index=True)
@@ -196,12 +199,12 @@ class Tournament:
         return frame
 
     def cross(self) -> CrossTable:
-        """The cross table of all games so far, which must not be none."""
+        """Return the cross table of all games so far; there must be at least one."""
         played = [table.select(GAMES_OF_CROSS_TABLE) for table in self._tables.values()]
         return cross_table_of(pa.concat_tables(played), self.names)
 
     def ratings(self) -> list[Estimate]:
-        """The ratings from all games so far; games that can only repeat others count once."""
+        """Return the ratings from all games so far; games that can only repeat count once."""
         return bradley_terry(len(self.agents), self._meetings())
 
     @property
@@ -213,14 +216,14 @@ class Tournament:
         meetings = []
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
-            # Games of agents that neither draw at random nor play by the clock repeat.
+            # Agents that are neither random nor play by the clock repeat their games.
             if self.agents[i].repeats and self.agents[j].repeats:
                 pairs = pairs[_first_of_each(table["moves"].to_pylist())]
             meetings.append((i, j, pairs))
         return meetings
 
     def rows(self) -> list[Row]:
-        """A row an agent, the strongest first."""
+        """Return a row for each agent, the strongest first."""
         ratings, scores = self.ratings(), self.cross().totals.tolist()
         rows = []
         for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=True)):
@@ -239,7 +242,7 @@ class Tournament:
         return [rows[index] for index in order]
 
     def _claim(self, folder: FolderPath) -> None:
-        """Make the folder this rating's, or check that it is."""
+        """Claim the folder for this rating, or check that it belongs to it."""
         refuse_links(folder)
         config = folder / RATING_FILE
         if config.exists():
@@ -278,7 +281,7 @@ class Tournament:
 
 
 def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
-    """Points, 0 to 1, of the player of that name in each of its games."""
+    """Return the points, 0 to 1, of the player with that name in each of its games."""
     games = zip(table["black"].to_pylist(), table["winner"].to_pylist(), strict=True)
     return np.array(
         [
@@ -290,7 +293,7 @@ def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
 
 
 def _failures(table: pa.Table, name: str) -> int:
-    """How many games the player of that name lost because its program failed."""
+    """Count the games that the player with that name lost because its program failed."""
     return sum(
         reason.startswith(f"{FAILED}{side}")
         for side in ("black", "white")
@@ -299,7 +302,7 @@ def _failures(table: pa.Table, name: str) -> int:
 
 
 def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Whether a pair of games, which stand one after the other, is not one of those before."""
+    """Return for each pair of consecutive games whether it does not repeat an earlier pair."""
     first: dict[tuple[str, str], int] = {}
     places = [
         first.setdefault(pair, place)
@@ -318,5 +321,5 @@ def _told_apart(names: Sequence[str]) -> list[str]:
 
 
 def _is_leftover(path: FolderPath) -> bool:
-    """Whether a rating that was killed before its rating.json leaves this."""
+    """Whether a rating that was killed before it wrote rating.json can leave this path."""
     return path.name in (GAMES, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)

@@ -1,1 +1,1 @@
-"""Speed: what `evolve bench` measures, and the plain-Python agent it compares with."""
+"""Speed: what `evolve bench` measures."""

@@ -33,7 +33,7 @@ from evolve.fitness.openings import Openings, Part, balanced_openings
 
 Figures = dict[str, Any]
 Work = Callable[[], int]
-"""Something to time; it gives the nodes it searched."""
+"""A function to time; it returns the number of nodes it searched."""
 
 SEED: Final = 2026
 REPEATS: Final = 5
@@ -42,17 +42,17 @@ SEARCH_DEPTHS: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10)
 SEARCHED: Final = 100
 DEEPLY_SEARCHED: Final = 10
 SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
-"""Empties, and how many positions."""
+"""Number of positions by empties."""
 PLAYED_GAMES: Final = 256
 GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}
 
 
 def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RULES) -> list[Board]:
-    """Positions with so many empties (first to last) from games in which half the moves are random.
+    """`count` positions with `empties` (first to last) empties, from half-random games.
 
-    The other half are those of the reference agent of the rules at depth 3. In each position
-    the side to move has a choice.
+    Half the moves are random; the others are those of the reference agent of the rules at depth 3.
+    In each position the side to move has a choice.
     """
     player = table_agent(rule_set(rules).judge).with_rules(rules).at(depth=3)
     rng = np.random.default_rng([SEED, *empties])
@@ -129,7 +129,7 @@ def solver_rows() -> list[Figures]:
 
 
 def game_rows() -> list[Figures]:
-    """Whole games at depths 5, 3, 6 without an exact end: one core, and all of them."""
+    """Whole games at depths 5, 3, 6 without an exact end, on one core and on all cores."""
     rows = []
     openings = balanced_openings(PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
     cores = os.cpu_count() or 1

@@ -1,1 +1,1 @@
-"""The command line: one module a command, named as it, loaded when it is used."""
+"""The command line: one module a command, with its name, loaded when it is used."""

@@ -19,7 +19,7 @@ _PARTS: Final = {
     "solver": ("The end solved, half-random games", "solver_rows"),
     "games": ("Whole games at depths 5, 3, 6", "game_rows"),
 }
-"""By name: what is measured, and by which function of evolve.bench.speed."""
+"""By name: the title, and the function of evolve.bench.speed that measures it."""
 
 
 @click.command(name="bench")

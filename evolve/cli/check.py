@@ -1,4 +1,4 @@
-"""`evolve check`: a hand-in put to what a contest asks."""
+"""`evolve check`: test a hand-in by what a contest asks."""
 
 from __future__ import annotations
 
@@ -96,8 +96,10 @@ def check_command(
 def _told(
     file: Path, rules: str, games: int, seconds: float, quiet: bool
 ) -> Iterator[Callable[[SoFar], None] | None]:
-    """Say how long it will take, and then how far it is: by a bar on a terminal, by a line a game
-    elsewhere, on standard error both."""
+    """Say how long the check will take, and then how far it is, on standard error.
+
+    Progress is a bar on a terminal, a line a game elsewhere.
+    """
     from evolve.programs.examination import moves_of
 
     if quiet:

@@ -36,7 +36,7 @@ class ChecksView(ProgressView):
     unit = "these games"
 
     def __init__(self, settings: TrainingSettings) -> None:
-        """Trainings look alike, but for what their checks play."""
+        """Choose the columns: trainings differ in what their checks play."""
         from evolve.tables.metrics import METRICS_UNUSED  # not above: it loads pyarrow
 
         unused = METRICS_UNUSED[settings.judge]
@@ -46,7 +46,7 @@ class ChecksView(ProgressView):
         return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """By the time that the share has taken."""
+        """Estimate from the time that the share done so far has taken."""
         gone: float = row["seconds"]
         return gone * (total - done) / done if done > 0.0 else math.inf
 
@@ -61,7 +61,7 @@ class ChecksView(ProgressView):
         return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """One bar by the share that is done, with time gone and left."""
+        """Return one bar, for the share that is done, with time elapsed and left."""
         bars = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(BAR_WIDTH),

@@ -1,4 +1,4 @@
-"""`evolve cluster`: what the workers of a cluster are, and what a run would gain there."""
+"""`evolve cluster`: list a cluster's workers, and estimate what a run would gain there."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def compare_command(
     if len(sources) == 1 and plainly and figure is None and games is None:
         _side_by_side(runs, plain, style, output)
         return
-    import pandas as pd  # not above: one run is looked at without any of it
+    import pandas as pd  # not above: showing one run needs none of it
 
     from evolve.studies.comparison import compared, groups_of, met, over_seeds
 
@@ -101,8 +101,10 @@ def compare_command(
 
 
 def _announced(groups: Sequence[Group], games: int | None, quiet: bool) -> int:
-    """How many matches champions play, which it says; OptionsError where games are asked for and
-    there are none."""
+    """Print how many matches champions play, unless `quiet`, and return the number.
+
+    OptionsError if games are asked for and no two champions meet.
+    """
     from evolve.studies.comparison import meetings
 
     if games is None:
@@ -121,7 +123,7 @@ def _announced(groups: Sequence[Group], games: int | None, quiet: bool) -> int:
 
 
 def print_compared(frame: pd.DataFrame) -> None:
-    """A table of settings over seeds for people, part by part."""
+    """Print a table of settings over seeds for people, figure by figure."""
     for figure, part in frame.groupby("figure", sort=False):
         alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
         if len(alone):
@@ -144,7 +146,7 @@ def print_compared(frame: pd.DataFrame) -> None:
 
 
 def _mean(row: Any) -> tuple[str, str]:
-    """Elo with one decimal, scores with three."""
+    """A mean and its interval as text: Elo with one decimal, scores with three."""
     places = 1 if abs(row.mean) >= 10 else 3
     interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
     return f"{row.mean:.{places}f}", interval

@@ -1,6 +1,6 @@
-"""What the shell offers for runs and agents while a command line is typed.
+"""Completion of runs and agents in the shell.
 
-click asks when `_EVOLVE_COMPLETE` is set; what it imports here must be light, for people wait.
+click calls these functions when `_EVOLVE_COMPLETE` is set; imports must be light, for people wait.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _AGENT_FILES: Final = (".json", ".npz")
 def complete_runs(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Folders of runs, here and in `runs/`; else any folder, which the shell looks for."""
+    """Complete folders of runs, here and in `runs/`; else the shell completes any folder."""
     found = [CompletionItem(str(path)) for path in _runs(incomplete)]
     return found or [CompletionItem(incomplete, type="dir")]
 
@@ -33,7 +33,7 @@ def complete_runs(
 def complete_agents(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Reference agents, runs and agent files; else any file."""
+    """Complete reference agents, runs and agent files; else the shell completes any file."""
     names = [name for name in REFERENCES if name.startswith(incomplete)]
     paths = [*_runs(incomplete), *_files(incomplete)]
     found = [CompletionItem(text) for text in (*names, *map(str, paths))]
@@ -55,7 +55,7 @@ def _files(incomplete: str) -> Iterator[Path]:
 
 
 def _beginning_with(incomplete: str) -> list[Path]:
-    """Paths that the text may become; none with a name that would disturb the shell."""
+    """Paths that begin with the text, without names that would disturb the shell."""
     folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
     try:
         paths = sorted(folder.iterdir())

@@ -1,4 +1,4 @@
-"""`evolve convert`: games and positions from one format to another."""
+"""`evolve convert`: convert games and positions from one format to another."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def convert_command(
 
 
 def _with_empties(record: GameRecord, empties: int) -> list[Board]:
-    """The position with so many empty squares and a side that can move, if there is one."""
+    """A list of the position with `empties` empty squares and a side that can move, if any."""
 
     board = record.start
     for square in (*record.moves, None):

@@ -26,7 +26,7 @@ _LIVE_ROWS: Final = 12
 
 
 def tell(text: str) -> None:
-    """Print a line on standard output; once nobody reads it, nothing: a run goes on without."""
+    """Print a line on standard output; once nobody reads it, do nothing, and the run goes on."""
     try:
         terminal.say(text)
         sys.stdout.flush()
@@ -35,11 +35,11 @@ def tell(text: str) -> None:
 
 
 class ProgressView(ABC):
-    """How one run looks while it works; it may remember the rows that it was asked about.
+    """How one run looks while it works; an object may remember the rows that it was called with.
 
-    unit: what Ctrl-C waits for, in words; units: the same in stages where it is something else, by
-    their names. told: stages that end with a line of their own, because no row reports them.
-    columns: heads of the table. legend: a line on what they mean.
+    unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
+    by name of the stage. told: stages that end with a separate line, because no row reports them.
+    columns: heads of the table. legend: a line that explains them.
     """
 
     unit: ClassVar[str]
@@ -50,26 +50,26 @@ class ProgressView(ABC):
 
     @abstractmethod
     def heads(self) -> list[str]:
-        """The heads of plain lines, above one another."""
+        """Return the heads of plain lines, as lines from top to bottom."""
 
     @abstractmethod
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """How long the run will still take; asked once for every row. NaN: nobody knows."""
+        """Return how many seconds the run will still take, NaN if unknown; called once a row."""
 
     @abstractmethod
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """A row as texts, one for each column; asked once for every row, after the above."""
+        """Return a row as texts, one a column; called once for each row, after `seconds_left`."""
 
     @abstractmethod
     def line(self, cells: Sequence[str], left: float) -> str:
-        """The same as a plain line, with the time left."""
+        """Return the cells as a plain line, with the time left."""
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """A remark on a row, for a line of its own, if there is any."""
+        """Return a remark on a row, to print on a separate line, or None."""
         return None
 
     def table(self, rows: Sequence[Sequence[str]]) -> Table:
-        """Rows on a terminal of 80 columns."""
+        """Return the rows as a table for a terminal of 80 columns."""
         table = Table(box=None, header_style="bold", pad_edge=False)
         for head in self.columns:
             table.add_column(head, justify="right")
@@ -79,9 +79,9 @@ class ProgressView(ABC):
 
     @abstractmethod
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """The bars, at the start: all of them, that of what is in hand, and that of the run.
+        """Return the bars at the start: all of them, the current stage's, and the run's.
 
-        None where one bar is enough for both.
+        The run's is None where one bar is enough for both.
         """
 
 
@@ -94,12 +94,12 @@ class Display:
         self._at = ""
 
     def begin(self) -> None:
-        """The first lines: the columns, and what is not plain from their names."""
+        """Print the first lines: the legend, which explains unclear names, and the heads."""
         for line in filter(None, (self.look.legend, *self.look.heads())):
             tell(line)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """A line for the row."""
+        """Print a line for the row, and one for its remark, if any."""
         left = self.look.seconds_left(row, done, total)
         tell(self.look.line(self.look.cells(row, left), left))
         remark = self.look.remark(row)
@@ -107,13 +107,13 @@ class Display:
             tell(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """A line at the end of a stage that no row reports."""
+        """Print a line at the end of a stage that no row reports."""
         self._at = name
         if done == total and name in self.look.told:
             tell(f"{name}: {total} games")
 
     def note(self, text: str) -> None:
-        """A line."""
+        """Print a line."""
         tell(text)
 
     def stop(self) -> bool:
@@ -121,14 +121,14 @@ class Display:
         return self.stop_wished
 
     def wish_stop(self) -> None:
-        """Ctrl-C was pressed for the first time."""
+        """Remember the first Ctrl-C, and print what the run still finishes."""
         self.stop_wished = True
         unit = self.look.units.get(self._at, self.look.unit)
         self.note(f"ending after {unit}; Ctrl-C again ends at once")
 
 
 class LiveDisplay(Display):
-    """The same as a live table, with bars."""
+    """An observer that shows a live table with bars, and remembers a request to stop."""
 
     def __init__(self, look: ProgressView) -> None:
         super().__init__(look)
@@ -138,7 +138,7 @@ class LiveDisplay(Display):
         self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """One more row, and the run's bar moves."""
+        """Add a row, and move the run's bar."""
         left = self.look.seconds_left(row, done, total)
         self._rows.append(self.look.cells(row, left))
         self._remark = self.look.remark(row) or self._remark
@@ -152,7 +152,7 @@ class LiveDisplay(Display):
         self._bars.update(self._stage, description=name, completed=done, total=total)
 
     def note(self, text: str) -> None:
-        """Under the table."""
+        """Show a line under the table."""
         self._note = text
 
     def _picture(self) -> Group:
@@ -163,7 +163,7 @@ class LiveDisplay(Display):
 
 @contextmanager
 def watching(look: ProgressView) -> Iterator[Display]:
-    """The display that fits where the output goes.
+    """Yield a live display on a terminal, one of plain lines elsewhere.
 
     While the block runs, the first Ctrl-C asks the run to stop, the second one raises
     KeyboardInterrupt.
@@ -187,7 +187,7 @@ def _interrupt(display: Display) -> None:
 
 @contextmanager
 def telling_of_compilation() -> Iterator[None]:
-    """Say so when kernels are compiled, which takes seconds of silence, once on a machine."""
+    """Report that kernels are compiled: it takes seconds without output, once on a machine."""
     from numba.core import event
 
     class Listener(event.Listener):

@@ -59,7 +59,7 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
 
 
 def _lines() -> Iterator[str]:
-    """Lines of standard input as text, whatever the bytes; overlong ones in pieces."""
+    """Yield lines of standard input as text, whatever the bytes; overlong ones in pieces."""
     while line := sys.stdin.buffer.readline(_LONGEST_LINE):
         yield line.decode("utf-8", "replace")
 

@@ -32,7 +32,7 @@ _CERTIFICATES: Final = {
 
 
 def executor_options(command: C) -> C:
-    """The options that say where games are played; see `executor_for`."""
+    """Add the options that say where games are played; see `executor_for`."""
     for name, what in reversed(_CERTIFICATES.items()):
         command = _option(
             f"--{name.replace('_', '-')}",
@@ -67,7 +67,7 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 
 def site() -> Site:
-    """Where the command's games are to be played. ExtraError where Dask is not installed."""
+    """Return where the command's games are played. ExtraError if Dask is not installed."""
     from evolve.fitness.placement import HERE, Site
 
     asked = _asked()
@@ -79,7 +79,7 @@ def site() -> Site:
 
 
 def _asked() -> dict[str, Any] | None:
-    """What was asked of a cluster; None where games stay on this machine."""
+    """Return the options of the cluster; None if games stay on this machine."""
     context = click.get_current_context()
     given: dict[str, tuple[Any, Any]] = context.meta.get(_META, {})
     values = {name: value for name, (value, _) in given.items()}
@@ -103,21 +103,21 @@ def _asked() -> dict[str, Any] | None:
 
 
 def on_cluster() -> bool:
-    """Whether a cluster was asked for."""
+    """Whether the options ask for a cluster."""
     return _asked() is not None
 
 
 def refuse_cluster(what: str) -> None:
-    """Raise OptionsError where a cluster was asked for, of work that stays on one machine."""
+    """Raise OptionsError if the options ask for a cluster; `what` is work for one machine."""
     if on_cluster():
         raise OptionsError(f"--executor dask: {what} on one machine")
 
 
 @contextmanager
 def executor_for(jobs: int) -> Iterator[Executor]:
-    """The executor that the command's options ask for, with so many threads of this machine.
+    """Yield the executor that the options ask for, with `jobs` threads of this machine.
 
-    ClusterError where the scheduler does not answer; ExtraError where Dask is not installed.
+    ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
     """
     with site().open(jobs, complain) as executor:
         yield executor

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from evolve.agents.agent import Agent
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
-"""What the ending of a file's name says of it."""
+"""The target that each ending of a file name stands for."""
 
 
 @click.command(name="export")
@@ -95,7 +95,7 @@ def export_command(
 
 
 def _loaded(source: str, individual: str | None) -> Agent:
-    """The agent of a source, or of an individual of that run, with the settings of its name."""
+    """Load the agent of a source, or an individual of that run, with the settings in its name."""
     from evolve.agents.loading import load_agent, with_settings
     from evolve.evolution.ancestry import individual_agent
 

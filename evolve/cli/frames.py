@@ -1,4 +1,4 @@
-"""A table as a file, on standard output for programs, or for people."""
+"""Tables as files, on standard output for programs, or for people."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("table", "csv", "json", "parquet")
 _NARROW: Final = 28
-"""Characters of a cell shown in a table for people; CSV and JSON have all."""
+"""Most characters of a cell in a table for people; CSV and JSON have all."""
 _BY_SUFFIX: Final = {
     ".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table", "": "table",
 }  # fmt: skip
 
 
 def style_of(style: str | None, output: Path | None) -> str:
-    """The format that was asked for, or that of the file's ending.
+    """Return the format that was asked for, or that of the file's ending.
 
-    Raises UsageError where both are given and differ (a .csv that is none would be a trap), where
-    the name's ending says nothing, and for Parquet without a file.
+    Raises UsageError if both are given and differ (a .csv file of another format would be a trap),
+    if neither says the format, and for Parquet without a file.
     """
     if output is None:
         if style == "parquet":
@@ -66,7 +66,7 @@ def write_in_style(frame: pd.DataFrame, style: str, output: Path | None) -> None
         if output is None and out().is_terminal:
             text = plain(text, keep="\n")
     else:
-        # A file for people: whoever looks at it does so in a terminal.
+        # A file for people, who look at it in a terminal.
         text = frame.rename(columns=cell).map(_shown).to_string(index=False) + "\n"
     if output is None:
         sys.stdout.write(text)  # click.echo would take escape sequences out of the names in a CSV
@@ -81,7 +81,7 @@ def print_frame(frame: pd.DataFrame) -> None:
 
 
 def narrow(value: Any) -> Any:
-    """A cell for people, cut where it is long; a list as its parts."""
+    """Shorten a long cell for people; a list becomes its items with spaces between."""
     if isinstance(value, list):
         value = " ".join(map(str, value))
     if isinstance(value, str) and len(value) > _NARROW:

@@ -1,4 +1,4 @@
-"""Generations for people: while an evolution works, and by `evolve show`."""
+"""Generations as people see them: while an evolution works, and in `evolve show`."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ NOT_SHOWN: Final = {
     "rise_high": "and where it ends; below 20 evolution has come to rest",
     "rise_since": "the first generation of those that the rise is taken from",
 }
-"""The same of those that only files have."""
+"""Columns that only files have, and what they mean."""
 LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
 _RECENT: Final = 10
-"""Generations whose mean time tells how long the others will take."""
+"""Number of last generations; their mean time predicts that of the others."""
 
 
 def columns_shown(ladder: bool) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ def columns_shown(ladder: bool) -> tuple[str, ...]:
 
 
 def _stacked(name: str) -> list[str]:
-    """A column's name as the words of a narrow head, one above the other."""
+    """Split a column's name into words, which a narrow head shows one above the other."""
     return name.split("_")
 
 
@@ -67,7 +67,7 @@ def _width(name: str) -> int:
 
 
 def head_lines(columns: Sequence[str]) -> list[str]:
-    """The heads of plain lines, every name ending on the last one."""
+    """The heads as plain lines; every name ends on the last line."""
     names = list(map(_stacked, columns))
     height = max(map(len, names))
     filled = [[""] * (height - len(name)) + name for name in names]
@@ -87,7 +87,7 @@ def _texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """Generations on a terminal of 80 columns."""
+    """A table of generations for a terminal of 80 columns."""
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
     for name in columns:
         table.add_column("\n".join(_stacked(name)), justify="right", vertical="bottom")
@@ -97,7 +97,7 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def print_generations(run: Run, frame: pd.DataFrame) -> None:
-    """The generations of a run, with notes on columns whose names do not explain themselves."""
+    """Print a run's generations, with notes on columns if their names do not explain them."""
     if out().is_terminal:
         # On a terminal a generation is one line of 80 columns; elsewhere there is room.
         records = cast("list[dict[str, Any]]", frame.to_dict("records"))
@@ -109,10 +109,10 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
 
 
 class GenerationsView(ProgressView):
-    """How an evolution looks: a line a generation, one when it has come to rest, and one when all
-    individuals play alike.
+    """How an evolution looks: a line a generation, and remarks.
 
-    first: the generation that it goes on with; seconds: those that it is expected to take.
+    One remark says that the rating hardly rises any more, one that all individuals play alike.
+    first: the generation that the evolution goes on with; seconds: how long it will probably take.
     """
 
     unit = "this generation"
@@ -133,7 +133,7 @@ class GenerationsView(ProgressView):
         return [*above, f"{last}     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """By the mean of the last generations' times."""
+        """Estimate from the mean of the last generations' times."""
         self._durations.append(row["seconds"])
         recent = self._durations[-_RECENT:]
         return (total - done) * sum(recent) / len(recent)
@@ -147,7 +147,7 @@ class GenerationsView(ProgressView):
         return f"{line} {duration(left):>8}"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """A line, once, when all individuals play alike, or evolution has come to rest."""
+        """Return a line, once, when all individuals play alike, or the rating hardly rises."""
         from evolve.evolution.trend import rest_told
 
         if row.get("distinct") == 1 and not self._uniform_told:
@@ -165,7 +165,7 @@ class GenerationsView(ProgressView):
         return _table(self.columns, rows)
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """A bar for the run above that for the generation."""
+        """Return a bar for the run, and one for the generation below it."""
         bars = bar()
         ends = time.monotonic() + self._seconds
         run = bars.add_task("run", total=self._generations, completed=self._first, ends=ends)

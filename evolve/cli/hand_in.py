@@ -1,4 +1,4 @@
-"""What to hand in to a contest: the file that is proposed, and who would be a stronger start."""
+"""What to hand in to a contest: the proposed file, and a stronger agent, if there is one."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def has_clock(agent: Agent) -> bool:
-    """Whether it can go by the clock."""
+    """Whether the agent can play by the clock."""
     return "time" in agent.settings
 
 
 def by_the_clock(source: str | Path, output: str | Path, *words: str, force: bool = False) -> str:
-    """The command that writes the file to hand in."""
+    """The command that writes a file to hand in, which plays by the clock."""
     told = ["evolve", "export", with_clock(str(source)), *words, "-o", str(output)]
     return shlex.join([*told, "--force"] if force else told)
 
 
 def proposed(agent: StoredAgent, folder: Path) -> str:
-    """The command that writes the hand-in of a run's champion, or its agent file where no Python
-    file can hold it.
+    """The command that writes the hand-in of a run's champion.
 
-    It goes by the clock where its kind can: to its own depths it is weaker by far.
+    Where no Python file can hold the agent, it writes the agent file. The hand-in plays by the
+    clock where its kind can: at its own depths it is much weaker.
     """
     try:
         agent.python_source()
@@ -42,8 +42,11 @@ def proposed(agent: StoredAgent, folder: Path) -> str:
 
 
 def stronger_start(source: str, agent: Agent) -> str | None:
-    """A line that names the strongest agent of the package, where `source` is a run whose place on
-    the ladder is known and lower; no game is played for it."""
+    """A line that names the strongest agent of the package, if `source` is a weaker run.
+
+    None where `source` is no run, or its Elo on the ladder is unknown or not lower. It plays no
+    game.
+    """
     from evolve.agents.reference import STRONGEST
     from evolve.agents.run_summary import facts_of
     from evolve.tables.run import Run

@@ -86,7 +86,7 @@ def lineage_command(
 
 
 def _champion(run: Run, lineage: Lineage) -> str:
-    """The individual that the champion is; the best of the last generation where it is none."""
+    """The champion's individual; if it has none, the best of the last generation."""
     from evolve.agents.files import read_header
 
     path = champion_of(run.path)
@@ -123,5 +123,5 @@ def _summarize(lineage: Lineage, name: str) -> None:
 
 
 def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """With empty cells for what is unknown, and three digits for shares."""
+    """Round shares to three digits, and leave the cells of unknown values empty."""
     return frame.round(3).astype(object).where(frame.notna(), None)

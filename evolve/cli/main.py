@@ -52,7 +52,7 @@ COMMANDS: Final = {
     "perft": ("evolve.cli.perft", "Count the positions after so many plies."),
     "solve": ("evolve.cli.solve", "Solve positions to the end of the game."),
 }
-"""Each command with its module, where a function of its name and `_command` is, and its help."""
+"""Each command's module, with a function NAME_command, and the command's help."""
 
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), one of
 {", ".join(REFERENCES)}, or a program: {", ".join(PROGRAM_FORMS)};
@@ -74,7 +74,7 @@ Examples:
 
 
 class _WrongOptions(click.UsageError):
-    """Wrong usage of a command whose context is gone."""
+    """Wrong usage of a command after its context has closed."""
 
     def __init__(self, message: str, command: str) -> None:
         super().__init__(message)
@@ -82,14 +82,14 @@ class _WrongOptions(click.UsageError):
 
 
 class _ReaderGoneError(Exception):
-    """Nobody reads standard output any more; as a BrokenPipeError, click would end with code 1."""
+    """Nobody reads standard output any more; at a BrokenPipeError click would exit with code 1."""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are used."""
+    """A group that imports its commands when they are used."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """As click does, and print what --version and --help say."""
+        """Make the context as click does; this prints --version and --help."""
         try:
             return super().make_context(*arguments, **options)
         except BrokenPipeError as error:
@@ -102,7 +102,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command that the words begin with; one with a similar name is suggested."""
+        """Find the command that the words begin with, or suggest one with a similar name."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not context.resilient_parsing:
             meant = difflib.get_close_matches(name, COMMANDS, 1)
@@ -111,7 +111,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def invoke(self, context: click.Context) -> Any:
-        """Run the command; settings made wrong by its options are wrong usage."""
+        """Run the command; settings that its options make wrong are wrong usage."""
         try:
             with _told_to_others(context), telling_what_is_missing():
                 return super().invoke(context)
@@ -125,7 +125,7 @@ class LazyGroup(click.Group):
             raise _WrongOptions(message, command) from error
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """The command of that name, imported now."""
+        """Import the command of that name."""
         if name not in COMMANDS:
             return None
         command = getattr(import_module(COMMANDS[name][0]), f"{name}_command")
@@ -133,7 +133,7 @@ class LazyGroup(click.Group):
         return command
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands that begin so, from the table above, and our own options."""
+        """Complete commands, from the table above, and our own options."""
         from click.shell_completion import CompletionItem
 
         found = [
@@ -144,14 +144,14 @@ class LazyGroup(click.Group):
         return [*found, *click.Command.shell_complete(self, context, incomplete)]
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, from the table above, importing none."""
+        """Write the list of commands, from the table above, importing none."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
 @contextmanager
 def _told_to_others(context: click.Context) -> Iterator[None]:
-    """Tell `--progress` how a command ends."""
+    """Report to the file of `--progress` how a command ends."""
     try:
         yield
     except BaseException as error:
@@ -194,14 +194,14 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
 )
 def cli(debug: bool) -> None:
     """Tune Reversi agents by evolution, and teach them by games."""
-    if click.get_current_context().invoked_subcommand != "serve":  # which takes it, and away
+    if click.get_current_context().invoked_subcommand != "serve":  # serve reads and removes it
         os.environ.pop(SERVICE_TOKEN, None)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit.
 
-    0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted, 143
+    Exit codes: 0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted, 143
     and 129 ended by SIGTERM and SIGHUP.
     """
     if arguments is None:
@@ -218,11 +218,11 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     expect_any_text()
-    # In one line, and harmless.
+    # One line, harmless for a terminal.
     warnings.formatwarning = lambda message, *_args, **_options: f"warning: {plain(str(message))}\n"
     signals.obey()
     debug = "--debug" in arguments
-    # Anywhere on the line, where one thinks of it, not only before the command.
+    # --debug may stand anywhere on the line, not only before the command.
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         result: Any = cli.main(arguments, prog_name="evolve", standalone_mode=False)
@@ -254,14 +254,14 @@ def _run(arguments: list[str]) -> int:
 
 
 def _drop_output() -> None:
-    """Drop what could not be written: Python would try once more as it ends, and end with 120."""
+    """Drop unwritten output: Python would try once more at its end, and exit with code 120."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stand_in_for_closed_streams() -> None:
-    """Read nothing from, and write nowhere to, a stream that was closed before the start.
+    """Connect streams that were closed before the start to the null device.
 
-    A run in the background goes on without its lines; and no file of ours gets its number.
+    A run in the background goes on without its lines, and no file of ours gets a stream's number.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -269,7 +269,7 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def _usage(error: click.UsageError) -> str:
-    """What was wrong, and which help tells more."""
+    """Say what was wrong, and which help explains it."""
     if isinstance(error, _WrongOptions):
         where = error.command
     else:

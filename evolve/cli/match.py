@@ -175,7 +175,7 @@ class _Watched:
             yield
 
     def show(self, number: int, game: LiveGame) -> None:
-        """A game as it stands, for a moment."""
+        """Show the current position of a game, for `pace` seconds at least."""
         assert self._match is not None
         black, white = (self._names[side] for side in self._match.pairings[number, :2])
         moves = game.board.moves or ()
@@ -197,8 +197,8 @@ def _tell_how_to_go_on(match: Match, keeper: MatchFiles) -> None:
 
 
 def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: MatchFiles, as_json: bool) -> None:
-    """Say the result, and keep the last games."""
-    # A file that cannot be written must not cost the reader the result, nor the other way round.
+    """Print the result, and write the last games."""
+    # If a file cannot be written, the result must still be printed, and the other way round.
     try:
         if as_json:
             document = _document(a, b, agreed, match.result)
@@ -210,7 +210,10 @@ def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: MatchFiles, as_j
 
 
 def _play(match: Match, keeper: MatchFiles, quiet: bool) -> KeyboardInterrupt | None:
-    """Play what is left of a match; what interrupted it, if it was and there are games."""
+    """Play the rest of a match; return what interrupted it, or None.
+
+    An interruption before any game is finished is raised.
+    """
     with counting("games", len(match.pairings), quiet=quiet) as advance:
         advance(match.played)
 
@@ -270,12 +273,12 @@ def _counted(result: MatchResult) -> dict[str, Any]:
 
 
 def _so_far(match: Match) -> dict[str, Any]:
-    """The result of the games that were played, and the test."""
+    """The result of the games so far, and of the test."""
     return {**_counted(match.result), **_tested(match)}
 
 
 def _tested(match: Match) -> dict[str, Any]:
-    """What the test says, where there is one."""
+    """The state of the test; empty without one."""
     test = match.sprt
     if test is None:
         return {}

@@ -23,12 +23,14 @@ from evolve.tables import folder as store
 from evolve.tables.run_type import RunType, Variant
 
 RUNS: Final = Path("runs")
-"""Where runs go when no place is named; the only folder that is made when it is missing."""
+"""The default folder of runs; the only folder that is made if it is missing."""
 
 
 def settings_below(config: str | None) -> dict[str, Any]:
-    """The settings that a new run's options are laid over: of its --config, and below these of the
-    project or the user."""
+    """The settings that a new run's options override.
+
+    They are those of its --config, which override those of the project or the user.
+    """
     return {**rules_of_defaults(), **(read_toml(Path(config)) if config else {})}
 
 
@@ -36,11 +38,11 @@ def settings_below(config: str | None) -> dict[str, Any]:
 def new_folder(
     kept: Callable[[FolderPath], int], stem: str, wished: str | None
 ) -> Iterator[FolderPath]:
-    """The folder of a new run, locked: `wished`, or the next runs/STEM-NNN.
+    """Make and lock the folder of a new run: `wished`, or the next runs/STEM-NNN.
 
-    kept(folder) says how much of it would be lost. It is undone where the block fails before
-    anything is kept: it would be in the way. Raises RunError when the wished one is taken, or its
-    folder is missing.
+    kept(folder) says how much would be lost with the folder. If the block fails while that is 0,
+    the folder is undone, because it would be in the way. Raises RunError if `wished` is taken, or
+    its parent folder is missing.
     """
     made_runs = not RUNS.exists()
     folder, made = store.claimed(inside(RUNS), stem, wished)
@@ -49,7 +51,7 @@ def new_folder(
             yield folder
         except BaseException as reason:
             if kept(folder) == 0:
-                with at_ctrl_c(lambda: None):  # a further one must not leave half of it
+                with at_ctrl_c(lambda: None):  # another Ctrl-C must not leave half of it
                     store.discard(folder, made)
                     if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
                         remove_folder(RUNS)
@@ -59,12 +61,12 @@ def new_folder(
 
 
 def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
-    """The text of a run's config.toml: settings, and the versions that its results rest on."""
+    """The text of a run's config.toml: settings, and the versions that its results depend on."""
     return config_text(settings, versions_of(kind, command), command)
 
 
 def versions_of(kind: RunType, command: str) -> dict[str, str]:
-    """The versions of what the results of one of its commands rest on."""
+    """The versions that the results of a command depend on."""
     packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
     return {
         "evolve": evolve.__version__,
@@ -74,6 +76,6 @@ def versions_of(kind: RunType, command: str) -> dict[str, str]:
 
 
 def need_extras(variant: Variant) -> None:
-    """Raise ExtraError where it needs PyTorch, which is not installed."""
+    """Raise ExtraError if the variant needs PyTorch and it is not installed."""
     if variant.learns:
         need("torch")

@@ -36,7 +36,7 @@ given_jobs_option = click.option(
     help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
     "default as many as it had, for what is tried depends on them.",
 )
-"""The same where the work may have a number of its own: None where none is given."""
+"""The same for work that may have its own number: None if the option is not given."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 rules_option = click.option(
     "--rules",
@@ -57,16 +57,18 @@ strict_option = click.option(
 )
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
-"""The variable with the token of a service. Programs that are started here, of strangers maybe, get
-an environment without it."""
+"""The environment variable with the token of a service.
+
+Programs that are started here, which may be other people's, get an environment without it.
+"""
 PROGRESS: Final = "evolve.progress"
-"""Where a command's context has the file that its events go to."""
+"""The key of a command's file of events in its context."""
 
 
 def output_path(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """A file to write to: its folder must be there, and it must not be a folder itself."""
+    """A file to write to: its folder must exist, and it must not be a folder itself."""
     if value is None:
         return None
     path = Path(value)
@@ -82,7 +84,7 @@ def output_path(
 def output_folder(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """A folder to write to, made where it is missing: the one that it is in must be there."""
+    """A folder to write to, made if it is missing; its parent folder must exist."""
     if value is None:
         return None
     path = Path(value)
@@ -94,7 +96,7 @@ def output_folder(
 
 
 class ExistingFile(click.Path):
-    """A file to read, which must be there."""
+    """A file to read, which must exist."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False, path_type=Path)
@@ -102,7 +104,7 @@ class ExistingFile(click.Path):
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> Any:
-        """See click; where its folder is missing, it says so."""
+        """Convert as click does; if the file's folder is missing, say so."""
         folder = Path(value).parent
         if not folder.is_dir():
             self.fail(f"there is no folder {folder}, where {Path(value).name} would be")
@@ -110,7 +112,7 @@ class ExistingFile(click.Path):
 
 
 def _log_to(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-    """Name the file to all that start programs for this command, in other processes as well."""
+    """Pass the file to all code that starts programs for this command, in any process."""
     path = output_path(context, parameter, value)
     if path is None or context.resilient_parsing:
         return
@@ -143,11 +145,11 @@ force_option = click.option(
 
 
 def new_file(context: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
-    """The same for a file that must not be there yet, but for `--force` (see `force_option`).
+    """A file to write to that must not exist yet, unless `--force` is given (see `force_option`).
 
-    It is for commands that write what people go on with and may have changed, such as an agent or
-    a hand-in. Tables, pictures and records are made again from what is kept, often while a run
-    goes on; games of a match are added to; both write over the file or go on with it.
+    This is for commands that write files that people use further and may have changed, such as an
+    agent or a hand-in. Other commands write over their file or go on with it: tables, pictures and
+    records can be made again from a run, often while it goes on, and games of a match are added.
     """
     path = output_path(context, parameter, value)
     if path is not None and path.is_file() and not context.params.get("force"):
@@ -156,14 +158,14 @@ def new_file(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def readable(name: str) -> str:
-    """A name as it can be shown and written, whatever bytes the command line held."""
+    """A name in a form that can be shown and written, whatever bytes the command line held."""
     return name.encode("utf-8", "replace").decode("utf-8")
 
 
 def games_output(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """A file for a table, by its extension."""
+    """A file to write a table to: .parquet or .csv."""
     path = output_path(context, parameter, value)
     if path is not None and path.suffix.lower() not in (".parquet", ".csv"):
         raise click.BadParameter(f"{path} must end in .parquet or .csv")

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from evolve.engine.board import Board
 
 _BESIDE: Final = 3
-"""Boards of eight columns that fit beside each other in a terminal of 120 characters."""
+"""Number of boards of eight columns that fit side by side in 120 characters."""
 
 
 def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
-    """What it says of itself, its boards side by side, and where it comes from."""
+    """Print the agent's description, its boards side by side, its provenance and ancestors."""
     description = agent.describe()
     say(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
     for line in description.lines:
@@ -43,7 +43,7 @@ def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -
 
 
 def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
-    """Boards beside each other, all as wide as the widest number of `every` needs."""
+    """Print boards side by side, all as wide as the widest number of `every` needs."""
     width = max(len(str(number)) for board in every.values() for number in board) + 1
     say("   ".join(title.ljust(2 + 8 * width) for title in shown).rstrip())
     heads = "".join(letter.rjust(width) for letter in "abcdefgh")
@@ -62,7 +62,7 @@ _LEGAL = "green"
 
 
 def board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
-    """The board as lines: legal moves as stars, the last move standing out where colours are."""
+    """The board as lines: legal moves as stars, the last move highlighted if there are colours."""
     glyphs = {"X": "●", "O": "○", "-": "·"} if out().encoding.lower().startswith("utf") else {}
     cells = board.cells()
     lines = [Text("  a b c d e f g h")]
@@ -80,6 +80,6 @@ def board_lines(board: Board, last: int | None = None, legal: Collection[int] = 
 
 
 def show_board(board: Board, last: int | None = None, legal: Collection[int] = ()) -> None:
-    """Print it."""
+    """Print the board; see `board_lines`."""
     for line in board_lines(board, last, legal):
         out().print(line)

@@ -1,4 +1,4 @@
-"""`evolve perft`: the positions after so many plies."""
+"""`evolve perft`: count the positions after a number of plies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run's settings would start on this machine, and whether its user agreed to that."""
+"""Programs and storages that a run's settings name, and whether the user agreed to them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from evolve.tables.trust import agree, not_agreed
 
 
 def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
-    """Note that this user starts a run with the programs and the storage of its settings; a study
-    with those of all its runs. It is noted before the run's config.toml makes it a run: one that
-    is killed between the two could not go on as others do.
+    """Record that this user starts a run with the programs and the storage of its settings.
 
-    Where the note cannot be kept, say that `evolve resume` will ask.
+    For a study, record those of all its runs. Call this before writing config.toml, which makes a
+    folder a run: a run killed between the two could otherwise not be resumed like others. If the
+    record cannot be written, warn that `evolve resume` will ask.
     """
     things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
     try:
-        if not things:  # what a run that was killed here before it was one has noted
+        if not things:  # drop the record of one that was killed here before its config.toml
             remove(folder / OWNER_FILE, missing_ok=True)
             return
         agree(folder, things)
@@ -40,9 +40,9 @@ def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
 def check_programs(
     folder: FolderPath, settings: BaseModel, *, allowed: bool, storage: bool
 ) -> None:
-    """Raise RunError where a folder names what this user has not agreed to start.
+    """Raise RunError if a folder names programs or a storage that this user has not agreed to.
 
-    `allowed` agrees to the programs, `storage` says that the storage was given by the user.
+    `allowed` agrees to the programs; `storage` says that the user gave the storage.
     """
     strange = not_agreed(folder, _things(settings))
     config, place = folder / CONFIG_FILE, getattr(settings, "storage", None)

@@ -33,7 +33,7 @@ _OF_UNIT: Final = {
     "evaluation": "its evaluations",
     "value": "its values of the moves",
 }
-"""What a hint's numbers are, by their unit."""
+"""What a hint's numbers mean, by their unit."""
 _HELP = "a square such as d3, hint, undo, resign, save FILE, load FILE, help, quit"
 _AGAIN = "rematch, save FILE, quit"
 
@@ -83,7 +83,7 @@ def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> 
 
 
 class _Game:
-    """One game between a person and an agent; `boards` are those of the game, the start first."""
+    """One game between a person and an agent; `boards` are its positions, the start first."""
 
     def __init__(self, agent: Agent, agreed: Agreed, side: Side, ggf: Path | None) -> None:
         from evolve.engine.board import Board
@@ -98,18 +98,18 @@ class _Game:
 
     @property
     def board(self) -> Board:
-        """The position."""
+        """The current position."""
         return self.boards[-1]
 
     @property
     def last(self) -> int | None:
-        """The last square that was played."""
+        """The last square that was played; None at the start and after a pass."""
 
         square = _square_between(*self.boards[-2:]) if len(self.boards) > 1 else PASS
         return None if square == PASS else square
 
     def play(self) -> bool:
-        """Play it; whether another one is wanted."""
+        """Play the game; return whether the person wants another one."""
 
         say(f"{self.agreed}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
@@ -132,14 +132,14 @@ class _Game:
         show_board(self.board, self.last, self.board.legal_moves())
 
     def _typed(self, prompt: str) -> str | None:
-        """A line; None at the end of the input."""
+        """Read a line; None at the end of the input."""
         try:
             return input(prompt).strip()
         except EOFError:
             return None
 
     def _person_moves(self) -> bool:
-        """Ask until a move is made; False to quit."""
+        """Ask until the person moves, resigns or loads a game; return False to quit."""
         self._show()
         while (text := self._typed(f"{self.side}> ")) is not None:
             word, _, rest = text.partition(" ")
@@ -180,7 +180,7 @@ class _Game:
         return True
 
     def _undo(self, count: str) -> None:
-        """Go back to where the person moved last, or so many times before."""
+        """Go back to before the person's last move, or the last `count` moves."""
         if count and not (count.isascii() and count.isdigit() and 0 < int(count) < 100):
             say(f"{count!r} is not a number of moves")
             return
@@ -235,7 +235,7 @@ class _Game:
             say(f"the game so far → {path}")
 
     def _add(self, path: Path) -> None:
-        """Add the game to the file of games, whatever else is in it."""
+        """Add the game to the end of a GGF file, whatever else is in it."""
         from evolve.records.ggf import format_ggf, scan_ggf
 
         before = text_of(read_bytes(path)) if path.exists() else ""
@@ -245,14 +245,14 @@ class _Game:
         say(f"{count_of(number, 'game')} in {path}")
 
     def _load(self, text: str) -> bool:
-        """Go on with a game of a file; whether it was one."""
+        """Go on with a game of a file; return whether that worked."""
         from evolve.records.formats import read_games
 
         name, _, number = text.rpartition(" ")
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            # Whether the rules are those of this game is asked below, of that one game.
+            # The check below compares the rules, for that one game alone.
             reading = read_games(name, self.rules, judged=False)
             record = reading.game(Path(name), int(number))
             if record.rules != self.rules:
@@ -273,7 +273,7 @@ class _Game:
         return True
 
     def _again(self) -> bool:
-        """Ask what is to follow; whether it is another game."""
+        """Ask what comes next; return whether it is another game."""
         prompt = "" if not out().is_terminal else f"{_AGAIN}> "
         while (text := self._typed(prompt)) is not None:
             word, _, rest = text.partition(" ")

@@ -1,20 +1,20 @@
-"""What a command says of its work to other programs: `--progress FILE`, a line of JSON an event.
+"""Events for other programs: `--progress FILE` gets a line of JSON for each.
 
-Every event has `event`, its name, and `time`, in seconds since 1970. They are
+Every event has `event`, its name, and `time`, in seconds since 1970. The events are
 
     started   command, process, version; of a run its folder
-    progress  stage, done, total: of what is in hand, such as a generation's games
+    progress  stage, done, total: of the current stage, such as a generation's games
     generation, check, trial
-              row: as in the first table of that kind of run, of a trial with the best score so
-              far as `best`; done, total: of the whole run
+              row: as in the first table of that kind of run; that of a trial has the best score
+              so far as `best`; done, total: of the whole run
     match     the result so far: games, score and its interval, likelihood ratio
     note      text: a remark
     done      ending: in words; stopped: whether it can go on; of a match or rating its result;
               nothing where there was nothing to do
     error     message: the line on standard error
 
-The last one is `done` or `error`, unless the process was killed. Options that are wrong may be told
-on standard error alone.
+The last event is `done` or `error`, unless the process was killed. Wrong options may be reported on
+standard error alone.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from evolve.safe_parsing import json_value
 from evolve.tables.progress import Observer
 
 _LEAST: Final = 0.2
-"""Seconds between two events of what changes all the time."""
+"""Least seconds between two events that `tell_often` appends, but for the last."""
 
 
 class ProgressFile:
-    """The file, which events are appended to, each in one write; closed with the last one."""
+    """The file of events: appends each in one write, and closes after the last one."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -48,7 +48,7 @@ class ProgressFile:
         self._next = 0.0
 
     def tell(self, event: str, **facts: Any) -> None:
-        """Append an event. Where that fails it is said once: the work goes on without."""
+        """Append an event. If that fails, report it once; the work goes on without events."""
         if self._file is None:
             return
         document = {"event": event, "time": round(time.time(), 3), **facts}
@@ -67,8 +67,10 @@ class ProgressFile:
             self._file = None
 
     def tell_often(self, event: str, last: bool, facts: Callable[[], Any]) -> None:
-        """The same of what changes all the time, `facts` giving a dictionary when asked: a few a
-        second, and the last."""
+        """Append an event that comes all the time: a few a second, and the last.
+
+        `facts` returns its fields as a dictionary, and is called only for events that are appended.
+        """
         now = time.monotonic()
         if last or now >= self._next:
             self._next = now + _LEAST
@@ -76,7 +78,7 @@ class ProgressFile:
 
 
 class Reported:
-    """An observer that tells another one, and the file."""
+    """An observer that passes rows, stages and notes to another one and to the file."""
 
     def __init__(self, observer: Observer, file: ProgressFile, row_event: str) -> None:
         self._observer, self._file, self._row_event = observer, file, row_event
@@ -120,14 +122,14 @@ progress_option = click.option(
 
 
 def progress_of() -> ProgressFile | None:
-    """The file of the command that is running; None without."""
+    """The file of events of the running command; None without one."""
     context = click.get_current_context(silent=True)
     found: ProgressFile | None = None if context is None else context.meta.get(PROGRESS)
     return found
 
 
 def tell_started(**facts: Any) -> None:
-    """The work begins."""
+    """Append `started`, where there is a file."""
     tell_event("started", process=os.getpid(), version=evolve.__version__, **facts)
 
 

@@ -101,7 +101,7 @@ def rate_command(
 
 
 def _play(tournament: Tournament, games: int, quiet: bool) -> None:
-    """Play what is missing, and say how to go on where that is interrupted."""
+    """Play the games that are missing; if interrupted, say how to go on."""
     with counting("games", games, quiet=quiet) as advance:
         played = 0
 

@@ -33,15 +33,18 @@ _KEYS: Final = {
     **dict.fromkeys(("\x1b[H", "\x1bOH", "\x1b[1~", "g"), -128),
     **dict.fromkeys(("\x1b[F", "\x1bOF", "\x1b[4~", "G"), 128),
 }
-"""Keys of a terminal, and how many moves they go."""
+"""Keys of a terminal, and how many moves each steps forward."""
 _LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
 _KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """A game to be shown: its head, its moves from `start`, how many of them were an opening, how
-    it ended, and the moves as text."""
+    """A game to show.
+
+    head: a line about it; moves: those from `start`; opening: how many of them were an opening;
+    end: how it ended; text: the moves as text.
+    """
 
     head: str
     start: Board
@@ -157,14 +160,14 @@ def _boards(shown: _Shown) -> list[Board]:
 
 
 def _told(shown: _Shown, boards: list[Board], ply: int) -> str:
-    """What a move was."""
+    """A line about one ply: its number, side and square, and whether it was in the opening."""
 
     opening = " (opening)" if ply <= shown.opening else ""
     return f"{ply}. {boards[ply - 1].side} {square_name(shown.moves[ply - 1])}{opening}"
 
 
 def _print(shown: _Shown) -> None:
-    """All boards, one after another."""
+    """Print all boards, one after another."""
     boards = _boards(shown)
     say(shown.head)
     for ply, board in enumerate(boards):
@@ -178,7 +181,7 @@ def _print(shown: _Shown) -> None:
 
 
 def _step(shown: _Shown) -> None:
-    """One board at a time, by keys."""
+    """Show one board at a time; keys step through the game."""
 
     boards, ply = _boards(shown), 0
     with _keys() as read, out().screen(hide_cursor=False):
@@ -198,10 +201,10 @@ def _step(shown: _Shown) -> None:
 
 @contextmanager
 def _keys() -> Iterator[Callable[[], str]]:
-    """What gives the keys that were pressed since the last call, one at least; nothing at the end.
+    """Yield a function that returns the keys pressed since its last call.
 
-    The terminal is set once: click.getchar does so for every key, and forgets those that were
-    pressed meanwhile.
+    It waits for one key at least, and returns an empty text at the end of the input. The terminal
+    is set once: click.getchar does so for every key, and loses those that are pressed meanwhile.
     """
     try:
         import termios

@@ -1,4 +1,4 @@
-"""`evolve resume`: going on with what was stopped, or past its end."""
+"""`evolve resume`: go on with a run or a study that was stopped, or past its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evolve.tables.run_types import EVOLUTIONS, RUN_TYPES, SWEEPS
 
 
 def _change_options(command: Any) -> Any:
-    """An option for every setting that some kind of run may change when it goes on."""
+    """Add an option for every setting that some kind of run may change when it goes on."""
     changes: dict[str, Change] = {}
     for kind in RUN_TYPES:
         for change in kind.changes:

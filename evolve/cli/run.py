@@ -99,7 +99,7 @@ def run_command(
 
 
 def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
-    """The settings in the config.toml of an evolution, changed."""
+    """The settings in an evolution's config.toml, with `changes`."""
     return resolve(changes, read_toml(file), str(file))
 
 
@@ -155,7 +155,7 @@ def _tell_finished(evolution: Evolution) -> None:
 
 
 def _go_on(evolution: Evolution, about: Estimate) -> int:
-    """Evolve until something ends it, and say how it went; the exit code."""
+    """Evolve until something ends it, and say how it went; return the exit code."""
     settings = evolution.settings
     tell(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
     if on_cluster():
@@ -169,7 +169,7 @@ def _go_on(evolution: Evolution, about: Estimate) -> int:
 def _print_header(
     folder: FolderPath, settings: EvolutionSettings, done: int, executor: Executor
 ) -> None:
-    """What is about to be computed; before anything is compiled, so that it shows at once."""
+    """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     tell(
         f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
@@ -187,7 +187,7 @@ def _print_header(
 
 
 def _print_use(costs: Costs, executor: Executor) -> None:
-    """Whether the cluster pays."""
+    """Print how many slots are useful, and whether this machine is as fast as the cluster."""
     useful, here = costs.useful, executor.threads
     times = costs.speed_up(useful)
     text = f"useful for it: up to {count_of(useful, 'slot')}, {times:.1f} times as fast as one"
@@ -207,7 +207,7 @@ def _individuals(settings: EvolutionSettings) -> str:
 
 
 def _report(folder: FolderPath) -> None:
-    """The champion with its Elo, and what to do with it."""
+    """Print the champion with its Elo, and what to do next."""
     from evolve.agents.loading import read_agent
     from evolve.tables.run import Run
 

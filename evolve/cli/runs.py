@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from evolve.tables.run import Run
 
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
-"""Columns for people; `done` and `elo` are put together from those that JSON has."""
+"""Columns for people; `done` and `elo` are put together from columns of the JSON."""
 _MORE: Final = ("preset", "seed", "champion")
-"""Those for which a narrow terminal has no room."""
+"""Further columns, for which a narrow terminal has no room."""
 _ROOM: Final = 130
-"""Columns of a terminal that hold all of them."""
+"""Least width of a terminal, in characters, that holds all of them."""
 
 COLUMNS_HELP: Final = """
 
@@ -81,7 +81,7 @@ def _row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
 
 
 def done_of(facts: Mapping[str, Any]) -> str | None:
-    """How far a run has come, of how far it is to."""
+    """A run's progress as done/target, or done alone without a target; None if unknown."""
     command = facts.get("command")
     if "runs" in facts:
         return f"{facts['runs']}/{facts['target']}"
@@ -93,7 +93,7 @@ def done_of(facts: Mapping[str, Any]) -> str | None:
 
 
 def strength_of(facts: Mapping[str, Any]) -> str | None:
-    """How good a champion is, with its interval: its Elo, or else its score, which says so."""
+    """A champion's Elo with its interval, or else its score, marked as such; None if neither."""
     elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
     if elo is not None:
         whole = low is not None and high is not None
@@ -107,8 +107,10 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
 
 
 def champion_told(run: Run, champion: FolderPath) -> str:
-    """How good a run's champion is, for people who look at that run alone: its Elo, what it won of
-    the play-off, or its score against which panel."""
+    """How good a run's champion is, for people who look at that run alone.
+
+    It is the champion's Elo, its share of the play-off, or its score and against which panel.
+    """
     from evolve.agents.files import read_header
     from evolve.agents.run_summary import facts_of, share_in_playoff
 

@@ -156,7 +156,7 @@ _NO_TOKEN: Final = (
 
 
 def _kept_token() -> str:
-    """The user's token; one for this start alone, which is said, where it cannot be kept."""
+    """The user's token; if it cannot be stored, say so, and return one for this start alone."""
     try:
         token = user_token()
     except OSError as error:
@@ -167,10 +167,10 @@ def _kept_token() -> str:
 
 
 def _open(page: str, *, private: bool) -> Callable[[], None]:
-    """Open the page in a browser; what to do at the end.
+    """Open the page in a browser; return what to call at the end.
 
-    The words of a browser's command can be seen by every account of this machine: of an address
-    with a token it gets a file that leads there, which this user alone can read.
+    Every account of this machine can see the words of a browser's command. So for an address with a
+    token the browser gets a file that leads there, which this user alone can read.
     """
     file = token_file().with_name("open.html")
     if not private:
@@ -188,7 +188,7 @@ def _open(page: str, *, private: bool) -> Callable[[], None]:
 
 
 def _check_program(program: str) -> None:
-    """Raise BadParameter where it is no program, or is not there."""
+    """Raise BadParameter if the text names no program, or one that does not exist."""
     named = source_of(program)
     protocol, _, command = named.place.partition(":")
     why = None

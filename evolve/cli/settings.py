@@ -39,7 +39,7 @@ class GroupedCommand(click.Command):
     """
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The groups, in the order in which they first appear."""
+        """Write the groups, in the order in which they first appear."""
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(context):
             record = parameter.get_help_record(context)
@@ -55,10 +55,10 @@ class GroupedCommand(click.Command):
 
 
 def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
-    """A click option for every field of a settings model, but for some.
+    """Add a click option for every field of a settings model, except those in `but`.
 
-    An option that is not given is None, so that presets and files come through; a mapping field
-    is given as KEY=VALUE, as often as wanted.
+    An option that is not given is None, so that presets and files take effect. A mapping field is
+    given as KEY=VALUE, and may be repeated.
     """
 
     def decorate(command: C) -> C:

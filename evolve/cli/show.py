@@ -146,7 +146,7 @@ def _show_study(
     style: str,
     output: Path | None,
 ) -> None:
-    """The runs of a study, or a table of them all with columns that say which is which."""
+    """Show the runs of a study, or a table of them all with columns that name each run."""
     import pandas as pd
 
     from evolve.studies.facts import row_of
@@ -185,14 +185,14 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
 
 
 def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
-    """A table without the columns that such runs leave empty."""
+    """Drop the columns that such runs leave empty."""
     unused = () if table.unused is None else imported(table.unused)(run)
     there = [name for name in unused if name in frame]  # a run without rows has no columns
     return frame.drop(columns=[name for name in there if frame[name].isna().all()])
 
 
 def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
-    """For people; below the run's first table, its champion."""
+    """Print a table for people; below the run's first table, print its champion."""
     if frame.empty:
         say(f"{run.path} has no {table.name} yet")
         return
@@ -213,8 +213,10 @@ def _print_champion(run: Run) -> None:
 
 
 def _is_run(folder: Path) -> bool:
-    """Whether an agent's file is in a run's folder; it may be in any, with links that are its
-    user's own."""
+    """Whether the folder of an agent file is that of a run.
+
+    The file may be in any folder, and links there are the user's own: they make no run.
+    """
     try:
         return inside(folder, CONFIG_FILE).exists()
     except LinkError:

@@ -1,8 +1,9 @@
 """What Ctrl-C, SIGTERM and SIGHUP do.
 
-Ctrl-C raises KeyboardInterrupt, as Python has it; commands that can end cleanly take the first one
-as a wish. SIGTERM and SIGHUP end like Ctrl-C pressed twice. What was ignored when we were started
-(SIGHUP by `nohup`, SIGINT in the background of a shell script) stays ignored.
+Ctrl-C raises KeyboardInterrupt, as is Python's default; commands that can end cleanly take the
+first one as a request to stop. SIGTERM and SIGHUP end a command like Ctrl-C pressed twice. A signal
+that was ignored when the process started (SIGHUP by `nohup`, SIGINT in the background of a shell
+script) stays ignored.
 """
 
 from __future__ import annotations
@@ -24,27 +25,27 @@ from typing import Any, Final
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 _AT_ONCE: Final = 1.0
-"""Seconds within which two signals are one."""
+"""Seconds within which two signals count as one."""
 
 _AGAIN: Final = 0.02
-"""Seconds until one that was lost is sent again."""
+"""Seconds until a lost signal is sent again."""
 
 _IMPORTING: Final = "<frozen importlib._bootstrap>"
 _IMPORT_SECONDS: Final = 5.0
-"""Longest that a signal waits for an import, which may never end."""
+"""Most seconds that a signal waits for an import, which may never end."""
 
 _came = -math.inf
-"""When the last one came."""
+"""When the last signal came, by `time.monotonic`."""
 _waits_since = math.inf
-"""When the first one came that waits for an import."""
+"""When the first of the signals that wait for an import came, by `time.monotonic`."""
 _others: Callable[[Any], object] = sys.__unraisablehook__
-"""What is done with other errors that cannot be raised."""
+"""The hook for all other errors that cannot be raised."""
 _replaced = ExitStack()
-"""Puts back what `obey` has replaced."""
+"""Restores what `obey` replaced."""
 
 
 class Ended(KeyboardInterrupt):
-    """SIGTERM or SIGHUP came; whoever handles Ctrl-C handles this."""
+    """SIGTERM or SIGHUP came; code that handles Ctrl-C handles this too."""
 
     def __init__(self, number: int) -> None:
         super().__init__(f"ended by {signal.Signals(number).name}")
@@ -72,19 +73,19 @@ def obey() -> None:
         if number is not None and not ignored(number):
             _handle(number, _end)
     # Python's last steps end programs, which takes a moment; a Ctrl-C then would show tracebacks.
-    # The programs' guards do without those steps.
+    # The programs' guards work without those steps.
     atexit.register(_end_at_ctrl_c)
     _replaced.callback(atexit.unregister, _end_at_ctrl_c)
 
 
 def disobey() -> None:
-    """Put back what `obey` has replaced, in a process that goes on after a command."""
+    """Restore what `obey` replaced, in a process that goes on after a command."""
     _replaced.close()
 
 
 def _handle(number: int, handler: Callable[[int, FrameType | None], None]) -> None:
     before = signal.signal(number, handler)
-    if before is not None:  # set by C, which nobody but C can put back
+    if before is not None:  # set by C, and only C can restore it
         _replaced.callback(signal.signal, number, before)
 
 
@@ -130,10 +131,10 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _try_again(unraisable: Any) -> None:
-    """Send a signal again whose exception was dropped.
+    """Send a signal again if Python dropped its exception.
 
-    Python does so where it cannot raise one: in finalizers, and in what C calls, as LLVM does while
-    it compiles. A match went on after one stop in a hundred.
+    Python drops an exception where it cannot raise one: in finalizers, and in functions that C
+    calls, as LLVM does while it compiles. Without this a match went on after one stop in a hundred.
     """
     global _came
     lost = unraisable.exc_value
@@ -145,17 +146,17 @@ def _try_again(unraisable: Any) -> None:
 
 
 def _put_off(number: int, frame: FrameType | None) -> bool:
-    """Send a signal again later if it comes where what it raises is dropped and no hook is called.
+    """Send a signal again later if its exception would be dropped and no hook called.
 
-    That is within `_try_again`, and while a module is imported: what Cython made drops whatever is
-    raised as it starts (numpy.random and pandas are full of it). A match went on after 3 of 240
-    Ctrl-C within its first seconds.
+    That happens within `_try_again`, and while a module is imported: modules that Cython compiled
+    drop any exception that is raised as they start (numpy.random and pandas have many of them).
+    Without this a match went on after 3 of 240 Ctrl-C within its first seconds.
 
-    The frames that the signal interrupts say so without a gap, from the hook's first instruction to
-    its last, and for the main thread alone, the only one that handles signals. A flag would be set
-    too late and cleared too early, and be set by hooks in other threads. To block signals in the
-    hook (`pthread_sigmask`) would not do: those that have come already wait in Python, and others
-    come by way of other threads.
+    The interrupted frames show this without a gap, from the hook's first instruction to its last,
+    and only for the main thread, the only one that handles signals. A flag would be set too late
+    and cleared too early, and hooks in other threads would set it. Blocking signals in the hook
+    (`pthread_sigmask`) is not enough: signals that have already come wait in Python, and others
+    come through other threads.
     """
     global _waits_since
     importing = False
@@ -186,7 +187,7 @@ def _send_again(number: int) -> None:
 
 
 def _leave_lost_terminal() -> None:
-    """Let what is still to be said to a terminal that is gone go nowhere, in place of errors."""
+    """Discard further output to a terminal that is gone, which would raise errors."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # None, closed, or of no file
             descriptor = stream.fileno()

@@ -63,7 +63,7 @@ _WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
 
 
 def study_options(command: C) -> C:
-    """The options that make a study of a command that starts a run."""
+    """Add the options that make a command that starts a run start a study."""
     for option in (
         click.option(
             "--grid",
@@ -95,9 +95,9 @@ def start_study(
     jobs: int,
     out: str | None,
 ) -> int:
-    """Start the study that --seeds and --grid make of a command; the exit code.
+    """Start the study of a command with --seeds and --grid; return the exit code.
 
-    layers: the settings of all runs, those that come later laid over the others.
+    layers: the settings of all runs; later ones override earlier ones.
     """
 
     settings: dict[str, Any] = {}
@@ -172,7 +172,7 @@ def _start(design: StudySpec, jobs: int, out: str | None) -> int:
 
 
 def _refuse_functions(design: StudySpec, place: str) -> None:
-    """Raise RunError where settings name functions, which only the program that has them knows."""
+    """Raise RunError if settings name functions, which only the program that defines them has."""
     for settings in _settings(design):
         for kind in OWNABLE:
             name = getattr(settings, kind, "")
@@ -184,9 +184,11 @@ def _refuse_functions(design: StudySpec, place: str) -> None:
 
 
 def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
-    """A design that says how many workers each run has where results depend on it: their share of
-    the threads at the start. Shared out at each start instead, as those of other runs are, the
-    last sweep of a study that goes on would have all of them."""
+    """Set the number of workers of each run in a design, where results depend on it.
+
+    It is a run's share of the threads at the first start. If it were shared out at each start, as
+    for other runs, the last sweep of a resumed study would get all threads.
+    """
     if not design.kind.workers or "jobs" in design.settings:
         return design
     share = max(1, jobs // sum(1 for _ in design.members))
@@ -194,7 +196,7 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
 
 
 def _with_default_rules(design: StudySpec) -> StudySpec:
-    """A design that says by which rules its runs play that do not: those of the project or user."""
+    """Add the default rules of the project or user to a design that names none."""
     settings = {**rules_of_defaults(), **design.settings}
     return design.model_copy(update={"settings": settings})
 
@@ -252,7 +254,7 @@ def resume_study(
 
 
 def _words(name: str, value: Any) -> list[str]:
-    """A change as `evolve resume` takes it."""
+    """A change as options of `evolve resume`."""
     option = name.replace("_", "-")
     if isinstance(value, bool):
         return [f"--{option}" if value else f"--no-{option}"]
@@ -260,7 +262,7 @@ def _words(name: str, value: Any) -> list[str]:
 
 
 def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
-    """Work on it until something ends it, and say how it went; the exit code."""
+    """Work on a study until something ends it, and say how it went; return the exit code."""
     from evolve.studies.running import StudyWork
 
     if study.design.kind is not EVOLUTIONS:
@@ -332,7 +334,7 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
 
 
 def _report(study: Study) -> None:
-    """The settings' means over seeds, and what to do with the study."""
+    """Print the settings' means over seeds, and what to do next."""
     from evolve.studies.comparison import compared, groups_of, meetings
 
     groups = groups_of([study])
@@ -360,7 +362,7 @@ class RunsView(ProgressView):
         return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """By the mean time of a run so far."""
+        """Estimate from the mean time of a run so far."""
         self._done += 1
         return (time.monotonic() - self._begun) * (self._left - self._done) / self._done
 
@@ -372,7 +374,7 @@ class RunsView(ProgressView):
         return f"{self._line(cells)} {duration(left):>8}"
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """One bar for all runs."""
+        """Return one bar, for all runs."""
         bars = bar()
         return bars, bars.add_task("runs", total=None), None
 

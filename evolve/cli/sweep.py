@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from evolve.tables.run import Run
 
 _ON_CLUSTERS: Final = ("alphabeta", "evolution")
-"""Kinds whose games are played by the kernels, and can be elsewhere."""
+"""Kinds that can play on a cluster, because the kernels play their games."""
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
 
 KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta agent), evolution
@@ -115,7 +115,7 @@ def sweep_command(
         given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
     file = settings_below(config)
     if (seeds is not None or grid) and not listing:
-        # Those of the command line are of all sweeps together, those of the file of each.
+        # --jobs on the command line counts for all sweeps together, in the file for each.
         jobs = given.pop("jobs", None) or all_cores()
         layers = (file, {key: value for key, value in given.items() if key != "kind"})
         return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs, out)
@@ -139,8 +139,10 @@ def sweep_command(
 
 
 def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
-    """The settings in the config.toml of a sweep, changed; `jobs` is None where an old one does not
-    say how many workers it had."""
+    """The settings in a sweep's config.toml, with `changes`.
+
+    `jobs` is None where an old file does not say how many workers the sweep had.
+    """
     kind, stored = SWEEPS.word(command), read_toml(file)
     if "games" in changes and "trials" not in changes:
         stored.pop("trials", None)  # they were as many as the games allowed
@@ -173,7 +175,7 @@ def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
-    """What is to be known of a number of workers that is another than before."""
+    """A remark if the number of workers is unknown or changes; None otherwise."""
     if before is None:
         return f"{folder} does not say how many workers it had; {now} from now on"
     if before != now:
@@ -185,7 +187,7 @@ def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
 
 
 def _site(kind: str) -> Site:
-    """Where the games of trials are played."""
+    """Where the games of trials are played; OptionsError for a cluster that the kind cannot use."""
     if kind not in _ON_CLUSTERS:
         refuse_cluster(f"`{SWEEPS.command(kind)}` is")
     return site()
@@ -211,7 +213,7 @@ def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> N
 
 
 def _held(text: str) -> tuple[str, Any]:
-    """NAME=VALUE of --fix; numbers, true and false as such."""
+    """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
     name, equals, value = text.partition("=")
     if not equals:
         raise click.BadOptionUsage("fix", f"--fix takes NAME=VALUE, not {text!r}")
@@ -230,7 +232,7 @@ def _typed(text: str) -> Any:
 
 
 def _ranges(path: Path, fix: dict[str, Any]) -> dict[str, Any]:
-    """The tables of a space file; plain values in it are held, as by --fix, which comes first."""
+    """Read the tables of a space file; plain values in it go into `fix`, but --fix comes first."""
     ranges = {}
     for name, value in read_toml(path).items():
         if isinstance(value, Mapping):
@@ -256,7 +258,7 @@ def _config(settings: SweepSettings) -> str:
 
 
 def _kept(settings: SweepSettings) -> SweepSettings:
-    """Settings as they are kept: without a password."""
+    """Settings as the folder stores them: without a password."""
     if settings.storage is None:
         return settings
     from evolve.sweeps.storage import without_password
@@ -269,7 +271,7 @@ def _has_trials_left(sweep: Sweep) -> bool:
 
 
 def _is_finished(sweep: Sweep) -> bool:
-    """Whether nothing is left to do, which it says."""
+    """Whether nothing is left to do; if so, compute missing importances and say it."""
     if _has_trials_left(sweep) or not sweep.has_champion:
         return False
     if not sweep.is_weighed:
@@ -282,8 +284,10 @@ def _is_finished(sweep: Sweep) -> bool:
 
 
 def _go_on(sweep: Sweep, remark: str | None = None) -> int:
-    """Search until something ends it, and say how it went; the exit code. remark: what to report of
-    what goes on."""
+    """Search until something ends it, and say how it went; return the exit code.
+
+    remark: a line about the resumed sweep, printed below the header.
+    """
     from evolve.sweeps.rungs import crown
     from evolve.sweeps.sweep import SweepEnding
 
@@ -351,8 +355,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
 
 
 def _about_settings(sweep: Sweep) -> str | None:
-    """What is to be known of a space that has fewer settings than there are trials; None of
-    others."""
+    """A remark on a space that has fewer settings than there are trials; None for others."""
     plan, settings = sweep.plan, sweep.settings
     count = plan.space.count
     if count is None or count >= settings.trials or not plan.searches:
@@ -389,7 +392,7 @@ def _about_final(sweep: Sweep) -> str:
 
 
 def _report(sweep: Sweep, result: FinalResult | None) -> None:
-    """How the final ended, whether anything is found, the champion, and what to do with it."""
+    """Print how the final ended, if it beats the defaults, the champion, and what to do next."""
     folder = sweep.folder
     if result is None:
         tell(f"go on with: evolve resume {as_word(folder)}")
@@ -410,7 +413,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
 
 
 def _report_program(result: FinalResult) -> None:
-    """What the winner gains, and how the program gets its parameters."""
+    """Print what the winner gains, and how to pass its parameters to the program."""
     if result.score is not None:
         from evolve.fitness.statistics import in_elo
 

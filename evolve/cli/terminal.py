@@ -33,12 +33,12 @@ class _Console(Console):
     """rich's console; text is text, and the caller handles a reader that went away."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """The only way of a str to the screen, cells of tables included."""
+        """Make a str harmless; every str on the screen passes here, cells of tables included."""
         shown = writable(plain(text, keep="\n"), self.encoding)
         return super().render_str(shown, **{**options, "markup": False, "emoji": False})
 
     def on_broken_pipe(self) -> None:
-        """Raise what was raised, in place of rich's exit with code 1."""
+        """Raise BrokenPipeError; rich would exit with code 1."""
         raise BrokenPipeError
 
 
@@ -56,17 +56,17 @@ def err() -> Console:
 
 
 def say(text: str) -> None:
-    """A line on standard output."""
+    """Print a line on standard output."""
     out().print(plain(text), soft_wrap=True)
 
 
 def complain(text: str) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     click.echo(plain(text), err=True)
 
 
 def forget_reader() -> None:
-    """The reader of standard output went away: what is still to be said goes nowhere."""
+    """Discard further standard output, after its reader went away."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -98,7 +98,7 @@ def elo_text(value: float | None) -> str:
 
 
 def cell(value: Any) -> str:
-    """A table's value as text: three decimals, – for what is not there."""
+    """A table's value as text: three decimals, – for a missing value."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return NOTHING
     if isinstance(value, float):
@@ -109,7 +109,7 @@ def cell(value: Any) -> str:
 
 
 def json_text(value: Any) -> str:
-    """JSON of rows, every figure in full; what is not there is null."""
+    """JSON of rows, every figure in full; missing and infinite values are null."""
 
     def bare(item: Any) -> Any:
         if isinstance(item, dict):
@@ -125,17 +125,17 @@ def json_text(value: Any) -> str:
 
 
 _WHOLE: Final = 20
-"""Characters of words that are never broken while others can be."""
+"""Characters of the longest words that stay whole while longer ones can be broken."""
 
 
 def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table: ruled on a terminal, else columns aligned by spaces."""
+    """Print a table: rich's on a terminal, else columns aligned by spaces."""
     encoding = out().encoding
     heads, *texts = ([writable(cell(value), encoding) for value in row] for row in (columns, *rows))
     if out().is_terminal:
         table = Table(box=None, header_style="bold", pad_edge=False)
         for column in zip(heads, *texts, strict=True):
-            # Short words stay whole: lines break at spaces, and in what is long.
+            # Short words stay whole: lines break at spaces, and within long words.
             short = all(" " not in text and len(text) <= _WHOLE for text in column)
             table.add_column(column[0], overflow="fold", no_wrap=short)
         for text in texts:
@@ -149,23 +149,23 @@ def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
-    """Lines of `name  value`."""
+    """Print lines of `name  value`."""
     width = max(map(len, facts))
     for name, value in facts.items():
         say(f"{name.ljust(width)}  {cell(value)}")
 
 
 class Times(ProgressColumn):
-    """Time gone, and time left once that is known.
+    """Time elapsed, and time left once it is known.
 
-    A task's field `ends` (`time.monotonic`) says when it ends, where its watcher knows better
-    than by the speed of the last half minute, which is all that rich goes by.
+    A task's field `ends` (`time.monotonic`) says when it ends, where the caller knows better than
+    rich, which estimates from the speed of the last half minute alone.
     """
 
     max_refresh = 0.5
 
     def render(self, task: Task) -> Text:
-        """`2 min gone, 5 min left`."""
+        """Return a text such as `2 min gone, 5 min left`."""
         if task.elapsed is None:
             return Text("")
         ends: float | None = task.fields.get("ends")
@@ -177,11 +177,11 @@ class Times(ProgressColumn):
 
 
 BAR_WIDTH: Final = 20
-"""Columns of a bar, so that all that is beside it fits a terminal of 80."""
+"""Columns of a bar; with the text beside it, it fits a terminal of 80 columns."""
 
 
 def bar() -> Progress:
-    """A progress bar with time gone and left, on standard error."""
+    """A progress bar with time elapsed and left, on standard error."""
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(BAR_WIDTH),
@@ -194,7 +194,10 @@ def bar() -> Progress:
 
 @contextmanager
 def counting(description: str, total: int, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """A bar for `total` things on a terminal, nothing elsewhere; call what it gives."""
+    """Show a bar for `total` things on a terminal, nothing elsewhere.
+
+    Call the yielded function with the number of things just done.
+    """
     if quiet or not err().is_terminal:
         yield lambda done: None
         return
@@ -204,7 +207,7 @@ def counting(description: str, total: int, quiet: bool = False) -> Iterator[Call
 
 
 def interruptible(work: Callable[[], T]) -> T:
-    """Run a long kernel in a thread of its own, so that Ctrl-C is heard while it runs."""
+    """Run a long kernel in a separate thread, so that Ctrl-C works while it runs."""
     results: list[T] = []
     errors: list[BaseException] = []
 
@@ -224,17 +227,17 @@ def interruptible(work: Callable[[], T]) -> T:
 
 
 _MOST: Final = 10
-"""Failures of a program that a match reports: one that fails in every game is known by then."""
+"""Most failures of a program that a match reports: enough to show one that fails every game."""
 
 
 class Failures:
-    """Says in a line on standard error when a program fails, and counts what it does not say."""
+    """Reports failures of a program on standard error, the first `_MOST` only, and counts all."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
     def tell(self, game: int, name: str, why: str) -> None:
-        """`name` failed in a game, counted from 0, and has lost it; `why` says how."""
+        """Report that `name` failed in a game, counted from 0, and lost it; `why` says how."""
         self._counts[name] += 1
         if self._counts[name] <= _MOST:
             complain(f"game {game + 1}: {name} failed {why}")

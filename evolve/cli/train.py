@@ -152,8 +152,8 @@ def _train(
 
 
 def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> TrainingSettings:
-    """The settings in the config.toml of a training, changed."""
-    # Without presets: all settings are in the file, but for those that its version did not have.
+    """The settings in a training's config.toml, with `changes`."""
+    # Without presets: the file has all settings, except those that its version did not have.
     model = TRAININGS.commands[command].model()
     settings: TrainingSettings = resolve_as(model, {}, changes, read_toml(file), str(file))
     return settings
@@ -217,7 +217,7 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
 
 
 def _report(training: Training) -> None:
-    """The best agent with its Elo, or its score against the panel, and what to do with it."""
+    """Print the best agent with its Elo, or its score against the panel, and what to do next."""
     folder = training.folder
     agent: Any = evolve.load_agent(folder)
     if training.taught_little:

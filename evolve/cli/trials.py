@@ -1,4 +1,4 @@
-"""Trials for people: while a sweep works, and by `evolve show`."""
+"""Trials as people see them: while a sweep works, and in `evolve show`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WIDTHS: Final = {
 
 
 def print_trials(run: Run, frame: pd.DataFrame) -> None:
-    """The trials with the parameters that mattered most, and the importances."""
+    """Print the trials with their most important parameters, and the importances."""
     importances = run.importances
     shares = importances.shares
     _print_lives(run, frame, ["number"])
@@ -50,18 +50,18 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
 
 
 def print_rungs(run: Run, frame: pd.DataFrame) -> None:
-    """The lives in the rungs, with the same parameters."""
+    """Print the trials of the rungs, with the same parameters."""
     _print_lives(run, frame, ["rung", "candidate"])
 
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
-    """The rows of the final's table, see `print_finalists`."""
+    """Print the rows of the final's table; see `print_finalists`."""
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     print_finalists(run.path, rows)
 
 
 def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
-    """How the final in a folder ended, and whether the sweep beats the defaults."""
+    """Print how the final in a folder ended, and whether the sweep beats the defaults."""
     from evolve.tables.final import read_final
 
     if any(row["lives"] for row in rows):
@@ -97,7 +97,7 @@ def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
 
 
 def _short(value: Any) -> Any:
-    """A number with the digits that count; others as they are."""
+    """A number as text with its significant digits; other values as they are."""
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
     return value
@@ -106,8 +106,8 @@ def _short(value: Any) -> Any:
 class TrialsView(ProgressView):
     """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
 
-    progress: how much was done before, of how much; nothing of all trials if not given. final: how
-    many seconds the final will take, by what is known of it when it is asked.
+    progress: how much was done before, and of how much; 0 of all trials if not given. final:
+    returns the seconds that the final will take, by what is known when it is called.
     """
 
     unit = "the trials in hand"
@@ -130,7 +130,7 @@ class TrialsView(ProgressView):
         return [self.line(self.columns, math.nan)]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """By the time that the trials so far have taken, and their games, for the final's."""
+        """Estimate from the time of the trials so far, plus the final's, from their games."""
         new = done - self._first
         if not new:
             return math.nan
@@ -152,10 +152,10 @@ class TrialsView(ProgressView):
         )
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
-        """Why a trial failed."""
+        """Return why a trial failed, or None."""
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
 
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """One bar, of the trials."""
+        """Return one bar, for the trials."""
         bars = bar()
         return bars, bars.add_task("trials", total=self._target, completed=round(self._first)), None

@@ -1,4 +1,4 @@
-"""How long work runs and ends: the same for every kind of run."""
+"""Run and end long work: the same for every kind of run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ E = TypeVar("E", bound=RunEnding)
 def carry_out(
     kind: RunType, folder: FolderPath, look: ProgressView, work: Callable[[Observer], E]
 ) -> E:
-    """Run the work, shown to people; returns its ending.
+    """Run the work, and show it to people; return its ending.
 
-    The first Ctrl-C ends it after what is in hand, a second one at once. Where anything is kept
-    then, it says how to go on.
+    The first Ctrl-C ends it after the current step, a second one at once. If anything is kept then,
+    say how to go on.
     """
     file = progress_of()
     tell_started(command=kind.name, folder=folder)
@@ -37,7 +37,10 @@ def carry_out(
 
 
 def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
-    """Say how far it came and why it ended, then the report, or how it goes on; the exit code."""
+    """Say how far it came and why it ended, then report, or say how to go on.
+
+    Returns the exit code.
+    """
     tell(f"{so_far}: {ending.value}")
     if ending.stopped:
         _tell_how_to_go_on(folder)

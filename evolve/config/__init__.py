@@ -1,1 +1,1 @@
-"""Settings: one frozen model for each command, with presets, TOML files and a doc a field."""
+"""Settings: one frozen model for each command, with presets, TOML files and text for each field."""

@@ -1,8 +1,8 @@
 """Which settings name agents, or places outside their run.
 
-Fields say so themselves, in `json_schema_extra`: `names` is `agent` (a text), `agents` (a list),
-`shares` (the keys of a mapping) or `place` (a file, a URL or a name elsewhere); `words` are texts
-that stand for none of these.
+Each field says so in its `json_schema_extra`. `names` is `agent` (a text), `agents` (a list),
+`shares` (the keys of a mapping) or `place` (a file, a URL or a name elsewhere). `words` are texts
+that name neither an agent nor a place.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 from pydantic import BaseModel
 
 Place = tuple[str | int, ...]
-"""Where a text is: keys from the outermost on."""
+"""Position of a text in the settings: its keys, the outermost first."""
 
 
 def names_of(model: type[BaseModel], field: str) -> str | None:
-    """What a field names; None where it names nothing, or is none."""
+    """What a field names; None where it names nothing or there is no such field."""
     extra = _extra(model, field)
     return None if extra is None else extra.get("names")
 
@@ -31,9 +31,9 @@ def words_of(model: type[BaseModel], field: str) -> tuple[str, ...]:
 def with_agents(
     model: type[BaseModel], values: Mapping[str, Any], change: Callable[[Place, str], str]
 ) -> dict[str, Any]:
-    """The values, each agent that they name replaced by what `change` makes of it.
+    """Return the values, with each agent in them replaced by what `change` returns for it.
 
-    Values that have another form than their field takes are left alone: checking them tells.
+    Values with another form than their field takes stay as they are: validation reports them.
     """
     changed = dict(values)
     for field, value in values.items():

@@ -1,4 +1,4 @@
-"""What all settings models have in common."""
+"""The base of all settings models."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 
 class Settings(BaseModel):
-    """A frozen model: what it does not know is an error, and so are a number that is not finite and
-    half a character (a lone surrogate).
+    """A frozen model; an unknown field is an error.
 
-    Infinity and NaN pass most bounds or none, and break what counts, sorts or writes them; half a
-    character breaks what prints it.
+    A number that is not finite is an error, and so is half a character (a lone surrogate). Infinity
+    and NaN pass most bounds or none, and break code that counts, sorts or writes them; half a
+    character breaks code that prints it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
@@ -32,14 +32,14 @@ def _is_half(value: Any) -> bool:
     if not isinstance(value, str) or value.isascii():
         return False
     try:
-        value.encode("utf-8", "surrogateescape")  # names of files that are no text have such halves
+        value.encode("utf-8", "surrogateescape")  # file names that are not text have such halves
     except UnicodeEncodeError:
         return True
     return False
 
 
 def _inside(value: Any) -> Iterator[Any]:
-    """The value, and all that is in it."""
+    """The value and everything inside it."""
     yield value
     if isinstance(value, Mapping):
         for key, one in value.items():
@@ -58,4 +58,4 @@ def _finite(value: Any) -> Any:
 
 
 Anything = Annotated[Any, AfterValidator(_finite)]
-"""Of a field whose values are checked later, by what they are for: finite as well."""
+"""For a field whose values are validated later, where they are used; they must be finite too."""

@@ -1,8 +1,9 @@
-"""What holds for all commands of a project or a user, unless an option says otherwise: the rules.
+"""The default rules of a project or a user, for all commands.
 
-`EVOLVE_RULES` says them, or `rules = "standard"` in an `evolve.toml`, of the current folder or else
-of the user's folder of settings (`EVOLVE_CONFIG_DIR` moves it). They are for what is new and knows
-no rules of its own: a command's option, its `--config`, agents and what a folder holds come first.
+`EVOLVE_RULES` sets them, or `rules = "standard"` in an `evolve.toml`: that of the current folder,
+else that of the user's settings folder (`EVOLVE_CONFIG_DIR` moves it). They apply to new work
+without rules of its own: a command's option, its `--config`, agents and the content of a folder
+come first.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ VARIABLE: Final = "EVOLVE_RULES"
 
 
 class _Defaults(Settings):
-    """What the file may say."""
+    """What the file may set."""
 
     rules: Rules | None = None
 
 
 def default_rules() -> Rules | None:
-    """The rules of this project or user; None where nothing says any. SettingsError for what is
-    wrong there."""
+    """The rules of this project or user; None where nothing sets any.
+
+    Raises SettingsError for a wrong value.
+    """
     asked = os.environ.get(VARIABLE)
     if asked:
         found = next((rules for rules in RULE_SETS if rules == asked), None)
@@ -45,7 +48,7 @@ def default_rules() -> Rules | None:
 
 
 def rules_of_defaults() -> dict[str, Any]:
-    """The same as a layer of settings, below all others."""
+    """The default rules as the lowest layer of settings."""
     rules = default_rules()
     return {} if rules is None else {"rules": rules}
 

@@ -21,16 +21,16 @@ from evolve.engine.phases import MAX_PHASES, default_boundaries
 from evolve.engine.rules import RULES_HELP, Rules, rule_set
 
 FIRST: Final = "What matters first"
-"""Head of the options that most people need."""
+"""Heading of the options that most people need."""
 ENDINGS: Final = ("generations", "patience", "until_rest", "stop_when_uniform", "time_limit")
-"""Settings that say when a run ends; they may change when it goes on."""
+"""Settings for when a run ends; they may change when a run resumes."""
 
 MOST: Final = 4096
-"""Individuals of all islands together: tables of who beats whom have the square of it."""
+"""Most individuals of all islands together: cross tables grow with their square."""
 
 Range = tuple[int, int]
 _GIVEN_BUDGET: Final = 20_000
-"""Nodes a move over a given evaluation: about a millisecond."""
+"""Nodes per move with a given evaluation: about a millisecond."""
 
 
 def _split(value: Any) -> Any:
@@ -77,7 +77,7 @@ class EvolutionSettings(Settings):
         "islands": "Islands",
         "panel": "Judging, and when to end",
     }
-    """The groups of options: heads by the field that a group begins with."""
+    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; other options override single values"
@@ -200,8 +200,8 @@ class EvolutionSettings(Settings):
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
-    # What concerns one field is checked by itself, so that it is reported beside the faults of
-    # other fields; pydantic looks at fields together only when each is right alone.
+    # A validator for one field reports its fault beside faults of other fields; pydantic runs
+    # validators of the whole model only when each field is valid.
     @field_validator(*OPERATORS)
     @classmethod
     def _operators_are_known(cls, name: str, info: ValidationInfo) -> str:
@@ -309,7 +309,7 @@ class EvolutionSettings(Settings):
         return self
 
     def _meeting_faults(self) -> list[str]:
-        """What is wrong with who meets whom, and with islands."""
+        """Faults in the settings of opponents and islands."""
         faults = []
         size, opponents = self.population, self.opponents
         if opponents is not None and opponents >= size:
@@ -355,7 +355,7 @@ class EvolutionSettings(Settings):
         return gene in self.tie or (GENES[gene].term and "terms" in self.tie)
 
     def gene_sizes(self, gene: str) -> tuple[int, ...]:
-        """How many numbers the gene has; where it has phases, in one phase and in all of them."""
+        """How many numbers the gene has; a gene with phases: in one phase, and in all of them."""
         single = GENES[gene].numbers
         if not GENES[gene].phased or self.tied(gene):
             return (single,)
@@ -363,31 +363,31 @@ class EvolutionSettings(Settings):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What a generation's tables depend on, as JSON: all but when to stop."""
+        """The settings that a generation's tables depend on, as JSON: all but when to stop."""
         return self.model_dump(mode="json", exclude=set(ENDINGS))
 
     @property
     def games_a_generation(self) -> int:
-        """Fitness games of one generation: every pair, both colours, each of its openings."""
+        """Fitness games of one generation: each pair plays both colours on each of its openings."""
         each = 1 if self.openings == "start" else self.openings_per_pair
         met = self.population - 1 if self.opponents is None else self.opponents
         return self.islands * self.population * met * each
 
     @property
     def survivor_count(self) -> int:
-        """Individuals that are selected: two or more, to be parents."""
+        """Selected individuals: at least two, as parents."""
         return max(2, round(self.survivors * self.population))
 
     @property
     def newcomer_count(self) -> int:
-        """Individuals of the next generation drawn at random."""
+        """Random individuals in the next generation."""
         return round(self.newcomers * self.population)
 
 
 PRESETS: Final[dict[str, dict[str, Any]]] = {
     "tuned": {},
     # Wang, "reversed reversi" (S1): bitboard alpha-beta, 10 weights and mobility, three phases,
-    # a GA of 64 by round robin for 168 generations, 5 s a move. It gives no operator, share or
+    # a GA of 64 by round robin for 168 generations, 5 s a move. It states no operator, share or
     # range: those marked are assumed.
     "published": {
         "terms": ("mobility",),
@@ -395,10 +395,10 @@ PRESETS: Final[dict[str, dict[str, Any]]] = {
             "weights": (-500, 500),  # assumed: set 1 to 3 of Table I have −500 and 15 … 25
             "mobility": (-100, 100),  # assumed
             "depths": (1, 7),  # assumed: Table I has 2 … 7
-            "endgame": (0, 12),  # assumed: "exact end" is all it says
+            "endgame": (0, 12),  # assumed: the paper only says "exact end"
         },
         "openings": "start",
-        "move_budget": 10_000,  # assumed: what 5 s of Python search come to
+        "move_budget": 10_000,  # assumed: about 5 s of Python search
         "survivors": 0.25,  # assumed
         "newcomers": 0.125,  # assumed
         "selection": "best",

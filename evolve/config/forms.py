@@ -1,4 +1,4 @@
-"""What a field of a settings model takes, for whoever makes options or forms of it."""
+"""What a field of a settings model takes, for code that makes options or forms from it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 
 def group_of(model: type[BaseModel], name: str) -> str | None:
-    """The head of a field's group: the last one that begins at or before the field."""
+    """The heading of a field's group: the last group that begins at or before the field."""
     heads: Mapping[str, str] = getattr(model, "GROUPS", {})
     group = None
     for field in model.model_fields:
@@ -30,7 +30,7 @@ def plain_type(annotation: Any) -> Any:
 
 
 def is_mapping(annotation: Any) -> bool:
-    """Whether it takes keys with values."""
+    """Whether the type is a mapping of keys to values."""
     return get_origin(plain_type(annotation)) is dict
 
 
@@ -39,7 +39,7 @@ _TOGETHER: Final = ("sprt",)
 
 
 def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str]:
-    """The options that give these values; what is None is left out."""
+    """The command-line options that give these values; None values are left out."""
     words: list[str] = []
     for name, value in values.items():
         option = f"--{name.replace('_', '-')}"
@@ -60,5 +60,5 @@ def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str
 def _text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ",".join(map(_text, value))
-    # `:g` of 1234567.0 would be another number.
+    # `:g` would change 1234567.0 to another number.
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)

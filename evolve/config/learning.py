@@ -1,4 +1,4 @@
-"""Settings of learning: one model a family, and the published systems as presets of them."""
+"""Settings of learning: one model for each family, with the published systems as presets."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ LEARNING: Final = "The network and its learning"
 TO_LEARN_FROM: Final = "Games to learn from"
 CHECKS: Final = "Checks, and when to end"
 PLAY: Final = "The agent, as it plays"
-"""Heads of groups of options."""
+"""Headings of groups of options."""
 
 ITSELF: Final = "self"
 PAST: Final = "past"
-"""Opponents that are not agents: the learner as it is, and as it was."""
+"""Opponents that are not agents: the learner itself, and an earlier version of it."""
 
 
 class TrainingSettings(Settings, ABC):
-    """What every training has in common, whatever learns."""
+    """The settings that every training has."""
 
     judge: ClassVar[Literal["panel", "ladder"]]
-    """Whom checks meet: the fixed panel, or the rungs of the ladder that are nearest."""
+    """Opponents of the checks: the fixed panel, or the nearest rungs of the ladder."""
 
     rules: Rules = Field(DEFAULT_RULES, description=f"{RULES_HELP}; the papers play standard")
     seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")
@@ -52,7 +52,7 @@ class TrainingSettings(Settings, ABC):
     )
     games: int | None = Field(None, ge=1, description="games to learn from, in place of a budget")
 
-    if TYPE_CHECKING:  # fields of each kind, which have their place among its others
+    if TYPE_CHECKING:  # each kind declares these, in its own order
         panel_openings: int
         patience: int | None
         preset: str
@@ -65,35 +65,37 @@ class TrainingSettings(Settings, ABC):
 
     @property
     def default_budget(self) -> float:
-        """CPU seconds, where neither budget nor games are asked for."""
+        """CPU seconds, used where neither budget nor games are set."""
         return 120.0
 
     @abstractmethod
     def games_in_hand(self, share: float) -> int:
-        """Games between two rounds of learning, where so much of the training is done."""
+        """Games until the next round of learning, when `share` of the training is done."""
 
     @abstractmethod
     def check_is_due(self, last: int, games: int, share: float) -> bool:
-        """Whether a check is due after so many games: the last one was after `last` of them, and
-        `share` of the training before."""
+        """Whether a check is due after `games` games.
+
+        The last check was after `last` games; `share` of the training has passed since then.
+        """
 
     @abstractmethod
     def brief(self) -> Self:
-        """The same, but with all parts of a training within a few games and steps."""
+        """The same settings, but a few games and steps reach all parts of a training."""
 
     @property
     @abstractmethod
     def summary(self) -> str:
-        """What learns, in some words."""
+        """What learns, in a few words."""
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What the tables depend on, as JSON: all but when to stop."""
+        """The settings that the tables depend on, as JSON: all but when to stop."""
         return self.model_dump(mode="json", exclude={"budget", "games", "patience"})
 
 
 class LearningSettings(TrainingSettings):
-    """What all training of networks has in common."""
+    """The settings that every training of networks has."""
 
     judge = "panel"
 
@@ -139,7 +141,7 @@ class LearningSettings(TrainingSettings):
         return self.games_per_iteration
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
-        """By games."""
+        """Whether `check_every` games have passed since the last check."""
         return games - last >= self.check_every
 
     @property
@@ -152,7 +154,7 @@ class LearningSettings(TrainingSettings):
         return self.model_copy(update=changes)
 
     def _brief_parts(self) -> dict[str, float]:
-        """What `brief` changes of a kind's own settings."""
+        """Changes that `brief` makes to settings of this kind alone."""
         return {}
 
     def _check_network(self, layers: tuple[str, ...], outputs: tuple[str, ...]) -> None:
@@ -202,7 +204,7 @@ class MctsSettings(LearningSettings):
         "accept": "Choosing between models",
         "play_simulations": PLAY,
     }
-    """The groups of options: heads by the field that a group begins with."""
+    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
         "default", description="settings to start from; other options override single values"
@@ -293,7 +295,7 @@ class DqnSettings(LearningSettings):
         "opponents": TO_LEARN_FROM,
         "lookahead": PLAY,
     }
-    """The groups of options: heads by the field that a group begins with."""
+    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal[
         "default",

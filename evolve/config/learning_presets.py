@@ -1,6 +1,6 @@
 """Presets of learning: our own, and those of the published systems.
 
-What a paper leaves open is marked as assumed at the setting.
+A setting that a paper leaves open is marked as assumed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
-    # What a sweep found (docs/sweeps.md): a little stronger against the default.
+    # Found by a sweep (docs/sweeps.md): a little stronger against the default.
     "swept": {
         "layers": ("dense 96 relu", "dense 48 relu", "dense 1 tanh"),
         "learning_rate": 3.4e-3,
@@ -34,20 +34,20 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
             "conv 512 relu norm",
             "conv 512 relu norm",
             "conv 256 relu norm",
-            "dense 1024 relu norm dropout",  # where dropout is: assumed
+            "dense 1024 relu norm dropout",  # position of dropout: assumed
             "dense 512 relu norm dropout",
             "policy-value",
         ),
         "augment": False,
         "reuse": True,
         "learning_rate": 1e-3,  # assumed
-        "decay": 1.0,  # no decay is mentioned
+        "decay": 1.0,  # the paper mentions no decay
         "window": 200_000,  # assumed
         "simulations": 25,  # assumed
         "c_puct": 1.0,  # assumed
         "play_c_puct": 1.0,  # assumed
         "play_simulations": 100,  # assumed
-        "noise": 0.0,  # none is mentioned
+        "noise": 0.0,  # the paper mentions none
         "temperature_plies": 15,  # assumed
         "solved": 0,
         "root_value": 0.0,
@@ -56,18 +56,19 @@ MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
         "accept": True,  # keep the better model
         "accept_against": (),
         "accept_games": 20,  # assumed
-        # Ours, for CPUs, on which the network takes milliseconds a position.
+        # Our choice, for CPUs, where the network takes milliseconds a position.
         "check_simulations": 10,
         "panel_openings": 10,
         "games_per_iteration": 100,  # assumed
         "batch": 64,  # assumed
         "updates": 10.0,  # assumed
     },
-    # S4, ReversiV: value only, RevNet with several further layers, from baselines and from itself
-    # with noise and temperature; Q and N are kept through a game, and order the exact search.
+    # S4, ReversiV: value only, RevNet with several further layers, trained on games of baselines
+    # and of itself with noise and temperature; Q and N are kept through a game and order the exact
+    # search.
     "s4-reversiv": {
         "input": "canonical",
-        # How many layers follow the gates, and their sizes: assumed.
+        # Number and sizes of the layers after the gates: assumed.
         "layers": ("gate", "gate", "dense 64 relu", "dense 32 relu", "dense 1 tanh"),
         "learning_rate": 2e-3,  # assumed, as batch, updates, decay and images of the default
         "simulations": 100,  # assumed
@@ -149,7 +150,7 @@ _S5: Final[dict[str, Any]] = {
     "epsilon_end": 0.0,
     "window": 4096,
     "games_per_iteration": 1,
-    "updates": 4096 / 60,  # 4096 samples after each game, whose 60 positions are all kept
+    "updates": 4096 / 60,  # 4096 samples after each game; all its 60 positions are kept
     "both_sides": True,
     "reward": "halves",
     "legal": True,  # assumed
@@ -164,7 +165,7 @@ _S5: Final[dict[str, Any]] = {
 }
 DQN_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
-    # What a sweep found (docs/sweeps.md): stronger against the default and against alpha-beta,
+    # Found by a sweep (docs/sweeps.md): stronger against the default and against alpha-beta,
     # weaker against random moves.
     "swept": {
         "layers": ("dense 192 relu", "dense 64"),

@@ -15,7 +15,7 @@ from evolve.engine.rules import Rules
 RANDOM_PLIES: Final = 8
 """Moves of a random opening."""
 LEAST_PLIES: Final = 3
-"""Of these; fewer give hardly an opening."""
+"""Fewest moves of a random opening: fewer hardly make an opening."""
 GAMES: Final = 100
 GAMES_OF_TEST: Final = 20_000
 _MOST_GAMES: Final = 10_000_000
@@ -36,7 +36,7 @@ def _listed(value: Any) -> Any:
 
 
 class ContestSettings(Settings):
-    """What games between agents are played on."""
+    """The settings that all games between agents have."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
 
@@ -114,7 +114,7 @@ class RateSettings(ContestSettings):
 
 
 class Contest(NamedTuple):
-    """A command that lets agents meet: its settings, what it does, and several of them in words."""
+    """A command that plays games between agents: its settings, its help, its plural in words."""
 
     model: type[ContestSettings]
     about: str
@@ -125,4 +125,4 @@ CONTESTS: Final[Mapping[str, Contest]] = {
     "match": Contest(MatchSettings, "Play a match between two agents.", "matches"),
     "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings"),
 }
-"""All of them, by their names."""
+"""All such commands by name."""

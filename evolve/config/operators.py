@@ -1,8 +1,8 @@
 """The operators of an evolution by name, with a line about each.
 
-One dictionary for each setting that names an operator: options, help, checks and the sweep's space
-take their choices from it. The functions are in `evolve.population`, which asserts that it has one
-for every name; they are not here because settings must load neither DEAP nor numba.
+There is one dictionary for each setting that names an operator: options, help, checks and the
+sweep's space take their choices from it. The functions are in `evolve.population`, which asserts
+that it has one for each name. They are not here because settings must not load DEAP or numba.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Final
 
 DIRECT: Final = "direct"
-"""The encoding by which tables alone say what agents are."""
+"""The encoding with which the tables alone describe the agents."""
 SCORE: Final = "score"
-"""The fitness that the tables hold in any case."""
+"""The fitness that the tables always hold."""
 
 OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
     "algorithm": {
@@ -52,13 +52,13 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 
 OWN: Final = "own:"
-"""What the name of an operator of one's own begins with: `own:elders` is the function `elders`."""
+"""Prefix for the name of a user's own operator: `own:elders` is the function `elders`."""
 OWNABLE: Final = tuple(kind for kind in OPERATORS if kind != "algorithm")
-"""Settings that a Python call may give a function of its own."""
+"""Settings for which a Python call may pass its own function."""
 
 
 def check_operator(kind: str, name: str) -> str:
-    """The name itself; ValueError, which lists the known ones, when there is no such operator."""
+    """Return the name; raise ValueError, with the known names, when there is no such operator."""
     if name in OPERATORS[kind] or (kind in OWNABLE and name.startswith(OWN)):
         return name
     known = ", ".join(OPERATORS[kind])

@@ -26,11 +26,11 @@ Shapes = Annotated[tuple[str, ...], BeforeValidator(_split_shapes)]
 
 
 class PatternSettings(TrainingSettings):
-    """Everything that decides what patterns are taught.
+    """Everything that decides how patterns learn.
 
     The first part of a training is temporal differences: games one ply ahead, each learned from
-    once, backwards. In the second part games are searched, and every position is learned towards
-    what its search and the rest of its game say, several times, at a falling rate.
+    once, backwards. The second part searches its games: every position is learned towards the
+    result of its search and the rest of its game, several times, at a falling rate.
     """
 
     judge = "ladder"
@@ -45,7 +45,7 @@ class PatternSettings(TrainingSettings):
         "depth": PLAY,
         "preset": FIRST,
     }
-    """The groups of options: heads by the field that a group begins with."""
+    """The groups of options: the first field of each group, and its heading."""
 
     shapes: Shapes = Field(
         DEFAULT_SHAPES,
@@ -123,8 +123,12 @@ class PatternSettings(TrainingSettings):
         return 60.0
 
     def games_in_hand(self, share: float) -> int:
-        """Many in the first part, where they are quick, and no more than it has; of a number of
-        games no more than lie between two checks, so that few have as many checks as many."""
+        """Games until the next round of learning, when `share` of the training is done.
+
+        The first part plays many, since they are quick, but not beyond its own end. Where `games`
+        is set, a round never exceeds the games between two checks, so that a training of few games
+        has as many checks as one of many.
+        """
         searching = share >= self.greedy
         most = self.round if searching else _GREEDY_ROUND
         if self.games is None:
@@ -134,7 +138,7 @@ class PatternSettings(TrainingSettings):
         return most if searching else min(most, max(1, left))
 
     def check_is_due(self, last: int, games: int, share: float) -> bool:
-        """By the share of the training since then; of a number of games, where each share ends."""
+        """Whether `share` reaches 1 / `checks`, or `games` passes the end of such a share."""
         if self.games is not None:
             before, now = (count * self.checks // self.games for count in (last, games))
             if now > before:
@@ -158,5 +162,8 @@ PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "strong": {"budget": 180.0, "greedy": 0.2, "search_depth": 4, "search_solved": 12},
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
 }
-"""quick: half a minute. strong: deeper searches and more exact scores, minutes. record-size: what
-the published record of one-ply players had, straight lines of four and blocks of 2 × 2."""
+"""Presets of a pattern training.
+
+quick: half a minute. strong: deeper searches and more exact scores, minutes. record-size: the
+shapes of the published record of one-ply players, straight lines of four and blocks of 2 × 2.
+"""

@@ -11,12 +11,14 @@ from evolve.config.matches import Hypotheses
 from evolve.config.sweep import SweepSettings, matches_of, split_list
 
 PROBES: Final = 1
-"""Openings on which the defaults meet themselves where trials meet a panel: it shows whether games
-come out the same when they are played again."""
+"""Openings on which the defaults play themselves, where trials play a panel.
+
+It shows whether games have the same result when they are played again.
+"""
 
 
 class ProgramSweepSettings(SweepSettings):
-    """A program, how it gets its parameters, and how its trials are judged."""
+    """A program, how it gets its parameters, and how its trials are scored."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
     MOST_OPENINGS: ClassVar[int] = 50
@@ -99,7 +101,7 @@ class ProgramSweepSettings(SweepSettings):
             object.__setattr__(self, "trials", whole)
             return self
         if room is not None and "trials" not in self.model_fields_set:
-            # As many as there is room for, where all but the first part of each is dropped.
+            # As many trials as fit if each is dropped after its first part.
             parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
             least = max(2, self.trial_games // parts)
             object.__setattr__(self, "trials", room // least)
@@ -107,7 +109,7 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def trial_games(self) -> int:
-        """Games of a trial that is not dropped; of ga, of a generation with the defaults."""
+        """Games of a trial that is not dropped; for ga, of a generation with the defaults."""
         if self.algorithm == "ga":
             return self.population * (self.population + 1) * self.generation_openings
         if self.objective == "panel":
@@ -116,7 +118,7 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def games_of_all(self) -> int:
-        """Games of all trials, where each comes to its end; of --games what a final leaves."""
+        """Games of all trials if none is dropped; with --games, 3/4 of them, without the final."""
         if self.games is not None:
             return 3 * self.games // 4
         each = self.population if self.algorithm == "ga" else 1
@@ -124,12 +126,12 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def final_matches(self) -> int:
-        """See SweepSettings: however many trials the games will allow."""
+        """See SweepSettings; with --games, the number of trials is no limit."""
         return super().final_matches if self.games is None else matches_of(self.finalists + 1)
 
     @property
     def games_of_trials(self) -> int | None:
-        """Games that all trials together may play; None for any."""
+        """Games that all trials together may play; None for no limit."""
         if self.games is None:
             return None
         probe = 2 * PROBES if self.objective == "panel" else 0

@@ -1,4 +1,4 @@
-"""Settings of a sweep: what is tuned, how a trial is judged, and how the search goes on."""
+"""Settings of a sweep: what it tunes, how it scores a trial, and how the search goes on."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 
 DEFAULT_PANEL: Final = "default"
 FEWEST_OPENINGS: Final = 10
-"""Of each pair in a final: fewer give no answer."""
+"""Fewest openings of each pair in a final: fewer show no difference."""
 _SHARE: Final = 3
-"""Games of the trials for one of the final."""
+"""Games of the trials for each game of the final."""
 
 
 def matches_of(players: int) -> int:
-    """Matches of a final: each with each, and the winner with the defaults once more."""
+    """Matches of a final: a round robin, and the winner against the defaults once more."""
     return players * (players - 1) // 2 + 1 if players > 1 else 0
 
 
@@ -44,15 +44,18 @@ def _known(kind: str) -> str:
 
 
 def split_list(value: Any) -> Any:
-    """A text A,B,… as its parts; all else as it is."""
+    """The parts of a text A,B,…; any other value stays as it is."""
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(",") if part.strip())
     return value
 
 
 class SweepRung(NamedTuple):
-    """Longer lives of the best: so many candidates, each taught again for so many CPU seconds, once
-    with each of so many seeds of its own."""
+    """A longer training of the best trials.
+
+    candidates: how many trials train again; budget: CPU seconds of each training; seeds: new seeds
+    of each candidate, with one training for each.
+    """
 
     candidates: int
     budget: float
@@ -70,7 +73,7 @@ def _parsed_rung(text: str) -> SweepRung:
 
 
 class SweepSettings(Settings):
-    """Everything that decides what a sweep looks for; how long it looks may change on the way."""
+    """Everything that decides what a sweep looks for; its length may change while it runs."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "kind": FIRST,
@@ -80,12 +83,12 @@ class SweepSettings(Settings):
         "finalists": "The final",
         "storage": "Many machines",
     }
-    """The groups of options: heads by the field that a group begins with."""
+    """The groups of options: the first field of each group, and its heading."""
     MOST_OPENINGS: ClassVar[int] = 100
-    """Of each pair in a final whose size follows from the trials."""
+    """Most openings of each pair in a final, where the trials decide its size."""
 
     kind: Annotated[str, AfterValidator(_known)] = Field("dqn", exclude=True)
-    """What is tuned: of the command, not an option of it."""
+    """What the sweep tunes; the command sets it, not an option."""
     rules: Rules = Field(
         DEFAULT_RULES, description=f"{RULES_HELP} (the default of `sweep evolution`)"
     )
@@ -205,7 +208,7 @@ class SweepSettings(Settings):
         ):
             usual.pop(
                 "rungs", None
-            )  # they are longer than the usual budget, and have none of these
+            )  # they need the default budget, and do not go with storage or games
         return {**usual, **{key: value for key, value in values.items() if value is not None}}
 
     @field_validator("rungs")
@@ -251,12 +254,12 @@ class SweepSettings(Settings):
 
     @property
     def longer(self) -> tuple[SweepRung, ...]:
-        """The rungs after the trials."""
+        """The rungs after the trials, parsed."""
         return tuple(map(_parsed_rung, self.rungs))
 
     @property
     def work(self) -> float:
-        """All that is to be done, in trials: longer lives count as many as they are as long."""
+        """All work in units of a trial: a longer training counts by its length."""
         rungs = self.longer
         lives = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
         if rungs:
@@ -265,12 +268,12 @@ class SweepSettings(Settings):
 
     @property
     def trial_games(self) -> int:
-        """Games of a trial that comes to its end."""
+        """Games of a trial that runs to its end."""
         meetings = 1 if SUBJECTS[self.kind].budget is None else self.reports
         return meetings * 2 * self.panel_openings * len(self.panel)
 
     def openings_after(self, games: int, matches: int) -> int:
-        """Openings of each match of a final of so many, after trials of so many games."""
+        """Openings of each match in a final of `matches`, after trials of `games` games."""
         if self.final_openings is not None:
             return self.final_openings
         fitting = games // (_SHARE * 2 * max(1, matches))
@@ -278,7 +281,7 @@ class SweepSettings(Settings):
 
     @property
     def games_of_all(self) -> int:
-        """Games of all trials, where each comes to its end."""
+        """Games of all trials, if each runs to its end."""
         return self.trials * self.trial_games
 
     @property
@@ -288,17 +291,17 @@ class SweepSettings(Settings):
 
     @property
     def final_games(self) -> int:
-        """Most games of these."""
+        """Most games of the final, or of the retest after the rungs."""
         matches = self.final_matches
         return 2 * matches * self.openings_after(self.games_of_all, matches)
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What a trial's score depends on, as JSON: all who write to one study must agree in it."""
+        """Settings that a trial's score depends on, as JSON; all writers of a study must agree."""
         when_to_stop = {
             "trials", "timeout", "jobs", "storage", "study", "finalists", "final_openings",
             "sampler", "pruner", "startup", "rungs", "retest",
         }  # fmt: skip
-        if not self.shipped:  # as in sweeps of before, which did not know it
+        if not self.shipped:  # older sweeps do not have this setting
             when_to_stop.add("shipped")
         return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}

@@ -1,7 +1,7 @@
 """What a sweep can tune, by the second word of `evolve sweep`.
 
-Light: the command line reads it before it loads any settings. `evolve.sweeps.spaces` says what a
-trial of each is.
+Light to import: the command line reads it before it loads any settings. `evolve.sweeps.spaces`
+defines the trials of each.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from evolve.engine.rules import DEFAULT_RULES, Rules
 
 @dataclass(frozen=True)
 class Subject:
-    """A thing that is tuned.
+    """A thing that a sweep tunes.
 
-    budget: CPU seconds of a trial, unless told otherwise; None where trials have none.
-    rules: unless told otherwise. learns: whether it needs PyTorch. strong: whether its agents beat
-    the usual panel, and meet the strong one of the rules. settings: of a sweep, where they differ
-    from the usual defaults. about: what is searched, in a sentence. model: class of the settings.
+    budget: default CPU seconds of a trial; None where trials have none. rules: the default rules.
+    learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so play
+    the strong panel of the rules. settings: of a sweep, where they differ from the usual defaults.
+    about: what the sweep searches, in a sentence. model: class of the settings.
     """
 
     budget: float | None
@@ -35,7 +35,7 @@ class Subject:
 SUBJECTS: Final[Mapping[str, Subject]] = {
     "dqn": Subject(60.0, learns=True, about="Search the settings of deep Q-learning."),
     "mcts": Subject(60.0, learns=True, about="Search the settings of learning by tree search."),
-    # A short life says little of a long one, so the best live again, longer.
+    # A short training says little about a long one, so the best train again, longer.
     "patterns": Subject(
         2.0,
         strong=True,

@@ -1,4 +1,4 @@
-"""Settings from presets, TOML files and options; every wrong field is named at once."""
+"""Settings from presets, TOML files and options; an error names every wrong field at once."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evolve.safe_parsing import parse_toml, read_document
 
 M = TypeVar("M", bound=BaseModel)
 _LONGEST: Final = 200
-"""Characters of a wrong value that are shown."""
+"""Most characters of a wrong value that a message shows."""
 Presets = Mapping[str, Mapping[str, Any]]
 
 _NOT_SETTINGS = ("versions", "command")
-"""Keys of a run's config.toml that say how it was made, not what was asked for."""
+"""Keys of a run's config.toml that describe how it was made, not what was asked for."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -36,14 +36,13 @@ def read_toml(path: Path) -> dict[str, Any]:
 def resolve(
     options: Mapping[str, Any], file: Mapping[str, Any] | None = None, source: str = "file"
 ) -> EvolutionSettings:
-    """Settings from a preset, changed by a file's values, changed by options.
+    """Settings from a preset, changed by a file's values, then by options.
 
-    Dictionaries (bounds, fix) are merged gene by gene. Raises SettingsError, naming every wrong
-    field with its value, those of the file under its name `source`; OptionsError when options
-    are at fault.
+    Dictionaries (bounds, fix) are merged gene by gene. Raises SettingsError with every wrong field
+    and its value, those of the file under its name `source`; OptionsError when options are wrong.
     """
     settings = resolve_as(EvolutionSettings, PRESETS, options, file, source)
-    # Only of options: presets and the config.toml of a run have ranges of terms that are off, too.
+    # Only for options: presets and a run's config.toml also have ranges of terms that are off.
     off = [gene for gene in options.get("bounds", {}) if settings.is_off(gene)]
     if off:
         said = (f"bounds.{gene}: the term is not among the terms in use" for gene in off)
@@ -58,7 +57,7 @@ def resolve_as(
     file: Mapping[str, Any] | None = None,
     source: str = "file",
 ) -> M:
-    """The same for settings of any model; the first of its presets, if any, is the default."""
+    """Like `resolve`, for any model; the first of its presets, if any, is the default."""
     file = file or {}
     try:
         return model.model_validate(merged(presets, options, file))
@@ -68,7 +67,7 @@ def resolve_as(
         for fault in faults(error, model):
             field = str(fault.place[0]) if fault.place else None
             blamed = of_file if field in file and field not in options else of_options
-            # A contradiction names no field: where there are no options, it is the file's.
+            # A contradiction names no field: without options, the file is at fault.
             (blamed if field is not None or options else of_file).append(fault.text)
         said = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
         kind = OptionsError if of_options else SettingsError
@@ -76,7 +75,7 @@ def resolve_as(
 
 
 def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a preset, changed by a file's, changed by options; unchecked."""
+    """The values of a preset, changed by a file's, then by options; unchecked."""
     merged: dict[str, Any] = {}
     if presets:
         merged["preset"] = options.get("preset", file.get("preset", next(iter(presets))))
@@ -90,14 +89,14 @@ def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]
 
 
 class Fault(NamedTuple):
-    """What is wrong with settings: where, as keys from the outermost on, and what, in words."""
+    """A fault in settings: its place, as keys, the outermost first, and a message."""
 
     place: tuple[str | int, ...]
     text: str
 
 
 def faults(error: ValidationError, model: type[BaseModel], *, helps: bool = True) -> list[Fault]:
-    """All that is wrong with settings of a model; helps: and what each field is."""
+    """All faults in settings of a model; `helps` adds the description of each field."""
     return [Fault(tuple(detail["loc"]), _text(detail, model, helps)) for detail in error.errors()]
 
 
@@ -114,7 +113,7 @@ def plain_words(detail: Any) -> str:
 
 
 def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
-    """What is wrong with a field, in plain words, and what the field is."""
+    """A message about a wrong field, with the field's description where `helps` is set."""
     place = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"{place}: there is no such setting"
@@ -139,7 +138,7 @@ _PLAIN: Final = {
     "missing": "it must be given",
     "tuple_type": "it must be a list",
 }
-"""Plain words for pydantic's errors, by its names of them."""
+"""Plain messages by pydantic's error type."""
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:

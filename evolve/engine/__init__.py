@@ -1,5 +1,5 @@
 """Everything compiled, and the board: bits, evaluation, search, solver and whole games.
 
-Kernels take scalars, arrays and addresses, check nothing, and release the GIL.
-Input is checked above, once, where it enters.
+Kernels take scalars, arrays and addresses, check nothing, and release the GIL. Code above them
+checks each input once, where it enters.
 """

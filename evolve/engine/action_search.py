@@ -26,7 +26,7 @@ from evolve.engine.rewards import (
 from evolve.engine.scoring import outcome
 
 _DECIDED: Final = 1e6
-"""A finished game is worth this times its outcome: more than any network says."""
+"""A finished game counts this times its outcome: more than any value of a network."""
 
 
 @inlined
@@ -53,9 +53,9 @@ def _seen(own: np.uint64, opp: np.uint64, side: int, network: int, scratch: int)
 def best_action(
     own: np.uint64, opp: np.uint64, moves: np.uint64, side: int, network: int, scratch: int
 ) -> tuple[int, float]:
-    """That of `moves` which the network values most (the lowest of equals), and its value."""
+    """The square in `moves` with the highest value (the lowest square if equal), and its value."""
     seen = _seen(own, opp, side, network, scratch)
-    # Whatever a network says, even if it is not a number, the answer is a legal move.
+    # Even if a network's output is not a number, the answer is a legal move.
     best, best_square = -1e300, lowest(moves)
     while moves != ZERO:
         square = lowest(moves)
@@ -67,10 +67,10 @@ def best_action(
 
 
 class _Valuation(NamedTuple):
-    """What the values of moves are made of.
+    """The parts of a move's value.
 
-    networks: [2] int64, addresses of those that play black and white.
-    rewards: [REWARD_CELLS] float64, what moves that are played out earn, and how it is discounted.
+    networks: [2] int64, addresses of the networks that play black and white.
+    rewards: [REWARD_CELLS] float64, rewards of moves that are played out, and their discounts.
     scratch: address of a thread's memory for the networks' vectors.
     rules: the code of the rules.
     entered: [1] int64, counts positions.
@@ -85,7 +85,7 @@ class _Valuation(NamedTuple):
 
 @inlined
 def _earned(own: np.uint64, opp: np.uint64, square: int, valuation: _Valuation) -> float:
-    """The immediate reward of a move, as the network was taught to count it."""
+    """The immediate reward of a move, counted as in the network's training."""
     rewards, rules = valuation.rewards, valuation.rules
     earned = float(DISC_SIGNS[rules]) * squares_reward(own, opp, square, rewards)
     return earned + float(rewards[DISCS]) * discs_reward(own, opp, square, rules)
@@ -102,7 +102,7 @@ def _deep_value(
     beta: float,
     valuation: _Valuation,
 ) -> float:
-    """Value for the side with `own`, to move, of a search of `plies` for the side `root`.
+    """Value of a search of `plies` for the side `root`, seen by the side to move with `own`.
 
     A pass costs no ply. Fail-soft: a value above `alpha` and below `beta` is exact.
     """
@@ -136,7 +136,7 @@ def _deep_value(
 
 @inlined
 def _discounted(discount: float, value: float) -> float:
-    """A value a step later; that of a finished game is not a forecast, and stays."""
+    """A value one step later; the value of a finished game is exact and stays the same."""
     return value if abs(value) > _DECIDED / 2.0 else discount * value
 
 
@@ -160,14 +160,14 @@ def action_values(
     rules: int,
     values: npt.NDArray[np.float64],
 ) -> int:
-    """Fill `values` [64] of every legal move of the side with `own`; how many positions it took.
+    """Fill `values` [64] for every legal move of the side with `own`; return the positions counted.
 
-    side: 1 black, −1 white; networks [2]: addresses of those that play black and white;
-    lookahead: plies played out before the networks are asked, 0 to ask them about the move;
-    rewards [REWARD_CELLS]: what moves on those plies earn, and how it is discounted.
+    side: 1 black, −1 white; networks [2]: addresses of the networks that play black and white;
+    lookahead: plies played out before the networks value a position, 0 to value the move itself;
+    rewards [REWARD_CELLS]: rewards of moves on those plies, and their discounts.
 
-    The arguments are not a structure: numba takes 2 µs to unpack one that comes from Python,
-    5 % of a move without lookahead.
+    The arguments are not a structure: numba takes 2 µs to unpack one from Python, 5 % of a move
+    without lookahead.
     """
     moves = moves_of(own, opp)
     network = networks[0 if side > 0 else 1]

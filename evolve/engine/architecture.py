@@ -1,7 +1,7 @@
 """Networks as data: what they see, and their layers as text.
 
-One description serves everything that has to agree: the kernels that play, the modules that
-learn, agent files, settings, and the stand-alone file. No kernel is loaded here.
+One description serves all code that must agree: the kernels that play, the modules that learn,
+agent files, settings, and the stand-alone file. No kernel is loaded here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from evolve.errors import AgentError
 
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 INPUTS: Final[tuple[str, ...]] = get_args(Input)
-"""By number, as the kernels know them."""
+"""Inputs in the order of their numbers in kernels."""
 ACTIVATIONS: Final = ("identity", "relu", "tanh", "sigmoid")
-"""By number, as the kernels know them."""
+"""Activations in the order of their numbers in kernels."""
 
 Output = Literal["value", "actions", "action", "policy-value"]
 """One number for a position; one for each square; one for a move; logits and a value."""
@@ -82,7 +82,9 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The weights of one dense or convolutional step: float32 [inputs, outputs] and [outputs].
+    """The weights and biases of a dense or convolutional step, float32.
+
+    Their shapes are [inputs, outputs] and [outputs].
 
     A convolution's inputs are its nine neighbours, row by row from the upper left, each with all
     its channels.
@@ -95,7 +97,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a network sees and its layers, first to last; raises AgentError when they do not fit."""
+    """A network's input and its layers, first to last; raises AgentError when they do not fit."""
 
     input: str
     layers: tuple[str, ...]
@@ -108,7 +110,7 @@ class Architecture:
         weights = sum(m.inputs * m.neighbours * m.outputs for m in self.matrices)
         if weights > MOST_WEIGHTS:
             raise AgentError(f"{weights} weights are more than {MOST_WEIGHTS}")
-        assert self.output  # raises when what comes out is of no use
+        assert self.output  # raises when the outputs have no use
 
     @cached_property
     def parsed(self) -> tuple[Layer, ...]:
@@ -117,17 +119,17 @@ class Architecture:
 
     @property
     def input_size(self) -> int:
-        """Numbers that go in."""
+        """Numbers in the input."""
         return layout.INPUT_SIZES[INPUTS.index(self.input)]
 
     @property
     def channels(self) -> int:
-        """Numbers that the input has for a square; 0 where it is not by square alone."""
+        """Numbers per square in the input; 0 where the input is not by square alone."""
         return {"canonical": 1, "planes": 3, "mobility": 4}.get(self.input, 0)
 
     @cached_property
     def output(self) -> Output:
-        """What its outputs are: `value`, `policy-value`, `actions` or `action`."""
+        """The kind of its outputs: `value`, `policy-value`, `actions` or `action`."""
         last = self.parsed[-1]
         if last.kind == "policy-value":
             return "policy-value"
@@ -144,7 +146,7 @@ class Architecture:
 
     @cached_property
     def matrices(self) -> tuple[Matrix, ...]:
-        """The weights of the steps that have some, in order."""
+        """The weights of the steps that have weights, in order."""
         return tuple(matrix for _, _, matrix in self._steps if matrix)
 
     @cached_property
@@ -184,8 +186,11 @@ class Architecture:
         return tuple(steps)
 
     def plain_steps(self) -> list[tuple[str, int, int, str, int]]:
-        """Steps of a network without convolutions, as words: kind (dense, gate, save, add, duel,
-        squash), numbers that go in and come out, activation, number of the weights."""
+        """Steps of a network without convolutions, as words and numbers.
+
+        They are: kind (dense, gate, save, add, duel, squash), numbers of inputs and of outputs,
+        activation, number of the weights.
+        """
         names = {
             layout.DENSE: "dense",
             layout.GATE: "gate",
@@ -206,7 +211,7 @@ class Architecture:
         return plain
 
     def program(self) -> list[int]:
-        """The cells that the kernels read, the address of the weights left open."""
+        """The cells for the kernels; the address of the weights is left open."""
         cells: list[int] = []
         offset, size, width = 0, self.input_size, self.input_size
         for kind, activation, matrix in self._steps:
@@ -233,7 +238,7 @@ class Architecture:
 
 
 def packed_size(matrix: Matrix) -> int:
-    """Floats that a matrix and its biases take, as the kernels read them."""
+    """Floats of a matrix and its biases in the layout of the kernels."""
     inputs = matrix.inputs * matrix.neighbours
     if matrix.outputs == 1 and matrix.neighbours == 1:
         return layout.padded(inputs, CHUNK) + 1

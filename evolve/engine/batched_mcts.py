@@ -1,8 +1,8 @@
-"""Tree searches of many games side by side, for networks that are asked about many positions.
+"""Tree searches of many games side by side, for networks that evaluate many positions at once.
 
-Every game has a tree of its own. `select_all` takes each to a leaf that is to be evaluated;
-whoever calls has the leaves evaluated together, on whatever device, and `backpropagate_all` takes
-the values back. Games, records and choices are those of `engine.mcts_games`.
+Every game has its own tree. `select_all` selects a leaf in each that needs an evaluation; the
+caller has all leaves evaluated together, on any device, and passes the values to
+`backpropagate_all`. Games, records and choices are those of `engine.mcts_games`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from evolve.engine.scoring import outcome
 
 
 class Trees(NamedTuple):
-    """A tree each of N games.
+    """The trees of N games.
 
     searching: [N] bool, whether the search is to move in that game.
     used: [N] int64, nodes in use.
-    nodes: those of the trees, [N, M, …].
+    nodes: the nodes of all trees, [N, M, …].
     """
 
     searching: npt.NDArray[np.bool_]
@@ -58,12 +58,12 @@ class Trees(NamedTuple):
 
 
 class Leaves(NamedTuple):
-    """The leaves of N trees that are to be evaluated, L of them.
+    """The leaves of N trees that need an evaluation, L of them.
 
     boards: [N, 2] uint64, own and opp; the first L rows, in the order of the trees.
     paths: [N, DEEPEST] int32, the nodes from each root to its leaf.
-    depths: [N] int64, the steps there; −1 where nothing is to be evaluated: the game is over
-        there, and its value known.
+    depths: [N] int64, the steps to the leaf; −1 where no evaluation is needed, because the game is
+        over there and its value is known.
     """
 
     boards: npt.NDArray[np.uint64]
@@ -72,12 +72,12 @@ class Leaves(NamedTuple):
 
 
 def empty_trees(count: int, size: int) -> Trees:
-    """Room for `count` trees of at most `size` nodes, all to be searched."""
+    """Memory for `count` trees of at most `size` nodes, all to be searched."""
     return Trees(np.ones(count, np.bool_), np.zeros(count, np.int64), empty_nodes(count, size))
 
 
 def empty_leaves(count: int) -> Leaves:
-    """Room for the leaves of `count` trees."""
+    """Memory for the leaves of `count` trees."""
     return Leaves(
         np.empty((count, 2), np.uint64),
         np.empty((count, DEEPEST), np.int32),
@@ -114,10 +114,10 @@ def play_to_search_all(
     games: Game,
     records: Records,
 ) -> int:
-    """Play on the games in which the search was to move; returns in how many it is again.
+    """Play on the games in which the search was to move; return in how many it is to move again.
 
-    There the position is made the root, of a new tree or of the game's, as `options` say. Where a
-    game has ended, `searching` becomes False.
+    In those, the position becomes the root, of a new tree or of the game's own, depending on
+    `options`. Where a game has ended, `searching` becomes False.
     """
     context = int64(memory.ctypes.data)
     searching, used = trees.searching, trees.used
@@ -139,7 +139,7 @@ def play_to_search_all(
 
 @kernel
 def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
-    """Select a leaf of every tree, by PUCT, and expand it; how many are to be evaluated."""
+    """Select a leaf of every tree by PUCT and expand it; return how many need an evaluation."""
     searching, used = trees.searching, trees.used
     boards, paths, depths = leaves
     every = trees.nodes
@@ -168,7 +168,7 @@ def select_all(trees: Trees, leaves: Leaves, rules: int, c: float) -> int:
 
 @kernel
 def backpropagate_all(outputs: npt.NDArray[np.float32], trees: Trees, leaves: Leaves) -> None:
-    """Backpropagate what a network says of the leaves, outputs [L, …], in their trees."""
+    """Backpropagate a network's outputs [L, …] for the leaves in their trees."""
     paths, depths, every = leaves.paths, leaves.depths, trees.nodes
     last = outputs.shape[1] - 1
     row = int64(0)
@@ -185,7 +185,7 @@ def backpropagate_all(outputs: npt.NDArray[np.float32], trees: Trees, leaves: Le
 
 @kernel
 def add_root_noise_all(noise: float, trees: Trees, games: Game) -> None:
-    """Mix noise into the priors of the roots, which are expanded."""
+    """Mix noise into the priors of the roots, which must be expanded."""
     for number in range(trees.searching.size):
         if trees.searching[number]:
             add_root_noise(noise, _tree(number, trees.nodes), games.board[number, STATE])
@@ -195,7 +195,7 @@ def add_root_noise_all(noise: float, trees: Trees, games: Game) -> None:
 def record_and_play_all(
     trees: Trees, options: SelfPlayOptions, games: Game, records: Records
 ) -> None:
-    """Record what the trees say, and play a move in every game where the search is to move."""
+    """Record the results of the trees, and play a move in every game where the search moves."""
     for number in range(trees.searching.size):
         if trees.searching[number]:
             nodes, game = _tree(number, trees.nodes), _game(number, games)

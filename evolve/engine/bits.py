@@ -182,7 +182,7 @@ def stable_discs(own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
     """
     occupied = own | opp
     row, column = _full_rows(occupied), _full_columns(occupied)
-    # Without a corner a first stable disc stands in a full row and a full column.
+    # Without a corner a first stable disc is in a full row and a full column.
     if occupied & CORNERS == ZERO and (row == ZERO or column == ZERO):
         return ZERO, ZERO
     diagonal, other = _full_diagonals(occupied)

@@ -19,9 +19,9 @@ _FULL = (1 << 64) - 1
 class Board:
     """A position: bitboards of the side to move (`own`) and the other (`opp`); bit s = square s.
 
-    `moves` are the squares (64 for a pass) that led here from the start position, None where that
-    is not known: programs that are told moves, not positions, need them. Boards are equal when
-    their positions are. Raises PositionError when the bitboards overlap or do not fit 64 squares.
+    `moves` are the squares (64 for a pass) from the start position to here, None where they are not
+    known: programs that receive moves, not positions, need them. Boards with equal positions are
+    equal. Raises PositionError when the bitboards overlap or do not fit 64 squares.
     """
 
     own: int
@@ -143,7 +143,7 @@ class Board:
         return score
 
     def score_of(self, side: Side, rules: Rules = DEFAULT_RULES) -> int:
-        """The same for a side, whoever is to move."""
+        """The exact score for `side`, whichever side is to move."""
         return self.score(rules) if side == self.side else -self.score(rules)
 
     def cells(self) -> str:

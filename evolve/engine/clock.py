@@ -1,9 +1,9 @@
-"""How a search keeps to a time: it reads the clock itself each time its budget is used up.
+"""How a search keeps to a time: it reads the clock each time its budget is used up.
 
-A context with a DEADLINE has a budget of LOOK_EVERY nodes, and gets as many again as long as
-there is time. So nodes cost nothing more than they do without a clock, and no other thread has
-to run at the right moment: a timer of Python's has to be woken, on a core that the search itself
-may hold, and then has to get the interpreter's lock.
+A context with a DEADLINE has a budget of LOOK_EVERY nodes, and gets as many again while there is
+time. So nodes cost no more than without a clock, and no other thread must run at the right moment.
+A Python timer would have to be woken, on a core that the search itself may use, and would then need
+the interpreter's lock.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CLOCK_ID: Final = getattr(time, "CLOCK_MONOTONIC", 0)
 
 @kernel
 def look(nodes: int, context: int) -> int:
-    """Whether a search may go on that has used up its budget: 1, or 0 with STOPPED set."""
+    """Whether a search that has used up its budget may go on: 1, or 0 with STOPPED set."""
     deadline = load(context, DEADLINE)
     most = load(context, MOST_NODES)
     if deadline != 0 and (most == 0 or nodes < most):
@@ -47,7 +47,7 @@ def look(nodes: int, context: int) -> int:
 
 
 def clock_address() -> int:
-    """Where C's `clock_gettime` is; 0 on systems without it, such as Windows."""
+    """Address of C's `clock_gettime`; 0 on systems without it, such as Windows."""
     if not hasattr(time, "CLOCK_MONOTONIC") or ctypes.sizeof(ctypes.c_long) != 8:
         return 0
     function = ctypes.CDLL(None).clock_gettime
@@ -55,9 +55,9 @@ def clock_address() -> int:
 
 
 def set_deadline(context: Cells, seconds: float, nodes: int = 0) -> bool:
-    """Let searches in `context` end after some seconds, or `nodes` (0 for no limit).
+    """Make searches in `context` end after `seconds`, or after `nodes` (0 for no limit).
 
-    False, with nothing changed, where a kernel has no clock.
+    Returns False and changes nothing where a kernel has no clock.
     """
     if context[CLOCK] == 0:
         return False
@@ -67,5 +67,5 @@ def set_deadline(context: Cells, seconds: float, nodes: int = 0) -> bool:
 
 
 def clear_deadline(context: Cells) -> None:
-    """Let searches in `context` take all the time and nodes they want."""
+    """Remove the limits of time and nodes from searches in `context`."""
     context[DEADLINE], context[MOST_NODES], context[BUDGET] = 0, 0, UNLIMITED

@@ -1,7 +1,7 @@
-"""How kernels are compiled and where the machine code is kept.
+"""How kernels are compiled and where the machine code is stored.
 
-numba's own cache notices a change in the module of a function, but not in the modules that
-the function calls. The cache folder is therefore keyed to a hash of every engine source.
+numba's own cache notices a change in a function's module, but not in the modules of the functions
+that it calls. The name of the cache folder therefore holds a hash of every engine source.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from evolve.engine.private import private_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-numba_config: Any = config  # its settings are made at run time
+numba_config: Any = config  # numba makes its settings at run time
 
 
 def _load_without_blas() -> None:
-    """Load numba's functions on arrays without scipy.linalg, which takes 0.1 s and 27 MB.
+    """Load numba's array functions without scipy.linalg, which takes 0.1 s and 27 MB.
 
-    They ask, as they are loaded, whether SciPy has a BLAS. It is required, so the answer is yes;
-    no kernel calls one. Whatever else is compiled and does, loads it then.
+    When loaded, they check that SciPy has a BLAS. SciPy is required, so the answer is yes, and no
+    kernel calls a BLAS. Other compiled code that calls one loads it then.
     """
     linalg: Any = numba.np.linalg
     before = linalg.ensure_blas
@@ -52,8 +52,10 @@ _load_without_blas()
 
 @functools.cache
 def sources_hash() -> str:
-    """Of every engine source, as this process first read it: what has the same one plays the
-    same games."""
+    """Hash of every engine source, as this process first read it.
+
+    The same hash means the same games.
+    """
     digest = hashlib.sha256()
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.name.encode())
@@ -62,11 +64,11 @@ def sources_hash() -> str:
 
 
 def _cache_dir() -> Path | None:
-    """The folder for machine code; None (with a warning) where it cannot be written to, or where
-    others can: machine code, and the pickles it is kept in, do whatever their writer likes.
+    """The folder for machine code, or None with a warning.
 
-    Neither is an error: all that is lost is time, and a start that failed over the state of a
-    shared disk would be worse than one that compiles.
+    It is None where the folder is not writable, or where others can write to it: machine code, and
+    the pickles that hold it, can do anything. Neither is an error: only time is lost, and a start
+    that fails because of a shared disk is worse than one that compiles.
     """
     root = os.environ.get("EVOLVE_CACHE_DIR") or platformdirs.user_cache_dir("evolve")
     folder = Path(root) / f"kernels-{sources_hash()}"
@@ -88,18 +90,18 @@ CACHE_DIR = _cache_dir()
 
 
 class _Files:
-    """The compiled versions of one function, a file each: a digest, then a pickle.
+    """The compiled versions of one function, one file each: a digest, then a pickle.
 
-    In place of numba's index and data files, which two processes that compile at the same time
-    can mix up, and whose flipped bits end in a crash inside of LLVM. The name holds a hash of what
-    the version depends on, so that nothing has to be kept in step.
+    They replace numba's index and data files: two processes that compile at the same time can mix
+    those up, and a flipped bit in them ends in a crash inside LLVM. The name holds a hash of all
+    that the version depends on, so that no index is needed.
     """
 
     def __init__(self, folder: Path, name: str, stamp: object) -> None:
         self._folder, self._name, self._stamp = folder, name, stamp
 
     def load(self, key: object) -> Any:
-        """What was saved under a key, None if nothing; ValueError when it is damaged."""
+        """The data saved under a key, None if there is none; ValueError when it is damaged."""
         try:
             content = self._path(key).read_bytes()
         except OSError:
@@ -110,7 +112,7 @@ class _Files:
         return data if known == key else None
 
     def save(self, key: object, data: object) -> None:
-        """Keep it, in one step; OSError where that fails."""
+        """Save the data in one step; OSError where that fails."""
         pickled: Any = dumps  # numba has no types for it
         content: bytes = pickled((key, data))
         handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=self._folder)
@@ -124,7 +126,7 @@ class _Files:
             raise
 
     def flush(self) -> None:
-        """Forget all of them."""
+        """Remove all versions."""
         for path in self._folder.glob(f"{self._name}.*"):
             path.unlink(missing_ok=True)
 
@@ -141,19 +143,19 @@ def _digest(content: bytes) -> bytes:
 
 
 class _Turn:
-    """The turn of one process to compile a function, while others wait for what it keeps.
+    """One process's turn to compile a function, while others wait for the result.
 
-    A kernel calls only others than itself, so that no two processes wait for each other. A
-    process that ends gives its turn back; one whose compilation fails keeps it, and others wait
-    in vain, which is why they do not wait long.
+    A kernel never calls itself, so no two processes wait for each other. A process that ends gives
+    its turn back. One that fails to compile keeps it, and others wait in vain: therefore the wait
+    is short.
     """
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, cast(Any, None)
 
     def wait(self) -> None:
-        """Take it, or give up where files cannot be locked, or after a while."""
-        import filelock  # not above: it loads asyncio, for which those that only load would wait
+        """Take the turn, or give up where files cannot be locked, or after a while."""
+        import filelock  # not above: it loads asyncio, which loading alone does not need
 
         lock: Any = self._lock or filelock.FileLock(self._path, timeout=_LONGEST_TURN)
         with contextlib.suppress(OSError):
@@ -161,25 +163,25 @@ class _Turn:
             self._lock = lock
 
     def end(self) -> None:
-        """Give it back."""
+        """Give the turn back."""
         if self._lock is not None:
             self._lock.release()
             if not self._lock.is_locked:
-                # Who waits has the file open, looks for the kernel first, and finds it. Windows
-                # removes no file that another process has open.
+                # A waiting process has the file open, looks for the kernel first, and finds it.
+                # Windows removes no file that another process has open.
                 with contextlib.suppress(OSError):
                     self._path.unlink(missing_ok=True)
 
 
 _LONGEST_TURN: Final = 60.0
-"""Seconds: the largest kernels compile for ten, on a machine that is busy."""
+"""Most seconds of a turn: the largest kernels compile for ten on a busy machine."""
 
 
 class _ForgivingCache(FunctionCache):
-    """numba's cache with files of our own; what is damaged is compiled and written anew.
+    """numba's cache with the files above; damaged versions are compiled and written again.
 
-    What another process compiles at this moment is waited for: two that began the tests together
-    compiled for 68 seconds of CPU, 24 of them what the other compiled as well.
+    It waits for a version that another process is compiling. Without that, two processes that began
+    the tests together compiled for 68 seconds of CPU, 24 of them what the other compiled as well.
     """
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
@@ -191,7 +193,7 @@ class _ForgivingCache(FunctionCache):
         self._turn = _Turn(folder / f".compiling-{impl.filename_base}")
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """The compiled function from disk; None where this process is to compile it."""
+        """The compiled function from disk; None where this process must compile it."""
         found = self._loaded(signature, context)
         if found is None:
             self._turn.wait()
@@ -204,12 +206,12 @@ class _ForgivingCache(FunctionCache):
         try:
             load: Any = super().load_overload
             return load(signature, context)
-        except Exception:  # unpickling what another Python or numpy wrote may raise anything
+        except Exception:  # unpickling files of another Python or numpy may raise any error
             _warn_once(f"compiled kernels in {CACHE_DIR} were damaged; they are made anew")
             return None
 
     def save_overload(self, signature: Any, data: Any) -> None:
-        """Keep the compiled function, where there is room for it."""
+        """Save the compiled function if there is room for it."""
         save: Any = super().save_overload
         try:
             save(signature, data)
@@ -221,7 +223,7 @@ class _ForgivingCache(FunctionCache):
 
 @functools.cache
 def _warn_once(text: str) -> None:
-    """Warn for the first of many files alone."""
+    """Warn for the first of many files only."""
     warnings.warn(text, RuntimeWarning, stacklevel=3)
 
 
@@ -240,8 +242,11 @@ def wrapper(function: F) -> F:
 
 
 def _jitted(function: F, **options: Any) -> F:
-    """numba reads its cache folder when the dispatcher is made, so the global setting is changed
-    for that moment alone and other numba code in the process keeps its own."""
+    """Compile with numba's cache folder set for this moment only.
+
+    numba reads the setting when it makes the dispatcher; other numba code in the process keeps its
+    own setting.
+    """
     before = numba_config.CACHE_DIR
     try:
         if CACHE_DIR is not None:

@@ -1,4 +1,4 @@
-"""The memory block that a search works in: one int64 array, handed around as an address.
+"""The memory block of a search: one int64 array, passed around as an address.
 
     cells                        what
     0 … 11                       NODES, BUDGET, …, DEADLINE: named below
@@ -54,7 +54,7 @@ DISC_SIGN: Final = 15  # `discs` of the rules
 CORNERS_LAST: Final = 16  # `corners_last` of the rules, 0 or 1
 MOST_NODES: Final = 17  # of a search by the clock, 0 for no limit
 PATTERNS: Final = 18  # address of the pattern evaluation, 0 for none; see `patterns`
-VECTORS: Final = 19  # address of the vectors of the positions under way, see `pattern_search`
+VECTORS: Final = 19  # address of the vectors of positions being searched, see `pattern_search`
 LINE_CELLS: Final = 8  # of a cache line
 WEIGHTS: Final = 24
 SQUARE_WEIGHTS: Final = WEIGHTS + TERMS + -TERMS % LINE_CELLS
@@ -77,7 +77,7 @@ PHASE_CELLS: Final = TERMS + 1
 DEPTH: Final = TERMS
 
 UNLIMITED: Final = 1 << 62
-"""The budget of searches without one."""
+"""The budget of a search without a limit."""
 
 _BY_CODE: Final = {rules.code: rules for rules in RULE_SETS.values()}
 
@@ -101,11 +101,11 @@ def context_cells(table_bits: int) -> int:
 
 
 def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
-    """A context without a search and a solver: see `entry.new_context`."""
+    """A context without a search and a solver: see `context_factory.new_context`."""
     assert table_bits >= 1, table_bits
     cells = context_cells(table_bits)
     block = np.zeros(cells + LINE_CELLS, np.int64)
-    # A bucket of the table is to lie in one cache line.
+    # A bucket of the table must fit into one cache line.
     start = -block.ctypes.data // block.itemsize % LINE_CELLS
     context = block[start : start + cells]
     set_rules(context, rules)
@@ -115,7 +115,7 @@ def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
 
 
 def set_rules(context: Cells, rules: int) -> None:
-    """Make searches in `context` play by the rules of that code; raises KeyError for none."""
+    """Set the rules of searches in `context` by their code; raises KeyError for an unknown one."""
     found = _BY_CODE[rules]
     context[RULES] = rules
     context[DISC_SIGN] = found.discs

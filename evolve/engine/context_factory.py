@@ -1,7 +1,7 @@
-"""Contexts ready for use: they hold the addresses of the compiled search, solver and look.
+"""Contexts that are ready for use: they hold the addresses of compiled search, solver and look.
 
-Kernels above the two call them by address. Called by name, numba would compile the search and
-the solver again together with every such kernel.
+Kernels above search and solver call them by address. If they called them by name, numba would
+compile the search and the solver again with every such kernel.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _lock = threading.Lock()
 
 @cache
 def _addresses() -> dict[int, int]:
-    """By the cell that they belong in."""
+    """The addresses, by their cell in the context."""
     return {
         SEARCH: _address(search_any, SEARCH_TYPES),
         SOLVER: _address(solve_deep, SOLVER_TYPES),
@@ -39,7 +39,7 @@ def _addresses() -> dict[int, int]:
 
 
 def _address(kernel: Any, signature: Any) -> int:
-    """Where the C form of a kernel is, which is compiled when it is not yet."""
+    """Address of the C form of a kernel; compiles it if it is not compiled yet."""
     kernel.compile(signature)
     result = kernel.overloads[signature]
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
@@ -48,11 +48,11 @@ def _address(kernel: Any, signature: Any) -> int:
 def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) -> Cells:
     """A context for one thread.
 
-    `budget` is in nodes a search, 0 for no limit; `table_bits`, 1 or more, sizes the table. The
-    array must be kept as long as its address is in use.
+    `budget` is in nodes per search, 0 for no limit; `table_bits`, 1 or more, sizes the table. Keep
+    the array as long as its address is in use.
     """
     context = blank_context(rules, budget, table_bits)
-    with _lock:  # else two threads would compile at once
+    with _lock:  # otherwise two threads could compile at once
         for cell, address in _addresses().items():
             context[cell] = address
     return context

@@ -17,19 +17,19 @@ from evolve.engine.table import forget
 DEEP_FROM: Final = 8
 """The depth from which deepening with a table takes less time than the plain search."""
 TABLE_FROM: Final = 3
-"""The remaining depth from which nodes are looked up and remembered."""
+"""The remaining depth from which the table is probed and filled."""
 
 
 @wrapper
 def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """Square and value of the best move to `depth` ≥ 2 plies, given what the table holds.
+    """Square and value of the best move to `depth` ≥ 2 plies, with the help of the table.
 
-    As in `search.best_move`, the lowest square among the best ones. The side must have a move.
-    The square is −1 when the search was stopped.
+    As in `search.best_move`, the lowest of the best squares. The side must have a move. The square
+    is −1 when the search was stopped.
     """
     store(context, TABLE_DEPTH, TABLE_FROM)
     squares = square_sum(own, context) - square_sum(opp, context)
-    # The whole window: narrow ones around the value of the iteration before saved 1 % of nodes.
+    # The whole window: narrow windows around the previous iteration's value saved 1 % of nodes.
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
     best = search_from(own, opp, moves, squares, -limit, limit, depth, context)
@@ -53,7 +53,7 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
 
 @wrapper
 def best_move_deep(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """The answer of `search.best_move` for `depth` ≥ 4, by deepening two plies at a time."""
+    """The result of `search.best_move` for `depth` ≥ 4, by deepening two plies at a time."""
     forget(context)
     square, value = int64(-1), int64(0)
     for iteration in range(2 + depth % 2, depth + 1, 2):

@@ -1,4 +1,4 @@
-"""Whole games of networks that value moves, and what there is to learn from them."""
+"""Whole games of networks that value moves, and the transitions to learn from them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MOST_MOVES: Final = 60
 
 
 class Lineup(NamedTuple):
-    """Who plays N games, and how they start.
+    """The players of N games, and how the games start.
 
-    players: [N, 2] int32, who is black and who white: RANDOM_PLAYER, one of K networks, or K and
-        more for a row of alpha-beta parameters.
+    players: [N, 2] int32, black and white: RANDOM_PLAYER, one of K networks, or K and more for a
+        row of alpha-beta parameters.
     epsilons: [N, 2] float64, the share of moves that black and white play at random.
     openings: [N] int32, random moves before the first one that is chosen.
     seeds: [N] uint64, of each game's random draws.
@@ -39,7 +39,7 @@ class Lineup(NamedTuple):
     seeds: npt.NDArray[np.uint64]
 
     def part(self, some: slice) -> Lineup:
-        """Those of some of the games."""
+        """The line-up of some of the games."""
         return Lineup._make(array[some] for array in self)
 
 
@@ -49,8 +49,8 @@ class Episodes(NamedTuple):
     positions: [N, MOST_MOVES, 2] uint64, own and opp before every move.
     sides: [N, MOST_MOVES] int8, who moved, 1 black, −1 white.
     moves: [N, MOST_MOVES] int8, the squares.
-    counts: [N] int64, the number of moves; 0 for a game that could only go on with an opening of
-        a match (`engine.opening_split`): it is given up.
+    counts: [N] int64, the number of moves; 0 for a game that was given up, because it could only
+        go on with an opening of a match (`engine.opening_split`).
     scores: [N] int8, black's score by the rules.
     discs: [N, 2] int8, the discs of black and white at the end.
     """
@@ -63,20 +63,20 @@ class Episodes(NamedTuple):
     discs: npt.NDArray[np.int8]
 
     def part(self, some: slice) -> Episodes:
-        """Those of some of the games, to be filled."""
+        """The arrays of some of the games, to be filled."""
         return Episodes._make(array[some] for array in self)
 
 
 class TargetOptions(NamedTuple):
-    """How the target of a move is made.
+    """How the target of a move is computed.
 
     kind: of the reward at the end, for a side's last move; see `engine.rewards`.
     shaping: weight of the side's own discs / 64 after each of its moves.
     table: [64] float32, values V of squares for the positional reward, V(p) + V(flips).
     positional: its weight; 0 for none.
     minimax: whether the positional reward of the reply is subtracted.
-    negamax: whether steps are plies, those of the other side counting against this one, in place of
-        own moves.
+    negamax: whether steps are plies, and the other side's plies count against this side; otherwise
+        steps are own moves.
     steps: steps of rewards before the bootstrap: n of n-step returns; Sutton and Barto 2018,
         "Reinforcement learning", chapter 7.
     gamma: discount of a step.
@@ -95,10 +95,10 @@ class TargetOptions(NamedTuple):
 
 
 class Transitions(NamedTuple):
-    """What there is to learn from T moves.
+    """The data to learn from T moves.
 
-    The target of a move is returns + discounts × the best value of a move in the position of the
-    bootstrap; the discount is 0 where the game has ended by then.
+    The target of a move is returns + discounts × the highest value of a move in the position of
+    the bootstrap; the discount is 0 where the game has ended before that.
 
     plies: [T, 3] int32, game, ply and the ply of the bootstrap.
     returns: [T] float32.
@@ -123,7 +123,7 @@ def blank_episodes(count: int) -> Episodes:
 
 
 def empty_transitions(count: int) -> Transitions:
-    """Room for the transitions of `count` games."""
+    """Memory for the transitions of `count` games."""
     most = count * MOST_MOVES
     return Transitions(
         np.empty((most, 3), np.int32), np.empty(most, np.float32), np.empty(most, np.float32)
@@ -142,8 +142,8 @@ def play_episodes(
 ) -> None:
     """Play the games of `lineup` from the start position to their ends, and fill `episodes`.
 
-    networks [K]: addresses; agents [A, cells]: rows of alpha-beta parameters; memory, scratch:
-    a context, and a network's scratch memory, of this thread's alone.
+    networks [K]: addresses; agents [A, cells]: rows of alpha-beta parameters; memory, scratch: a
+    context, and a network's scratch memory, both used by this thread only.
     """
     players, epsilons, openings, seeds = lineup
     positions, sides, moves, counts, scores, discs = episodes
@@ -199,10 +199,10 @@ def transitions_of(
     options: TargetOptions,
     transitions: Transitions,
 ) -> int:
-    """Turn games into transitions; how many there are.
+    """Turn games into transitions; return their number.
 
-    learners [N, 2] says whether black's and white's moves are learned from; there must be room
-    for all of them in `transitions`.
+    learners [N, 2]: whether black's and white's moves are learned from. `transitions` must have
+    room for all of them.
     """
     positions, sides, moves, counts, scores, discs = episodes
     kind, shaping, table, positional, minimax, negamax, steps, gamma, rules = options

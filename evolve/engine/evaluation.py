@@ -32,7 +32,7 @@ C_SQUARES = place_of("c_squares")
 POTENTIAL_MOBILITY = place_of("potential_mobility")
 
 CLASS_NAMES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
-"""The ten classes of squares that are alike under the board's symmetries, by their first square."""
+"""The ten classes of squares that symmetry maps to each other, by their first square."""
 
 
 def _class_of_squares() -> np.ndarray:
@@ -50,7 +50,7 @@ ALL_C_SQUARES = U(0x4281000000008142)
 
 @kernel
 def set_weights(weights: int, context: int) -> None:
-    """Make the TERMS weights at the address `weights` those of the context."""
+    """Copy the TERMS weights at the address `weights` into the context."""
     same, others = True, int64(0)
     for term in range(TERMS):
         weight = load(weights, term)
@@ -59,7 +59,7 @@ def set_weights(weights: int, context: int) -> None:
         if weight != 0 and term >= SQUARE_CLASSES and term != MOBILITY:
             others = int64(1)
     store(context, OTHER_TERMS, others)
-    if same:  # the same phase as before; a context of zeros is right for weights of zero
+    if same:  # the same phase as before; a zeroed context fits zero weights
         return
     for square in range(64):
         weight = load(weights, CLASS_OF_SQUARE[square])
@@ -93,14 +93,14 @@ def square_sum(bits: np.uint64, context: int) -> int:
 
 @inlined
 def squares_after(squares: int, square: int, turned: np.uint64, context: int) -> int:
-    """What `squares` of `evaluate` becomes, for the other side, by a move on `square`."""
+    """The value of `squares` of `evaluate`, for the other side, after a move on `square`."""
     weight = load(context, SQUARE_WEIGHTS + square)
     return -squares - weight - 2 * square_sum(turned, context)
 
 
 @kernel
 def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """What all terms but mobility add to the evaluation."""
+    """The sum of all terms other than squares and mobility."""
     value = 0
     weight = load(context, WEIGHTS + STABILITY)
     if weight != 0:
@@ -135,9 +135,9 @@ def evaluate(
 ) -> int:
     """Value of an unfinished position for the side with `own`; antisymmetric in the sides.
 
-    `squares` is the sum of square weights of `own` less that of `opp`, `own_moves` and
-    `opp_moves` are the legal moves of either; every caller knows them. The weights are those of
-    the phase in `context`.
+    `squares` is the sum of square weights of `own` less that of `opp`. `own_moves` and `opp_moves`
+    are the legal moves of each side. Every caller has all three. The weights are those of the phase
+    in `context`.
     """
     value = squares
     weight = load(context, WEIGHTS + MOBILITY)

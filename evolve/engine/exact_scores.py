@@ -1,4 +1,4 @@
-"""Positions of random games, and who wins them with best play."""
+"""Positions of random games, and their winners with best play."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from evolve.engine.solver import solve_outcome
 def draw_positions(
     seeds: npt.NDArray[np.uint64], discs: int, positions: npt.NDArray[np.uint64]
 ) -> None:
-    """Fill positions [N, 2] with one of a random game for each of `seeds` [N].
+    """Fill positions [N, 2] with a position of a random game for each of `seeds` [N].
 
-    It is the position with so many discs, the side to move having a move; 0, 0 where the game
-    ends before or neither side can move there.
+    It is the position with `discs` discs, in which the side to move has a move; 0, 0 where the game
+    ends before, or neither side can move there.
     """
     for number in range(seeds.shape[0]):
         own, opp, state = START_OWN, START_OPP, mixed(seeds[number])

@@ -1,8 +1,8 @@
-"""Networks in play: one position at a time through layers given as data.
+"""Networks in play: one position at a time through layers that are data.
 
-The layers are those of `engine.network_program`. Weights are float32 in one block: of a dense
-layer a row for each input, of as many outputs (padded to NARROW), then the biases. Vectors lie in
-a scratch block: two that take turns, and one that a residual unit keeps.
+The layers are those of `engine.network_program`. Weights are float32 in one block. A dense layer
+has a row for each input, with one number for each output (padded to NARROW), then the biases.
+Vectors are in a scratch block: two that alternate, and one that a residual unit keeps.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from evolve.engine.network_program import (
 
 @inlined
 def squashed(value: np.float32) -> np.float32:
-    """tanh; by the exponential, which takes a third of the time of the library's."""
+    """tanh by the exponential, which takes a third of the time of the library's tanh."""
     two = np.float32(2.0)
     return np.float32(1.0) - two / (np.float32(math.exp(two * value)) + np.float32(1.0))
 
@@ -106,14 +106,14 @@ def _add_rows(source: int, size_in: int, size_out: int, weights: int, target: in
 def dense_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
     """target = weights · source + biases, float32 at these addresses.
 
-    A single output has its weights in a row that is padded with zeros to a multiple of CHUNK,
-    its bias behind them.
+    A single output has its weights in a row that is padded with zeros to a multiple of CHUNK, then
+    its bias.
     """
     if size_out == 1:
         total = np.float32(0.0)
         start = int64(0)
         for index in range(size_in, (size_in + CHUNK - 1) // CHUNK * CHUNK):
-            write(source, index, total)  # what lay there may be no number
+            write(source, index, total)  # the old value may be NaN
         while start < size_in:
             total += dot(source + 4 * start, weights + 4 * start)
             start += CHUNK
@@ -128,7 +128,7 @@ def dense_step(source: int, target: int, size_in: int, size_out: int, weights: i
 
 @kernel
 def convolve_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
-    """3×3 convolution of [64, size_in] to [64, size_out], squares beyond the board being zero.
+    """3×3 convolution of [64, size_in] to [64, size_out]; squares beyond the board are zero.
 
     The weights are [9, size_in, size_out], neighbours row by row from the upper left.
     """
@@ -150,7 +150,7 @@ def convolve_step(source: int, target: int, size_in: int, size_out: int, weights
 
 @inlined
 def _encode(own: np.uint64, opp: np.uint64, side: int, move: int, kind: int, target: int) -> None:
-    """Write what the network sees of a position, `own` being `side`'s (1 black, −1 white)."""
+    """Write a network's input for a position; `own` are the discs of `side` (1 black, −1 white)."""
     if kind == CANONICAL:
         spread_board(own, opp, target)
     elif kind in (PLANES, MOBILITY):
@@ -178,9 +178,9 @@ def _encode(own: np.uint64, opp: np.uint64, side: int, move: int, kind: int, tar
 def forward(
     own: np.uint64, opp: np.uint64, side: int, move: int, network: int, scratch: int
 ) -> int:
-    """Run the network on a position (and a move, where it takes one); address of the outputs.
+    """Run the network on a position (and a move, where it takes one); return the outputs' address.
 
-    `side` is the colour to move, 1 black, −1 white; most networks do not look at it.
+    `side` is the colour to move, 1 black, −1 white; most networks ignore it.
     """
     width = load(network, WIDTH)
     weights = load(network, WEIGHTS)
@@ -252,7 +252,7 @@ def encode_all(
     kind: int,
     inputs: npt.NDArray[np.float32],
 ) -> None:
-    """Fill inputs [N, size] with what a network sees of positions [N, 2]."""
+    """Fill inputs [N, size] with a network's inputs for positions [N, 2]."""
     base = int64(inputs.ctypes.data)
     for number in range(positions.shape[0]):
         row = base + 4 * number * inputs.shape[1]

@@ -1,4 +1,4 @@
-"""Choosing a move as an agent does, and whole games in one call."""
+"""Choose a move as an agent does, and play whole games in one call."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def set_phase(own: np.uint64, opp: np.uint64, agent: int, context: int) -> int:
 
 @wrapper
 def _best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """The move of a search to `depth`, in whichever way takes less time."""
+    """The move of a search to `depth`, by the faster of two ways."""
     if depth >= DEEP_FROM:
         return best_move_deep(own, opp, depth, context)
     return best_move(own, opp, depth, context)
@@ -88,7 +88,7 @@ def move_values(
     """Fill `values[square]` for every legal move; True when they are exact scores."""
     store(context, NODES, 0)
     store(context, STOPPED, 0)
-    # What the table holds may be of the other rules.
+    # The table may hold values of other rules.
     forget(context)
     depth = set_phase(own, opp, agent, context)
     exact = 64 - popcount(own | opp) <= load(agent, ENDGAME)
@@ -118,13 +118,13 @@ def play_games(
 ) -> None:
     """Play a batch of games from the start position, each through its opening to its end.
 
-    agents [A, cells] rows of parameters; pairings [N, 3] black, white, opening; openings
-    [M, plies] squares without passes, then −1; memory is a context (rules, budget, table) of
-    this thread's alone; filled are moves [N, MAX_PLIES], squares and PASS, then −1, and results
-    [N, RESULT_COLUMNS]. All arrays are C-contiguous.
+    agents [A, cells]: rows of parameters; pairings [N, 3]: black, white, opening; openings
+    [M, plies]: squares without passes, then −1; memory: a context (rules, budget, table), used by
+    this thread only. The function fills moves [N, MAX_PLIES]: squares and PASS, then −1; and
+    results [N, RESULT_COLUMNS]. All arrays are C-contiguous.
 
-    The context comes from the caller, because numba frees an array of its own after the last
-    use of its name: here, before the first game.
+    The context comes from the caller, because numba frees an array of its own after the last use of
+    its name: here, before the first game.
     """
     context = int64(memory.ctypes.data)
     stride = agents.shape[1] * 8

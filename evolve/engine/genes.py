@@ -1,8 +1,8 @@
 """The genes of individuals: the one table of them. No numba is loaded here.
 
-Among them are the terms of the evaluation. What a term counts is computed by
-`evaluation.other_terms`, and by `standalone/part_evaluation.py` in exported files; all else that
-there is to know of it stands in the table.
+Among them are the terms of the evaluation. `evaluation.other_terms` counts the terms, and
+`standalone/part_evaluation.py` counts them in exported files; everything else about a term is in
+the table.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 SQUARE_CLASSES: Final = 10
 MAX_DEPTH: Final = 60
-"""Deepest search, in plies, passes aside: there are no more empty squares."""
+"""Deepest search, in plies without passes: the board has no more empty squares."""
 
 
 @dataclass(frozen=True)
 class Gene:
     """A gene: whole numbers that are drawn, crossed and mutated.
 
-    bounds: the range it has unless settings say otherwise.
-    about: what it is; of a term, what its weight is multiplied by, which is −64 to 64.
-    limits: what any agent must keep to; None where only the sum of all weights is bounded.
-    numbers: how many it consists of, in a phase.
+    bounds: its default range.
+    about: what it is; for a term, what its weight multiplies, which is −64 to 64.
+    limits: the range for any agent; None where only the sum of all weights is bounded.
+    numbers: how many numbers it has, in a phase.
     phased: whether every phase has its own.
-    steps: whether nearby values are alike: it mutates by single steps. The rest are weights.
+    steps: whether nearby values are alike: it mutates by single steps. All others are weights.
     term: whether it is the weight of a term, which settings switch on and off.
-    given: the range it has in runs whose evaluation is given, where individuals differ in their
-        search alone; None where there is no such gene then.
+    given: its range in runs with a given evaluation, where individuals differ in their search
+        alone; None where such runs lack the gene.
     apart: whether only those runs have it.
-    early: whether version 0.1 had it. Such a term is on by default, stands in every table and
-        agent file, and is drawn even where it is off, so that old seeds mean what they meant. A
-        later one is off by default, and where it is off nothing is drawn or written.
+    early: whether version 0.1 had it. Such a term is on by default, is in every table and agent
+        file, and is drawn even where it is off, so that old seeds keep their meaning. A later term
+        is off by default; where it is off, nothing is drawn or written.
     """
 
     bounds: tuple[int, int]
@@ -94,17 +94,17 @@ GENES: Final[Mapping[str, Gene]] = {
 """All genes by name, in the order of a genome."""
 
 TERM_NAMES: Final = tuple(name for name, gene in GENES.items() if gene.term)
-"""The terms beside the squares, in the order of their weights in a phase."""
+"""The terms other than squares, in the order of their weights in a phase."""
 DEFAULT_TERMS: Final = tuple(name for name in TERM_NAMES if GENES[name].early)
-"""Those that are on unless settings say otherwise."""
+"""The terms that are on by default."""
 
 if TYPE_CHECKING:
-    Term: TypeAlias = str  # a type checker does not look into the table
+    Term: TypeAlias = str  # type checkers do not read the table
 else:
     Term = Literal[TERM_NAMES]
     """The name of a term: settings and options take their choices from it."""
 
 
 def place_of(term: Term) -> int:
-    """Where the weight of a term stands among the weights of a phase."""
+    """The position of a term's weight among the weights of a phase."""
     return SQUARE_CLASSES + TERM_NAMES.index(term)

@@ -1,4 +1,4 @@
-"""Limits that settings and files know, too. No numba is loaded here."""
+"""Limits for kernels, settings and files. No numba is loaded here."""
 
 from __future__ import annotations
 
@@ -7,4 +7,4 @@ from typing import Final
 MAX_OPENING_PLIES: Final = 20
 """Longest random opening."""
 MOST_WEIGHTS: Final = 50_000_000
-"""Of a network: 200 MB."""
+"""Most weights of a network: 200 MB."""

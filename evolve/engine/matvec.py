@@ -1,8 +1,8 @@
-"""Sums of weight rows as vector code: what a fully connected layer is made of.
+"""Sums of weight rows as vector code: the core of a fully connected layer.
 
-Inputs of these networks are mostly zero (boards are, their planes more so, and half of what ReLU
-gives), so a layer adds up the rows of its weights at the other inputs. LLVM breaks the wide vectors
-down to those of the machine.
+Inputs of these networks are mostly zero (boards are, their planes even more, and half of ReLU's
+outputs), so a layer adds the weight rows of the non-zero inputs. LLVM splits the wide vectors into
+those of the machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _I64, _I32, _I8, _I1 = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.IntType
 
 
 def _pointer(builder: Any, address: Any, offset: Any, lanes: int) -> Any:
-    """Address of `lanes` floats at float number `offset`."""
+    """Address of `lanes` floats from the float at index `offset`."""
     base = builder.inttoptr(address, _FLOAT.as_pointer())
     place = builder.gep(base, [offset])
     return builder.bitcast(place, ir.VectorType(_FLOAT, lanes).as_pointer())
@@ -104,7 +104,7 @@ def _dot(typingctx: Any, left: Any, right: Any) -> Any:
         name = f"llvm.vector.reduce.fadd.v{CHUNK}f32"
         kind = ir.FunctionType(_FLOAT, [_FLOAT, product.type])
         insert: Any = cgutils.get_or_insert_function
-        # With the order left open, the halves are added: log₂ 64 steps in place of 64.
+        # Without a fixed order, halves are added: log₂ 64 steps instead of 64.
         return builder.call(
             insert(builder.module, kind, name),
             [ir.Constant(_FLOAT, -0.0), product],
@@ -131,7 +131,7 @@ def _spread_bits(typingctx: Any, bits: Any, values: Any) -> Any:
 
 
 def _spread_board(typingctx: Any, own: Any, opp: Any, values: Any) -> Any:
-    """values[s] = 1.0 for an own disc, −1.0 for one of the other side, 0.0 for none."""
+    """values[s] = 1.0 for an own disc, −1.0 for an opponent's, 0.0 for none."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         own, opp, values = args
@@ -150,7 +150,7 @@ def _spread_board(typingctx: Any, own: Any, opp: Any, values: Any) -> Any:
 
 
 def _read(typingctx: Any, address: Any, index: Any) -> Any:
-    """The float number `index` of those at `address`."""
+    """The float at `index` of those at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         base = builder.inttoptr(args[0], _FLOAT.as_pointer())
@@ -160,7 +160,7 @@ def _read(typingctx: Any, address: Any, index: Any) -> Any:
 
 
 def _write(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
-    """Put a float at number `index` of those at `address`."""
+    """Write a float at `index` of those at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         base = builder.inttoptr(args[0], _FLOAT.as_pointer())
@@ -170,7 +170,7 @@ def _write(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
     return types.void(types.int64, types.int64, types.float32), generate
 
 
-# numba has no types for what it makes of these functions.
+# numba has no types for the results of these functions.
 add_wide_rows = cast("Callable[[np.uint64, int, int, int, int], None]", intrinsic(_row_adder(WIDE)))
 add_narrow_rows = cast(
     "Callable[[np.uint64, int, int, int, int], None]", intrinsic(_row_adder(NARROW))

@@ -17,7 +17,7 @@ are the visits of its parent, n its own, and P its prior. The highest score is s
                                  human knowledge". P is the network's policy, or the same for
                                  every child; Q of a child without visits is 0
 
-What does not depend on N is kept with the child, so that its score costs a product and a sum.
+The part that does not depend on N is stored with the child, so its score costs a product and a sum.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ SPREAD: Final = 12.0 * DISC
 """Forecasts of patterns become values by tanh(forecast / SPREAD)."""
 DEEPEST: Final = 128
 MOST_CHILDREN: Final = 64
-"""Room for the children of a node; no position has more than 33 moves."""
+"""Size of the arrays for children of a node; no position has more than 33 moves."""
 _WAITING: Final = 4 * 33 + 1
-"""Nodes of four levels that `find_node` has still to look at."""
+"""Nodes of four levels that `find_node` still has to check."""
 _UNVISITED: Final = np.float32(1e9)
-"""The bonus by UCB1 of a child without visits: more than any other score."""
+"""The UCB1 bonus of a child without visits: higher than any other score."""
 
 
 class Nodes(NamedTuple):
@@ -70,8 +70,8 @@ class Nodes(NamedTuple):
     links: [M, LINKS] int32: FIRST, CHILDREN, MOVE, VISITS.
     values: [M, VALUES] float32: Q, BONUS, PRIOR.
 
-    A node's children lie side by side, with higher numbers than its own. The arrays of N trees
-    have a first axis [N] more.
+    A node's children are side by side and have higher numbers than the node. The arrays of N trees
+    have an additional first axis [N].
     """
 
     boards: npt.NDArray[np.uint64]
@@ -99,7 +99,7 @@ class SearchOptions(NamedTuple):
 
 
 def empty_nodes(*shape: int) -> Nodes:
-    """Room for a tree of `shape` [M], or for N trees, [N, M]. Pages never used cost nothing."""
+    """Memory for a tree of `shape` [M], or for N trees, [N, M]. Unused pages cost nothing."""
     return Nodes(
         np.empty((*shape, 2), np.uint64),
         np.empty((*shape, LINKS), np.int32),
@@ -109,7 +109,7 @@ def empty_nodes(*shape: int) -> Nodes:
 
 @kernel
 def rollout(own: np.uint64, opp: np.uint64, rules: int, state: np.uint64) -> int:
-    """1, 0 or −1 for the side with `own`, to move, after a random game drawn from `state`."""
+    """1, 0 or −1 for the side to move with `own`, after a random game drawn from `state`."""
     sign = int64(1)
     while True:
         moves = moves_of(own, opp)
@@ -126,7 +126,7 @@ def rollout(own: np.uint64, opp: np.uint64, rules: int, state: np.uint64) -> int
 
 @inlined
 def expand(node: int, used: int, nodes: Nodes, formula: int) -> int:
-    """Give a node its children, from `used` on; how many there are: none at the end of a game."""
+    """Add a node's children, from index `used` on; return their number, 0 at the end of a game."""
     boards, links, values = nodes
     own, opp = boards[node, 0], boards[node, 1]
     moves = moves_of(own, opp)
@@ -156,9 +156,9 @@ def expand(node: int, used: int, nodes: Nodes, formula: int) -> int:
 
 @inlined
 def set_priors(node: int, logits: int, nodes: Nodes) -> None:
-    """Make a policy the priors of a node's children, which have no visits yet.
+    """Set the priors of a node's children, which have no visits yet, from a policy.
 
-    The policy is the softmax of those of the 64 floats at `logits` that are legal moves.
+    The policy is the softmax of the legal moves' logits, among the 64 floats at `logits`.
     """
     links, values = nodes.links, nodes.values
     first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
@@ -179,7 +179,7 @@ def set_priors(node: int, logits: int, nodes: Nodes) -> None:
 
 @inlined
 def _best_child(node: int, scale: np.float32, nodes: Nodes) -> int:
-    """The child of `node` with the highest score; among equals the first."""
+    """The child of `node` with the highest score; the first of equal ones."""
     links, values = nodes.links, nodes.values
     first, count = int64(links[node, FIRST]), int64(links[node, CHILDREN])
     best, best_child = np.float32(-1e30), first
@@ -192,7 +192,7 @@ def _best_child(node: int, scale: np.float32, nodes: Nodes) -> int:
 
 @inlined
 def select(path: npt.NDArray[np.int32], nodes: Nodes, formula: int, c: float) -> int:
-    """Fill `path` [DEEPEST] with the nodes from the root to a leaf; the number of steps.
+    """Fill `path` [DEEPEST] with the nodes from the root to a leaf; return the number of steps.
 
     A leaf is unexpanded, or the end of a game.
     """
@@ -214,10 +214,9 @@ def select(path: npt.NDArray[np.int32], nodes: Nodes, formula: int, c: float) ->
 def backpropagate(
     path: npt.NDArray[np.int32], depth: int, value: np.float32, nodes: Nodes, formula: int
 ) -> None:
-    """Count a visit of every node of a path, and take the leaf's value into its Q.
+    """Count a visit of every node of a path, and add the leaf's value to its Q.
 
-    `value` is that of the side to move at the leaf; each node takes it from the side that moves
-    into it.
+    `value` is for the side to move at the leaf; each node's Q is for the side that moves into it.
     """
     links, values = nodes.links, nodes.values
     while depth >= 0:
@@ -237,10 +236,10 @@ def backpropagate(
 def simulate(
     simulations: int, used: int, nodes: Nodes, options: SearchOptions, seed: np.uint64
 ) -> int:
-    """Run simulations in a tree of `used` nodes; the number of nodes in use afterwards.
+    """Run simulations in a tree of `used` nodes; return the number of nodes in use afterwards.
 
-    The root must be set. Rollouts are drawn from `seed` and the root's visits. It ends early when
-    the children of one more node might not fit.
+    The root must be set. Rollouts are drawn from `seed` and the root's visits. Ends early when the
+    children of one more node might not fit.
     """
     rules, formula, c, network, scratch, patterns = options
     boards, links = nodes.boards, nodes.links
@@ -279,10 +278,10 @@ def simulate(
 
 @kernel
 def find_node(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
-    """The node of a position in a tree of `used` nodes; NO_NODE where it is not there.
+    """The node of a position in a tree of `used` nodes; NO_NODE where the tree does not have it.
 
-    It is the root, or at most two moves and the passes between them away. A look at every node
-    would take 30 ms of a move by the clock.
+    It is the root, or at most two moves, with passes between, away from it. Checking every node
+    would take 30 ms of a timed move.
     """
     if used == 0:
         return NO_NODE
@@ -295,7 +294,7 @@ def find_node(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
         node, depth = int64(waiting[count]), int64(depths[count])
         if boards[node, 0] == own and boards[node, 1] == opp:
             return node
-        # Every move adds a disc, so that only a pass leads from as many to the position.
+        # Every move adds a disc: only a pass leads from the same number to the position.
         missing = discs - popcount(boards[node, 0] | boards[node, 1])
         if depth == 4 or not 0 <= missing <= 2:
             continue
@@ -308,10 +307,10 @@ def find_node(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
 
 @kernel
 def reroot(node: int, used: int, nodes: Nodes) -> int:
-    """Make `node` the root and drop all that is not below it; the number of nodes in use.
+    """Make `node` the root, drop everything outside its subtree; return the nodes in use.
 
-    A node's children have higher numbers than it and lie together, so that what is kept moves
-    towards the front in one pass, in its order.
+    A node's children are together and have higher numbers than the node, so one pass moves the
+    subtree to the front and keeps its order.
     """
     boards, links, values = nodes
     places = np.full(used, NO_NODE, np.int32)
@@ -322,7 +321,7 @@ def reroot(node: int, used: int, nodes: Nodes) -> int:
             continue
         first, count = int64(links[old, FIRST]), int64(links[old, CHILDREN])
         for child in range(first, first + count):
-            places[child] = ROOT  # wanted: its place comes when it is reached
+            places[child] = ROOT  # to be kept: it gets its place when it is reached
         places[old] = kept
         boards[kept, 0], boards[kept, 1] = boards[old, 0], boards[old, 1]
         for column in range(LINKS):
@@ -338,7 +337,7 @@ def reroot(node: int, used: int, nodes: Nodes) -> int:
 
 @kernel
 def reset_tree(own: np.uint64, opp: np.uint64, nodes: Nodes) -> int:
-    """Make a tree of this root alone; the number of nodes in use: 1."""
+    """Make a tree of this root alone; return the number of nodes in use: 1."""
     boards, links, values = nodes
     boards[ROOT, 0], boards[ROOT, 1] = own, opp
     links[ROOT, CHILDREN], links[ROOT, VISITS] = UNEXPANDED, 0
@@ -348,9 +347,9 @@ def reset_tree(own: np.uint64, opp: np.uint64, nodes: Nodes) -> int:
 
 @kernel
 def advance_root(own: np.uint64, opp: np.uint64, used: int, nodes: Nodes) -> int:
-    """Make the position the root, keeping what the tree of `used` nodes knows of it.
+    """Make the position the root, and keep its subtree of the tree of `used` nodes.
 
-    Returns the number of nodes in use. A tree of 0 nodes, or one without the position, is reset.
+    Returns the number of nodes in use. A tree of 0 nodes, or without the position, is reset.
     """
     node = find_node(own, opp, used, nodes)
     if node != NO_NODE:

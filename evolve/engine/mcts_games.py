@@ -1,4 +1,4 @@
-"""Whole games of the tree search, to learn from: against itself and against others."""
+"""Whole games of the tree search to learn from: against itself and against others."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ from evolve.engine.random import GOLDEN, mixed, random_square, uniform
 from evolve.engine.scoring import outcome
 from evolve.engine.solver import solve_outcome
 
-# Opponents that are no rows of alpha-beta parameters.
+# Opponents that are not rows of alpha-beta parameters.
 SELF_PLAY: Final = -1
 RANDOM_OPPONENT: Final = -2
 
 _NOISE = U(0xD1B54A32D192ED03)
 
-# Cells of a game in hand: discs of the side to move and of the other, random state; and colour of
+# Cells of a running game: discs of the side to move and of the other, random state; and colour of
 # the side to move, moves played, positions recorded.
 OWN, OPP, STATE, BOARD_CELLS = 0, 1, 2, 3
 SIDE, PLY, COUNT, COUNTERS = 0, 1, 2, 3
 
 MOST_POSITIONS: Final = 61
-"""Those of a game in which a side has a move, and the one that is solved."""
+"""Positions of a game in which a side has a move, and the one that is solved."""
 
 
 class Fixtures(NamedTuple):
-    """Who meets whom in N games, and how they start.
+    """The opponents in N games, and how the games start.
 
     opponents: [N] int32, SELF_PLAY, RANDOM_OPPONENT or a row of alpha-beta parameters.
-    colours: [N] int8, 1 where the search is black, −1 where it is white; of no use in self-play.
+    colours: [N] int8, 1 where the search is black, −1 where it is white; unused in self-play.
     openings: [N] int32, random moves before the first one that is chosen.
     seeds: [N] uint64, of each game's random draws.
     """
@@ -62,7 +62,7 @@ class Fixtures(NamedTuple):
     seeds: npt.NDArray[np.uint64]
 
     def part(self, some: slice) -> Fixtures:
-        """Those of some of the games."""
+        """The fixtures of some of the games."""
         return Fixtures._make(array[some] for array in self)
 
 
@@ -87,7 +87,7 @@ class SelfPlayOptions(NamedTuple):
 
 
 class Game(NamedTuple):
-    """A game in hand; the arrays of N games have a first axis [N] more.
+    """A running game; the arrays of N games have an additional first axis [N].
 
     board: [BOARD_CELLS] uint64: OWN, OPP, and STATE, of the random draws.
     counters: [COUNTERS] int64: SIDE to move, 1 black, −1 white; PLY; COUNT of recorded positions.
@@ -98,15 +98,15 @@ class Game(NamedTuple):
 
 
 class Records(NamedTuple):
-    """What the search saw in N games, in the positions where it was to move and the solved one.
+    """What the search saw in N games: the positions where it had to move, and the solved one.
 
     positions: [N, MOST_POSITIONS, 2] uint64, own and opp.
-    sides: [N, MOST_POSITIONS] int8, who was to move there, 1 black, −1 white.
+    sides: [N, MOST_POSITIONS] int8, the side to move there, 1 black, −1 white.
     searched: [N, MOST_POSITIONS] float32, the mean value of the search for that side, −1 to 1.
     visits: [N, MOST_POSITIONS, 64] float32, each square's share of the simulations; [0, …] when
-        nobody wants them.
-    counts: [N] int64, positions; 0 for a game that could only go on with an opening of a match
-        (`engine.opening_split`): it is given up.
+        not recorded.
+    counts: [N] int64, positions; 0 for a game that was given up, because it could only go on with
+        an opening of a match (`engine.opening_split`).
     results: [N] int8, 1 black won, 0 draw, −1 white won.
     """
 
@@ -118,12 +118,12 @@ class Records(NamedTuple):
     results: npt.NDArray[np.int8]
 
     def part(self, some: slice) -> Records:
-        """Those of some of the games, to be filled."""
+        """The arrays of some of the games, to be filled."""
         return Records._make(array[some] for array in self)
 
 
 def empty_games(*shape: int) -> Game:
-    """Room for one game, or for N, `shape` [N]."""
+    """Memory for one game, or for N with `shape` [N]."""
     return Game(np.empty((*shape, BOARD_CELLS), np.uint64), np.empty((*shape, COUNTERS), np.int64))
 
 
@@ -147,7 +147,7 @@ def add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
     """
     links, values = nodes.links, nodes.values
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
-    state = mixed(state ^ _NOISE)  # a stream of its own: the move is drawn from `state`
+    state = mixed(state ^ _NOISE)  # a separate stream: the move is drawn from `state`
     total = 0.0
     for child in range(count):
         total -= math.log(1.0 - uniform(state + U(child) * GOLDEN))
@@ -160,9 +160,9 @@ def add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
 
 @inlined
 def sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float) -> int:
-    """A child of the root by `draw`, 0 to 1: in proportion to visits^(1 / temperature).
+    """A child of the root, drawn by `draw`, 0 to 1, in proportion to visits^(1 / temperature).
 
-    At temperature 0 it is the most visited one; Silver et al. 2017. Only `moves` are drawn.
+    At temperature 0 it is the most visited one; Silver et al. 2017. Only `moves` can be drawn.
     """
     links = nodes.links
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
@@ -219,7 +219,7 @@ def play_to_search(
     game: Game,
     records: Records,
 ) -> bool:
-    """Play game `number` on until the search is to move: True; or to its end, recorded: False."""
+    """Play game `number` until the search is to move (True), or to its recorded end (False)."""
     board, counters = game
     while True:
         board[STATE] += GOLDEN
@@ -278,7 +278,7 @@ def _record(number: int, game: Game, value: float, records: Records) -> None:
 def record_and_play(
     number: int, options: SelfPlayOptions, nodes: Nodes, game: Game, records: Records
 ) -> None:
-    """Record what the tree says of the position of game `number`, and play a move by its visits."""
+    """Record the tree's values for the position of game `number`, and play a move by its visits."""
     board, counters = game
     links = nodes.links
     count = counters[COUNT]
@@ -306,8 +306,8 @@ def play_tree_games(
 ) -> None:
     """Play the games of `fixtures` and fill `records`.
 
-    agents [A, cells]: rows of alpha-beta parameters; memory: a context of this thread's alone;
-    nodes: room for a tree. The scratch memory of `options` is this thread's alone, too.
+    agents [A, cells]: rows of alpha-beta parameters; memory: a context, used by this thread only;
+    nodes: memory for a tree. The scratch memory of `options` is used by this thread only, too.
     """
     context = int64(memory.ctypes.data)
     simulations, noise = options.simulations, options.noise
@@ -317,7 +317,7 @@ def play_tree_games(
         start_game(fixtures.seeds[number], game)
         used = int64(0)
         while play_to_search(number, fixtures, agents, options, context, game, records):
-            # The root's children come with the first simulation, and noise goes to their priors.
+            # The first simulation adds the root's children; noise then goes to their priors.
             used = advance_root(board[OWN], board[OPP], used if options.reuse else int64(0), nodes)
             used = simulate(int64(1), used, nodes, options.search, board[STATE])
             if noise > 0.0:

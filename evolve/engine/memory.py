@@ -1,8 +1,8 @@
 """Loads and stores at a raw address, and three bit-count instructions, as numba intrinsics.
 
-A search carries one address (an int64 number) of a block of int64 cells in place of array
-arguments: numba passes an array as seven scalars and counts references on the way.
-There is no bounds check: the tests compare every kernel with a slow reference.
+A search passes one address (an int64 number) of a block of int64 cells instead of array arguments:
+numba passes an array as seven scalars and counts references on the way. There is no bounds check:
+the tests compare every kernel with a slow reference.
 """
 
 # Signatures follow numba's protocol: the first argument is the typing context.
@@ -43,7 +43,7 @@ def _load_bits(typingctx: Any, address: Any, index: Any) -> Any:
 
 
 def _store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
-    """Put an int64 into cell `index` of the block at `address`."""
+    """Write an int64 into cell `index` of the block at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.store(args[2], _cell(builder, args))
@@ -53,7 +53,7 @@ def _store(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
 
 
 def _store_bits(typingctx: Any, address: Any, index: Any, value: Any) -> Any:
-    """Put a uint64 into cell `index` of the block at `address`."""
+    """Write a uint64 into cell `index` of the block at `address`."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         builder.store(args[2], _cell(builder, args))
@@ -101,19 +101,19 @@ def _call_search(
     depth: Any,
     context: Any,
 ) -> Any:
-    """What the compiled search at `address` gives for these arguments."""
+    """The result of the compiled search at `address` for these arguments."""
     return types.int64(types.int64, *_SEARCH_TYPES), _call
 
 
 def _call_solver(
     typingctx: Any, address: Any, own: Any, opp: Any, alpha: Any, beta: Any, context: Any
 ) -> Any:
-    """What the compiled solver at `address` gives for these arguments."""
+    """The result of the compiled solver at `address` for these arguments."""
     return types.int64(types.int64, *_SOLVER_TYPES), _call
 
 
 def _call_look(typingctx: Any, address: Any, nodes: Any, context: Any) -> Any:
-    """What the compiled look at the clock at `address` gives for these arguments."""
+    """The result of the compiled look at the clock at `address` for these arguments."""
     return types.int64(types.int64, *_LOOK_TYPES), _call
 
 
@@ -141,7 +141,7 @@ def _call(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     return builder.call(builder.inttoptr(address, kind.as_pointer()), values)
 
 
-# numba has no types for what it makes of these functions.
+# numba has no types for the results of these functions.
 load = cast("Callable[[int, int], int]", intrinsic(_load))
 load_bits = cast("Callable[[int, int], np.uint64]", intrinsic(_load_bits))
 store = cast("Callable[[int, int, int], None]", intrinsic(_store))
@@ -159,4 +159,4 @@ SEARCH_TYPES: Any = _SEARCH_TYPES
 SOLVER_TYPES: Any = _SOLVER_TYPES
 
 int64 = cast("Callable[[int | np.uint64], int]", np.int64)
-"""A whole number as a value: numba compiles a function anew for each literal it is called with."""
+"""A whole number as a value: numba compiles a function again for each literal argument."""

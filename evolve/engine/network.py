@@ -19,9 +19,9 @@ from evolve.errors import AgentError
 class Network:
     """An architecture with weights, ready for play. It does not change.
 
-    weights: for each of `architecture.matrices` a pair of float32 arrays, [inputs, outputs] (of
-    a convolution [9 inputs, outputs]) and biases [outputs]. Raises AgentError when they do not
-    fit or are not finite.
+    weights: for each of `architecture.matrices` a pair of float32 arrays: [inputs, outputs] (for a
+    convolution [9 inputs, outputs]) and biases [outputs]. Raises AgentError when they do not fit or
+    are not finite.
     """
 
     def __init__(
@@ -53,22 +53,22 @@ class Network:
         self._program.flags.writeable = self._packed.flags.writeable = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are made anew: the kernels find the weights by their address."""
+        """Copies and pickles are rebuilt: the kernels find the weights by their address."""
         return Network, (self.architecture, self.weights)
 
     @property
     def address(self) -> int:
-        """Where the kernels find it, as long as this object lives."""
+        """Address of the network for kernels, valid as long as this object lives."""
         return self._program.ctypes.data
 
     @cached_property
     def digest(self) -> str:
-        """A short text that differs where the weights do."""
+        """A short text that differs when the weights differ."""
         return hashlib.sha256(self._packed.tobytes()).hexdigest()[:16]
 
     @property
     def scratch_size(self) -> int:
-        """Floats of memory that the kernels need, zero at first, for one thread."""
+        """Floats of memory that the kernels need for one thread; they must start at zero."""
         return 3 * int(self._program[WIDTH])
 
     def scratch(self) -> npt.NDArray[np.float32]:
@@ -83,8 +83,8 @@ class Network:
     ) -> npt.NDArray[np.float32]:
         """The outputs, [N, outputs], for positions [N, 2] own and opp.
 
-        sides [N]: 1 where black is to move, −1 where white; moves [N]: squares. Only networks
-        that see them need them.
+        sides [N]: 1 where black is to move, −1 where white; moves [N]: squares. Only networks with
+        such inputs need them.
         """
         count = len(positions)
         nothing = np.ones(count, np.int8)
@@ -100,7 +100,7 @@ class Network:
         return result
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The weights by name, as files keep them."""
+        """The weights by name, as in files."""
         named = {}
         for number, (matrix, bias) in enumerate(self.weights):
             named[f"weights-{number:02d}"] = matrix
@@ -111,7 +111,7 @@ class Network:
     def from_arrays(
         cls, architecture: Architecture, arrays: Mapping[str, npt.NDArray[np.float32]]
     ) -> Network:
-        """The network whose `arrays` these are; raises AgentError when one is missing."""
+        """The network with these `arrays`; raises AgentError when one is missing."""
         pairs = []
         for number in range(len(architecture.matrices)):
             names = f"weights-{number:02d}", f"biases-{number:02d}"
@@ -125,7 +125,7 @@ class Network:
 def _packed(
     shape: Matrix, matrix: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """One matrix and its biases as the kernels read them."""
+    """One matrix and its biases in the layout of the kernels."""
     packed = np.zeros(packed_size(shape), np.float32)
     inputs = len(matrix)
     if shape.outputs == 1 and shape.neighbours == 1:

@@ -16,11 +16,11 @@ def write_moves(
     ends: npt.NDArray[np.int64],
     text: npt.NDArray[np.uint8],
 ) -> None:
-    """Write the moves [N, M] of N games one after another, of each to its first −1.
+    """Write the moves [N, M] of N games one after another, each game up to its first −1.
 
-    names [65, L]: of the squares and of a pass as bytes, a space in front, which a game's first
-    move goes without; lengths [65]: bytes of each. Filled are text, which must be long enough, and
-    ends [N], where in it each game ends.
+    names [65, L]: names of the squares and of a pass as bytes, with a space in front that a game's
+    first move omits; lengths [65]: bytes of each name. The function fills text, which must be long
+    enough, and ends [N]: the end of each game in text.
     """
     place = 0
     for game in range(moves.shape[0]):

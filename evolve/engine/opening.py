@@ -21,8 +21,8 @@ def draw_openings(
 ) -> None:
     """Fill N random openings, one for each row of uniform `draws` [N, plies] in [0, 1).
 
-    moves [N, plies] squares; positions [N, 2] own and opp after them. An opening that meets a
-    pass or the end has 0, 0 for its position.
+    moves [N, plies]: squares; positions [N, 2]: own and opp after them. An opening with a pass, or
+    with the end of the game, has 0, 0 as its position.
     """
     for number in range(draws.shape[0]):
         own, opp = START_OWN, START_OPP
@@ -52,12 +52,12 @@ def mark_balanced(
     memory: npt.NDArray[np.int64],
     balanced: npt.NDArray[np.bool_],
 ) -> None:
-    """Fill `balanced` [N]: whether the side to move in `positions` [N, 2], own and opp, is neither
-    ahead nor behind by more than `margin`.
+    """Fill `balanced` [N]: whether each position is balanced for the side to move.
 
-    Searches with the agent's weights in the context `memory` decide, without a budget. Each asks
-    for one side of the margin alone: 0.13 s for 7000 positions, where their values took 0.30 s and
-    a window of both sides 0.17 s.
+    It is when that side is ahead or behind by at most `margin`; positions [N, 2]: own and opp.
+    Searches with the agent's weights in the context `memory` decide, without a budget. Each search
+    tests only one side of the margin: 0.13 s for 7000 positions; exact values took 0.30 s, a window
+    of both sides 0.17 s.
     """
     context = int64(memory.ctypes.data)
     agent = int64(agent_row.ctypes.data)
@@ -65,7 +65,7 @@ def mark_balanced(
         own, opp = positions[number, 0], positions[number, 1]
         store(context, NODES, 0)
         set_phase(own, opp, agent, context)
-        # Not behind is asked first: that takes one good move, not ahead takes all of them.
+        # "Not behind" comes first: it needs one good move; "not ahead" needs all moves.
         balanced[number] = search(own, opp, -margin - 1, -margin, depth, context) >= -margin
         if balanced[number]:
             balanced[number] = search(own, opp, margin, margin + 1, depth, context) <= margin

@@ -1,6 +1,6 @@
-"""Which part of the openings a position belongs to: a hash of it, the same for all its images.
+"""Split the openings into parts: a position's part is a hash of it, equal for all its images.
 
-It keeps what agents are judged on apart from what they learn from, whatever the seed.
+The split separates the openings that rate agents from those they learn from, for any seed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from evolve.engine.memory import lowest, popcount
 from evolve.engine.symmetry import SQUARE_IMAGES
 
 SLOTS: Final = 8
-"""Positions are dealt out evenly to so many slots; a part of the openings has one or more."""
+"""Positions are spread evenly over this many slots; a part of the openings has one or more."""
 MATCH_SLOT: Final = 7
-"""The slot of the openings of matches, which no game to learn from reaches."""
+"""The slot for openings of matches; games to learn from never reach it."""
 OPENING_DISCS: Final = 12
-"""Discs after an opening of 8 plies, the default; games may reach openings of other lengths."""
+"""Discs after an opening of 8 plies, the default; games may contain openings of other lengths."""
 
 _MIX_1, _MIX_2 = U(0x9E3779B97F4A7C15), U(0xBF58476D1CE4E5B9)
 _S29, _S32 = U(29), U(32)
@@ -57,10 +57,10 @@ def slots_of_all(positions: npt.NDArray[np.uint64], slots: npt.NDArray[np.int8])
 
 @kernel
 def trained_moves(own: np.uint64, opp: np.uint64, moves: np.uint64) -> np.uint64:
-    """Those of `moves` that a game to learn from may play.
+    """The subset of `moves` that a game to learn from may play.
 
-    None leads into a position that is an opening of a match. Where all would, none is left, and
-    there is nothing to learn from the game.
+    No move in it leads to an opening of a match. If all of `moves` do, it is empty, and the game
+    gives nothing to learn from.
     """
     if popcount(own | opp) != OPENING_DISCS - 1:
         return moves

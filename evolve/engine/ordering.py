@@ -1,7 +1,7 @@
-"""The order in which the search and the solver take moves: the most promising first.
+"""The order in which search and solver try moves: the most promising first.
 
-Near the leaves a fixed order of groups of squares; elsewhere the moves of a position are listed in
-a frame of the context with a key each, and picked one by one.
+Near the leaves it is a fixed order of groups of squares. Elsewhere the moves of a position are
+listed in a frame of the context, each with a key, and picked one by one.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from evolve.engine.evaluation import CLASS_OF_SQUARE, evaluate, squares_after
 from evolve.engine.memory import load, lowest, popcount, store, store_bits
 
 _FIRST = -(1 << 30)
-"""The key of the move that the table knows: below those of all evaluations."""
+"""The key of the move from the table: below those of all evaluations."""
 _FIRST_TO_SOLVE = -1000
-"""The same in the solver: below those of all numbers of replies."""
+"""The same key in the solver: below those of all numbers of replies."""
 
-# Squares by how good a move there tends to be under standard rules: corners first, the squares
-# beside them last. With CORNERS_LAST the same groups in the opposite order.
+# Squares by how good a move there usually is under standard rules: corners first, the squares
+# beside them last. With CORNERS_LAST the same groups in reverse order.
 _CLASS_ORDER = ((0,), (7, 2, 3, 9, 8), (5, 6), (1,), (4,))
 
 
@@ -36,9 +36,9 @@ O0, O1, O2, O3, O4 = _order_masks()
 
 @inlined
 def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
-    """Those of `moves`, not none, that are in the most promising group under these rules.
+    """Those of `moves` (at least one) that are in the most promising group under these rules.
 
-    Written as choices between values: branches here would be mispredicted at every other move.
+    It chooses between values without branches, which would be mispredicted at every other move.
     """
     first, second = moves & (O0 if reverse == 0 else O4), moves & (O1 if reverse == 0 else O3)
     fourth = moves & (O3 if reverse == 0 else O1)
@@ -58,10 +58,10 @@ def pack(key: int, square: int) -> int:
 
 @inlined
 def pick(index: int, count: int, frame: int, context: int) -> int:
-    """The square of the best of a frame's moves from `index` on, which it puts there.
+    """Find the best of a frame's moves from `index` on, put it at `index`, and return its square.
 
     Moves are picked one by one: most nodes need few, and sorting all has a branch for each move
-    that is mispredicted as often as not.
+    that is mispredicted half of the time.
     """
     best, place = load(context, frame + index), index
     for other in range(index + 1, count):
@@ -83,12 +83,12 @@ def list_by_evaluation(
     frame: int,
     context: int,
 ) -> int:
-    """Put `moves` into a frame, the key the evaluation after the move; returns how many.
+    """Put `moves` into a frame, with the evaluation after the move as key; return their number.
 
-    `known` is a square to try before all others (from the table), or 64.
+    `known` is a square (from the table) to try before all others, or 64.
 
-    The evaluation is seen from the opponent. What moves turn, the replies and the sums after
-    them stand in the frame too, by square.
+    The evaluation is seen from the opponent. The frame also holds, by square, the discs that the
+    move turns, the replies and the sums after it.
     """
     count = 0
     while moves != ZERO:
@@ -128,9 +128,9 @@ def odd_quadrants(empty: np.uint64) -> np.uint64:
 def list_fastest_first(
     own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, context: int
 ) -> int:
-    """Put `moves` into a frame, the key mostly the number of replies; returns how many.
+    """Put `moves` into a frame, with mostly the number of replies as key; return their number.
 
-    `known` is a square to try before all others (from the table), or 64.
+    `known` is a square (from the table) to try before all others, or 64.
     """
     count = 0
     reverse = load(context, CORNERS_LAST) != 0
@@ -145,12 +145,12 @@ def list_fastest_first(
         store_bits(context, frame + TURNED + square, turned)
         corner_replies = popcount(replies & CORNERS)
         if reverse:
-            # Few discs turned, and no corner unless it is the other side that takes it.
+            # Few turned discs come early, and a corner only if the other side takes it.
             key = 8 * (popcount(replies) - corner_replies) + 3 * popcount(turned)
             if bit & CORNERS != ZERO:
                 key += 6
         else:
-            # A reply in a corner counts twice; moves into corners and odd regions come early.
+            # A reply in a corner counts double; moves into corners and odd regions come early.
             key = 8 * (popcount(replies) + corner_replies)
             if bit & odd != ZERO:
                 key -= 4

@@ -1,7 +1,7 @@
-"""Games that patterns are taught by, and learning from them.
+"""Games from which patterns learn, and the learning.
 
-While they are taught, weights are int32, ONE_VALUE for a value of 1, which is a win by 64 discs.
-Whole numbers add up to the same in any order, so a training repeats on any processor.
+During training, weights are int32: ONE_VALUE for a value of 1, which is a win by 64 discs. Sums of
+whole numbers do not depend on their order, so a training gives the same result on any processor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from evolve.engine.table import forget
 
 ONE_VALUE = 1 << 22
 TO_EVALUATION = ONE_VALUE // (64 * DISC)
-"""Weights while they are taught, over those of an evaluation."""
+"""Ratio of weights during training to those of an evaluation."""
 MOST_POSITIONS = 64
 EXPLORED = 1  # flags of a position: the move played was not the best one found
 SAME_SIDE = 2  # the side to move plays on, as the other had to pass
@@ -35,8 +35,8 @@ class GameRecords(NamedTuple):
     """N games to learn from, up to their end or to where they were solved.
 
     positions [N, 64, 2] uint64: own, opp before each move; counts [N] int64: positions of a game;
-    flags [N, 64] int8; values [N, 64] int32: what the best move was worth; scores [N] int64: what
-    the game is worth to the side to move in the last position, in discs.
+    flags [N, 64] int8; values [N, 64] int32: value of the best move; scores [N] int64: value of the
+    game for the side to move in the last position, in discs.
     """
 
     positions: npt.NDArray[np.uint64]
@@ -47,7 +47,7 @@ class GameRecords(NamedTuple):
 
 
 def empty_records(games: int) -> GameRecords:
-    """Room for so many games."""
+    """Memory for `games` games."""
     return GameRecords(
         np.zeros((games, MOST_POSITIONS, 2), np.uint64),
         np.zeros(games, np.int64),
@@ -58,11 +58,11 @@ def empty_records(games: int) -> GameRecords:
 
 
 class GameOptions(NamedTuple):
-    """How games are played to learn from.
+    """How games to learn from are played.
 
     seed: of all games; openings: most random plies at the start; epsilon: probability of a random
     move after that; solved: empties from which the score is exact; depth: plies of the searches, 0
-    for one ply ahead by the weights as they are taught.
+    for one ply ahead with the weights in training.
     """
 
     seed: np.uint64
@@ -73,10 +73,10 @@ class GameOptions(NamedTuple):
 
 
 class Taught(NamedTuple):
-    """Weights that are taught, and how they hang together.
+    """Weights in training, and their structure.
 
     tables [phases, entries + 2] int32; sums [phases, entries + 2, 2] float32: for each weight the
-    sum of its errors and that of their sizes; phase_of [65] int64; following [entries] int32 and
+    sum of its errors and the sum of their sizes; phase_of [65] int64; following [entries] int32 and
     middles [instances] int64: see `shapes.ShapeSet`.
     """
 
@@ -89,7 +89,7 @@ class Taught(NamedTuple):
 
 @inlined
 def _table_at(discs: int, taught: Taught) -> int:
-    """Address of the table for positions of so many discs."""
+    """Address of the table for positions with `discs` discs."""
     phase: int = taught.phase_of[discs]
     address = int64(taught.tables.ctypes.data)
     return address + int64(taught.tables.shape[1] * 4 * phase)
@@ -104,8 +104,10 @@ def greedy_move(
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> tuple[int, int]:
-    """The lowest of the best squares one ply ahead, and its value by the weights, which a finished
-    game has as well."""
+    """The lowest of the best squares one ply ahead, and its value.
+
+    The value is by the weights; a finished game has one as well.
+    """
     here, there = int64(vectors[0].ctypes.data), int64(vectors[1].ctypes.data)
     read_vector(own, opp, here, patterns)
     table = _table_at(popcount(own | opp) + 1, taught)
@@ -123,7 +125,7 @@ def greedy_move(
 
 @kernel
 def searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """A best square of a search that deepens, and its value as weights are taught."""
+    """A best square of a deepening search, and its value in the unit of weights in training."""
     forget(context)
     square, value = int64(0), int64(0)
     for plies in range(1, depth + 1):
@@ -140,12 +142,12 @@ def play_to_learn(
     context: int,
     records: GameRecords,
 ) -> None:
-    """Play games number `first` and on, each with random numbers of its own; fill `records`.
+    """Play games from number `first` on, each with its own random numbers; fill `records`.
 
-    A game that must come to an opening of a match (`engine.opening_split`) is given up: it has no
-    positions.
+    A game that can only go on with an opening of a match (`engine.opening_split`) is given up: it
+    has no positions.
 
-    `vectors` [2, lanes] is scratch; the context has an evaluation whose shapes are those taught.
+    `vectors` [2, lanes] is scratch; the context has an evaluation with the shapes in training.
     """
     patterns = load(context, PATTERNS)
     for game in range(records.counts.size):
@@ -159,7 +161,7 @@ def play_to_learn(
                 own, opp = opp, own
                 moves = moves_of(own, opp)
                 if moves == ZERO:
-                    # Sides were swapped by the last move and here: back to those of its position.
+                    # The last move and this line swap the sides: back to those of its position.
                     score = final_score(own, opp, load(context, RULES))
                     break
                 if count > 0:
@@ -211,12 +213,12 @@ def learn_by_differences(
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> tuple[float, int]:
-    """Learn from games, each backwards from its end: the sum of squared errors, and their number.
+    """Learn from games, each backwards from its end; return sum and number of squared errors.
 
     TD(λ), Sutton 1988, with λ = `trace`: a position's target is the next position's value, mixed
-    with its target. A move that was not the best cuts the trace: its position's target is the best
-    move's value. With `coherent` a weight's rate is |Σ errors| / Σ |errors|, temporal coherence,
-    Beal and Smith 1999.
+    with that position's target. A move that was not the best cuts the trace: its position's target
+    is the best move's value. With `coherent` a weight's rate is |Σ errors| / Σ |errors|, temporal
+    coherence, Beal and Smith 1999.
     """
     tables, sums = taught.tables, taught.sums
     vector = vectors[0]
@@ -273,10 +275,10 @@ def label_positions(
     positions: npt.NDArray[np.uint64],
     targets: npt.NDArray[np.float32],
 ) -> int:
-    """Fill positions [N, 2] and targets [N] from games; gives how many there are.
+    """Fill positions [N, 2] and targets [N] from games; return their number.
 
-    A target is the λ-return of the values of the searches, λ = `trace`, and with the share
-    `searched` the value of the position's own.
+    A target is the λ-return of the values of the searches, λ = `trace`; the value of the position's
+    own search has the share `searched` in it.
     """
     filled = 0
     one = float(ONE_VALUE)
@@ -310,7 +312,7 @@ def fit_positions(
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> float:
-    """Move the weights towards the targets of positions, in that order: the squared errors' sum."""
+    """Move weights towards the targets of positions, in `order`; return the squared errors' sum."""
     tables = taught.tables
     vector = vectors[0]
     here = int64(vector.ctypes.data)

@@ -1,11 +1,11 @@
-"""Alpha-beta over patterns: as `search`, fail-soft and to a fixed depth, passes costing none.
+"""Alpha-beta over patterns: like `search`, fail-soft and to a fixed depth; a pass costs no depth.
 
-A leaf whose side has to pass is valued as it stands.
+A leaf where the side to move must pass is evaluated as it stands.
 
-What differs: positions carry their vector (see `patterns`), moves are ordered by the evaluation
-after them and by the replies, bounds of deeper searches count, those of the game's earlier
-moves too, and forward cuts are made where a shallow search says that a deep one will not come
-into the window (ProbCut, Buro 1995). A finished game is worth its score times DISC.
+Differences: positions carry their vector (see `patterns`). Moves are ordered by the evaluation
+after them and by the replies. Bounds of deeper searches count, and those of the game's earlier
+moves. Forward cuts are made where a shallow search predicts that a deep one stays outside the
+window (ProbCut, Buro 1995). A finished game is worth its score times DISC.
 """
 
 from __future__ import annotations
@@ -56,10 +56,12 @@ from evolve.engine.table import (
 
 NO_SQUARE = 64
 REPLY = 2 * DISC
-"""What a reply less is worth in the order of moves."""
+"""Value of one reply less, in the order of moves."""
 MOST_VECTORS = 2 * MAX_DEPTH + 4
-"""Vectors that a search needs: for each depth that of a child and one after a pass, one to look at
-a move, and the root's."""
+"""Vectors of a search.
+
+For each depth one of a child and one after a pass; one to look at a move; and the root's.
+"""
 
 
 @inlined
@@ -70,7 +72,7 @@ def _vector_at(place: int, context: int) -> int:
 
 @inlined
 def _leaf(own: np.uint64, opp: np.uint64, vector: int, discs: int, context: int) -> int:
-    """Value of a position without looking further, the node entered."""
+    """Value of a leaf without further search; its node is already entered."""
     if moves_of(own, opp) == ZERO and moves_of(opp, own) == ZERO:
         return final_score(own, opp, load(context, RULES)) * DISC
     return evaluate_vector(vector, discs, load(context, PATTERNS))
@@ -85,7 +87,7 @@ def pattern_search_1(
     beta: int,
     context: int,
 ) -> int:
-    """Depth 1 with moves: the best leaf, or one that is worth `beta` or more."""
+    """Depth 1 with moves: the best leaf, or the first one worth `beta` or more."""
     patterns = load(context, PATTERNS)
     target = load(context, VECTORS)
     discs = popcount(own | opp) + 1
@@ -113,7 +115,7 @@ def _list_moves(
     frame: int,
     context: int,
 ) -> int:
-    """Put `moves` into a frame, the key the other side's value and replies; returns how many."""
+    """Put `moves` into a frame, the other side's value and replies as key; return their number."""
     patterns = load(context, PATTERNS)
     target = load(context, VECTORS)
     discs = popcount(own | opp) + 1
@@ -135,8 +137,10 @@ def _list_moves(
 def _list_quickly(
     own: np.uint64, opp: np.uint64, moves: np.uint64, frame: int, context: int
 ) -> int:
-    """The same by replies and corners alone, for depth 2: there the evaluation of every move took
-    as long as all leaves, and saved 4 to 12 % of the nodes."""
+    """Put `moves` into a frame by replies and corners alone, for depth 2.
+
+    There the evaluation of every move took as long as all leaves, and saved 4 to 12 % of the nodes.
+    """
     count = 0
     while moves != ZERO:
         square = lowest(moves)
@@ -162,7 +166,7 @@ def _list_by_depth(
     frame: int,
     context: int,
 ) -> int:
-    """The way of listing that suits the depth."""
+    """Put `moves` into a frame in the way that suits the depth."""
     if depth == 2:
         return _list_quickly(own, opp, moves, frame, context)
     return _list_moves(own, opp, moves, vector, frame, context)
@@ -196,7 +200,7 @@ def pattern_search(
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
         return sign * pattern_search_1(own, opp, moves, vector, beta, context)
-    # 2. What the table knows: bounds of this depth and of deeper searches.
+    # 2. The table: bounds of this depth and of deeper searches.
     known = int64(NO_SQUARE)
     bucket = bucket_of(own, opp, context)
     entry = probe(own, opp, bucket, context)
@@ -230,8 +234,8 @@ def pattern_search(
                 return 0
             if value <= bound:
                 return sign * alpha
-    # 4. Search the table's move, then the others in order: the first with the whole window, those
-    #    after it with a null window, and again with an open one when they turn out better.
+    # 4. Search the table's move, then the others in order: the first with the whole window, the
+    #    others with a null window, and again with an open one when they turn out better.
     frame = FRAMES + depth * FRAME_CELLS
     child = _vector_at(depth, context)
     count, rest = int64(0), moves
@@ -273,7 +277,7 @@ def pattern_search(
         low = max(alpha, best)
         high = low + 1
         index += 1
-    # 5. Remember.
+    # 5. Store the result in the table.
     low, high = int64(-INFINITY), int64(INFINITY)
     if best > alpha:
         low = best
@@ -285,9 +289,9 @@ def pattern_search(
 
 @kernel
 def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
-    """Square and value of the best move to `depth` ≥ 1 plies, given what the table holds.
+    """Square and value of the best move to `depth` ≥ 1 plies, with the help of the table.
 
-    The lowest square among the best ones. The side must have a move. The square is −1 when the
+    It is the lowest of the best squares. The side must have a move. The square is −1 when the
     search was stopped.
     """
     patterns = load(context, PATTERNS)
@@ -310,7 +314,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
     while index < count:
         square = pick(index, count, frame, context)
         if index > 0 and high != limit:
-            # A lower square is let through when it is as good.
+            # A lower square passes when it is as good.
             low = best - int64(square < best_square)
             high = low + 1
         turned = load_bits(context, frame + TURNED + square)
@@ -347,7 +351,7 @@ def pattern_values(
 ) -> None:
     """Fill values[square] for every legal move with its value to `depth` ≥ 1 plies.
 
-    There must be no budget: nothing says where it ended.
+    The context must not have a node budget: a search that stops early is not reported here.
     """
     patterns = load(context, PATTERNS)
     vector, child = _vector_at(MOST_VECTORS - 1, context), _vector_at(depth, context)

@@ -1,6 +1,6 @@
 """Vectors of 16-bit numbers in memory, as numba intrinsics: entries of instances, see `shapes`.
 
-A vector is given by the address of its first number; it has a multiple of 32 numbers.
+A vector is given by the address of its first number; its length is a multiple of 32.
 """
 
 # Signatures follow numba's protocol: the first argument is the typing context.
@@ -21,7 +21,7 @@ _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 _PART: Final = ir.VectorType(_I16, PART_LANES)
 PART_BYTES: Final = 64
 GATHERED: Final = 16
-"""Numbers that are looked up at once."""
+"""Numbers that are looked up together."""
 
 
 def _number(value: int) -> Any:
@@ -72,7 +72,7 @@ def _sum_of_rows(builder: Any, bits: Any, column: Any, row: Any) -> Any:
 
 
 def _write_parts(builder: Any, target: Any, row: Any, part_at: Callable[[Any], Any]) -> None:
-    """Write to `target` what `part_at` gives for the offset of each part, up to `row` bytes."""
+    """Write to `target` the result of `part_at` for the offset of each part, up to `row` bytes."""
     before = builder.block
     loop, done = (builder.append_basic_block(name) for name in ("part", "done"))
     builder.branch(loop)
@@ -92,9 +92,11 @@ def _write_parts(builder: Any, target: Any, row: Any, part_at: Callable[[Any], A
 def _follow(
     typingctx: Any, source: Any, target: Any, square: Any, turned: Any, powers: Any, parts: Any
 ) -> Any:
-    """Write to `target` the vector at `source` after a move on `square` that turns `turned`, seen
-    by the other side: −(v + powers[square] + 2 · Σ powers[turned]). `powers` is [65, 32 · parts],
-    the last row zeros: square 64 is a pass."""
+    """Write to `target` the vector at `source` after a move, seen by the other side.
+
+    The move is on `square` and turns `turned`: −(v + powers[square] + 2 · Σ powers[turned]).
+    `powers` is [65, 32 · parts]; its last row is zeros, because square 64 is a pass.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         source, target, square, turned, powers, parts = args
@@ -135,8 +137,10 @@ def _gathered(shift: int) -> Callable[..., Any]:
     """The intrinsic that looks up and adds numbers of 4 − shift / 8 bytes."""
 
     def gather_sum(typingctx: Any, vector: Any, table: Any, middles: Any, count: Any) -> Any:
-        """Sum of table[middles[i] + vector[i]] for the first `count` (a multiple of 16) numbers of
-        a vector; `middles` are int32. At the place of a number 4 bytes are read."""
+        """Sum of table[middles[i] + vector[i]] for the first `count` numbers of a vector.
+
+        `count` is a multiple of 16; `middles` are int32. Reads 4 bytes at the place of a number.
+        """
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             vector, table, middles, count = args
@@ -188,13 +192,15 @@ def _word(typingctx: Any, address: Any) -> Any:
 
 
 def unrolled_sum(middles: Sequence[int]) -> Callable[[int, int], int]:
-    """An intrinsic for instances that are known beforehand: the sum of the int16
-    table[middles[i] + vector[i]], given the addresses of vector and table."""
+    """An intrinsic for instances that are known in advance.
+
+    It sums the int16 table[middles[i] + vector[i]], from the addresses of vector and table.
+    """
 
     def sum_of_shorts(typingctx: Any, vector: Any, table: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             vector, table = args
-            # Four sums, so that no addition waits for the one before.
+            # Four sums, so that no addition waits for the previous one.
             sums = [_number(0)] * 4
             for lane, middle in enumerate(middles):
                 entry = builder.add(vector, _number(2 * lane))
@@ -211,7 +217,7 @@ def unrolled_sum(middles: Sequence[int]) -> Callable[[int, int], int]:
     return cast("Callable[[int, int], int]", intrinsic(sum_of_shorts))
 
 
-# numba has no types for what it makes of these functions.
+# numba has no types for the results of these functions.
 short = cast("Callable[[int], int]", intrinsic(_short))
 read_position = cast(
     "Callable[[np.uint64, np.uint64, int, int, int], None]", intrinsic(_read_position)

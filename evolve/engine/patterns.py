@@ -1,4 +1,4 @@
-"""The pattern evaluation: a block of int64 cells, handed around as an address.
+"""The pattern evaluation: a block of int64 cells, passed around as an address.
 
     cells                     what
     0 … 5                     INSTANCES, PARTS, …, IS_DEFAULT: named below
@@ -6,9 +6,9 @@
     CUTS …                    by depth and group of disc counts SHALLOW, MEAN and MARGIN, in
                               evaluations: see `pattern_search`
 
-The vector of a position has, for each instance of `shapes.ShapeSet`, the entry of its table that
-the discs there make, seen by the side to move. The value for that side is the sum of the entries'
-numbers, an instance each. It is a forecast of the final score.
+The vector of a position has, for each instance of `shapes.ShapeSet`, the entry of its table for the
+discs there, seen by the side to move. The value for that side is the sum of the tables' numbers at
+these entries. It is a forecast of the final score.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from evolve.engine.vector import LANES as VECTOR_LANES
 from evolve.errors import AgentError
 
 DISC: Final = 256
-"""A disc of the final score, as evaluations count: 64 of them are 16384."""
+"""Value of a disc of the final score in evaluations: 64 discs are 16384."""
 
 INSTANCES: Final = 0
 PARTS: Final = 1  # of a vector, 32 lanes each
@@ -58,19 +58,19 @@ MARGIN: Final = 2  # how far it may be from there
 CUT_CELLS: Final = 4
 MOST_CUT_DEPTH: Final = 24
 DISC_GROUPS: Final = 8
-"""Disc counts are grouped by eights."""
+"""Disc counts are grouped in eights."""
 PATTERN_CELLS: Final = CUTS + (MOST_CUT_DEPTH + 1) * DISC_GROUPS * CUT_CELLS
 
 
 @inlined
 def cut_of(depth: int, discs: int) -> int:
-    """The first cell of the cut for nodes of `depth` with so many discs."""
+    """The first cell of the cut for nodes of `depth` with `discs` discs."""
     return CUTS + (depth * DISC_GROUPS + min(discs >> 3, DISC_GROUPS - 1)) * CUT_CELLS
 
 
 @inlined
 def _place(vector: int, lane: int, patterns: int) -> int:
-    """Where in the tables the entry of an instance is."""
+    """Position of an instance's entry in the tables."""
     return word(load(patterns, MIDDLES) + 4 * lane) + short(vector + 2 * lane)
 
 
@@ -108,7 +108,7 @@ sum_words = _words_gathered if _wide else _words_scalar
 
 @inlined
 def evaluate_vector(vector: int, discs: int, patterns: int) -> int:
-    """Value of the position with that vector and so many discs, for the side to move."""
+    """Value of the position with that vector and `discs` discs, for the side to move."""
     table = load(patterns, TABLE_OF + discs)
     if load(patterns, IS_DEFAULT) != 0:
         return _default_sum(vector, table)
@@ -149,7 +149,7 @@ class Patterns:
     Args:
         shapes: the shapes and their tables' layout.
         boundaries: ascending disc counts at which the next phase begins, as in `phases`.
-        tables: int16 [phases, entries], DISC a disc; entries that are one weight are equal.
+        tables: int16 [phases, entries], DISC for one disc; entries that share a weight are equal.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Patterns:
         count, entries = len(shapes.instances), shapes.entries
         assert tables.shape == (len(boundaries) + 1, entries), (tables.shape, entries)
         self.shapes, self.boundaries = shapes, boundaries
-        # A gather reads 4 bytes an entry, and lanes beyond the instances read a zero.
+        # A gather reads 4 bytes per entry, and lanes beyond the instances read a zero.
         self._tables = np.zeros((len(tables), entries + 2), np.int16)
         self._tables[:, :entries] = tables
         self._middles = np.full(shapes.lanes, entries, np.int32)
@@ -179,8 +179,10 @@ class Patterns:
     def of_weights(
         cls, shapes: ShapeSet, boundaries: tuple[int, ...], weights: npt.NDArray[Any]
     ) -> Patterns:
-        """The evaluation with these distinct weights, int16 [phases, weights]; AgentError where
-        their number or type is wrong."""
+        """The evaluation with these distinct weights, int16 [phases, weights].
+
+        Raises AgentError where their number or type is wrong.
+        """
         wanted = (len(boundaries) + 1, shapes.weights)
         if weights.shape != wanted or weights.dtype != np.int16:
             raise AgentError(
@@ -190,7 +192,7 @@ class Patterns:
         return cls(shapes, boundaries, weights[:, shapes.weight_of_entry])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies and pickles are made anew: the kernels find all of it by addresses."""
+        """Copies and pickles are rebuilt: the kernels find the data by addresses."""
         return Patterns, (self.shapes, self.boundaries, self.tables)
 
     @property
@@ -205,12 +207,15 @@ class Patterns:
 
     @property
     def address(self) -> int:
-        """Of its block without cuts; it must be kept as long as that is in use."""
+        """Address of its block without cuts; keep this object as long as the address is in use."""
         return int(self._cells.ctypes.data)
 
     def block(self, cuts: Cuts) -> npt.NDArray[np.int64]:
-        """The block of cells for the kernels, with forward cuts: by depth and group of disc counts
-        the shallow depth, mean and margin. The evaluation must be kept as long as the block."""
+        """The block of cells for the kernels, with forward cuts.
+
+        `cuts` gives the shallow depth, mean and margin by depth and group of disc counts. Keep the
+        evaluation as long as the block.
+        """
         cells = self._cells.copy()
         for (depth, group), values in cuts.items():
             start = CUTS + (depth * DISC_GROUPS + group) * CUT_CELLS
@@ -218,13 +223,13 @@ class Patterns:
         return cells
 
     def value(self, board: Board) -> int:
-        """Its value of a position for the side to move, DISC a disc."""
+        """Its value of a position for the side to move, DISC for one disc."""
         vector = np.zeros(self.shapes.lanes, np.int16)
         own, opp = U(board.own), U(board.opp)
         return int(position_value(own, opp, vector.ctypes.data, self._cells.ctypes.data))
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other values every position alike, by the same shapes."""
+        """Whether the other has the same shapes and values every position alike."""
         if not isinstance(other, Patterns):
             return NotImplemented
         return self._key == other._key

@@ -10,7 +10,7 @@ MAX_PHASES: Final = 61
 
 
 def default_boundaries(phases: int) -> tuple[int, ...]:
-    """Disc counts that divide 4..64 into `phases` parts as equal as can be."""
+    """Disc counts that divide 4..64 into `phases` parts as equal as possible."""
     return tuple(4 + round(61 * phase / phases) for phase in range(1, phases))
 
 

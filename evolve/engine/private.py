@@ -12,12 +12,12 @@ _MOST_LINKS = 40
 
 
 def private_folder(path: Path) -> Path:
-    """The folder at `path` without links, made where it is missing, for this user alone.
+    """The folder at `path` without links, for this user alone; it is made where it is missing.
 
-    Raises PermissionError where other users could put files into it, or put another folder in
-    its place: every folder on the way must be this user's or root's, and others may write to none
-    but those with the sticky bit, such as /tmp. Raises OSError where it cannot be made. Windows
-    keeps other users out of a user's folders by itself: nothing is checked there.
+    Raises PermissionError where other users could put files into it, or replace it by another
+    folder. So every folder on the way must belong to this user or to root. None of them may be
+    writable to others, except those with the sticky bit, such as /tmp. Raises OSError where it
+    cannot be made. On Windows nothing is checked: it keeps other users out of a user's folders.
     """
     path = path.absolute()
     if not hasattr(os, "geteuid"):
@@ -56,7 +56,7 @@ def _state(path: Path) -> os.stat_result:
     try:
         return os.lstat(path)
     except FileNotFoundError:
-        with contextlib.suppress(FileExistsError):  # another process was faster
+        with contextlib.suppress(FileExistsError):  # another process made it first
             os.mkdir(path, 0o700)
         return os.lstat(path)
 
@@ -65,8 +65,8 @@ def _check(path: Path, state: os.stat_result, *, last: bool) -> None:
     if state.st_uid not in (0, os.geteuid()):
         raise PermissionError(errno.EPERM, f"{path} belongs to another user", str(path))
     if stat.S_ISLNK(state.st_mode):
-        return  # its mode says nothing; only its owner can change it where the folder is checked
-    # Whoever may write to a sticky folder can add to it, but not take away what is another's.
+        return  # a link's mode means nothing; in a checked folder only its owner can change it
+    # In a sticky folder other users can add files, but not remove those of others.
     if stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX and not last:
         return
     group = state.st_mode & stat.S_IWGRP and not _is_own_group(state.st_gid)
@@ -75,8 +75,10 @@ def _check(path: Path, state: os.stat_result, *, last: bool) -> None:
 
 
 def _is_own_group(number: int) -> bool:
-    """Whether a group is the private one of this user, as most Linux systems make one for each:
-    their umask of 002 leaves every folder writable to it."""
+    """Whether a group is the private one of this user.
+
+    Most Linux systems make one for each user: their umask of 002 makes every folder writable to it.
+    """
     import grp
     import pwd
 

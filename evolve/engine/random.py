@@ -14,7 +14,7 @@ from evolve.engine.compile import inlined
 from evolve.engine.memory import int64, lowest, popcount
 
 RANDOM: Final = -2
-"""A player that plays at random, where players are numbers of networks or of agents."""
+"""A player that plays at random, where a number stands for a network or an agent."""
 
 GOLDEN = U(0x9E3779B97F4A7C15)
 _S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
@@ -32,7 +32,7 @@ def mixed(state: np.uint64) -> np.uint64:
 
 @inlined
 def random_square(moves: np.uint64, state: np.uint64) -> int:
-    """One of the squares of `moves`, each as likely as the others over states."""
+    """One of the squares of `moves`, all equally likely over states."""
     chosen = int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32))
     for _ in range(chosen):
         moves &= moves - ONE

@@ -1,4 +1,4 @@
-"""What kernels report of a finished game, a row of numbers. Loads no numba: tables import it."""
+"""The results of a finished game from kernels, a row of numbers; no numba, for use in tables."""
 
 from __future__ import annotations
 
@@ -14,4 +14,4 @@ OVER_BUDGET_BLACK: Final = 1
 OVER_BUDGET_WHITE: Final = 2
 FAILED_BLACK: Final = 3
 FAILED_WHITE: Final = 4
-"""An outside program that crashed, hung or played nonsense: never in games of kernels."""
+"""An outside program crashed, hung or played an illegal move: never in games of kernels."""

@@ -1,8 +1,8 @@
 """Rewards of moves and of the ends of games, for learning and for lookahead.
 
-Discs and squares are the mover's gain where discs are good, as under standard rules, and the
-other side's where they are bad, as under reversed ones; where scores do not go by discs they earn
-nothing.
+Discs and squares are the mover's gain where discs are good, as under standard rules. They are the
+other side's gain where discs are bad, as under reversed rules. They earn nothing where scores do
+not depend on discs.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from evolve.engine.rules import RULE_SETS
 # the difference / 64.
 NO_REWARD, OUTCOME, HALVES, SHARE, DIFFERENCE = range(5)
 
-# Cells of the rewards that a search counts: V of every square; the weight of own discs / 64; the
-# discounts when the turn comes back to the side that searches, by a move and by a pass, and when
-# it goes to the other side, by a move and by a pass.
+# Cells of the rewards in a search: V of every square; the weight of own discs / 64; the discounts
+# when the turn returns to the side that searches, by a move and by a pass, and when it goes to the
+# other side, by a move and by a pass.
 DISCS: Final = 64
 DISCOUNT_OWN: Final = 65
 DISCOUNT_PASS: Final = 66
@@ -52,7 +52,7 @@ def squares_reward(
 
 @inlined
 def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> float:
-    """The discs / 64 that a move leaves the side that they are good for."""
+    """The discs / 64, after a move, of the side that they are good for."""
     turned = flips_of(square, own, opp)
     if DISC_SIGNS[rules] < 0.0:
         return float(popcount(opp) - popcount(turned)) / 64.0
@@ -63,7 +63,7 @@ def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> flo
 
 @inlined
 def end_reward(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
-    """What the end of a game is worth for a side; `score` is black's, by the rules."""
+    """The reward of the end of a game for a side; `score` is black's, by the rules."""
     good = DISC_SIGNS[rules]
     own, opp = (black, white) if (side > 0) == (good > 0.0) else (white, black)
     score = score * side

@@ -1,8 +1,8 @@
-"""The rules of the game: the one table of them, and the game's limits. No numba is loaded here.
+"""The rules of the game: their only table, and the game's limits. No numba is loaded here.
 
-How a finished game is scored is `scoring.final_score`, a kernel, which goes by the codes; the
-stand-alone export has the same score in `standalone/part_solver.py`. Everything else that differs
-from rules to rules stands in the table.
+The kernel `scoring.final_score` scores a finished game by the code of the rules; the stand-alone
+export has the same score in `standalone/part_solver.py`. Everything else that differs between rules
+is in the table.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from evolve.errors import PositionError
 
 MAX_PLIES: Final = 120
-"""60 moves, and a pass before each at worst."""
+"""60 moves, with a pass before each at worst."""
 PASS: Final = 64
 NO_MOVE: Final = -1
 WIN: int = 1 << 20
-"""A finished game is worth its exact score times this: beyond any evaluation."""
+"""A finished game counts its exact score times this: more than any evaluation."""
 NO_SCORE: Final = -65
-"""What the kernel answers for a code that it does not know; scores are −64 to 64."""
+"""The kernel's answer for an unknown code; scores are −64 to 64."""
 
 # Codes of the rules, for kernels.
 STANDARD: Final = 0
@@ -33,29 +33,29 @@ class RuleSet:
 
     code: of the rules in kernels, and in `scoring.final_score`.
     goal: who wins, in a few words.
-    score: what the exact score is, in words; it is −64 to 64, and what one side gets the other
+    score: what the exact score is, in words; it is −64 to 64, and one side gets what the other
         loses.
     discs: 1 or −1 where the score of a full board is that many times own − opp discs, and no
-        score goes beyond what a full board could still reach: the solver then counts in place of
-        playing the last move, and takes stable discs for bounds. It also says which disc difference
-        is the better one, and whom a disc counts for in learning. 0 where scores do not go by
+        score exceeds what a full board can still reach: the solver then counts instead of playing
+        the last move, and uses stable discs as bounds. It also says which disc difference is
+        better, and for which side a disc counts in learning. 0 where scores do not depend on
         discs: the search assumes nothing, and discs earn nothing.
-    corners_last: whether squares that are usually good are bad, so that moves are searched in the
-        opposite order, corners last. Right or wrong, the values are the same.
+    corners_last: whether squares that are usually good are bad, so that moves are searched in
+        reverse order, corners last. Right or wrong, the values are the same.
     ggf: the letter of these rules in a GGF game type, `` for the usual game; None where GGF does
         not know them.
     greedy: reference agent that plays by a table alone, an opponent to learn from.
-    judge: the one whose search says which openings are balanced.
-    reference: the one that tables and plots measure champions by.
+    judge: reference agent; its search decides which openings are balanced.
+    reference: reference agent that tables and plots measure champions by.
     panel: reference agents from the weakest to the strongest that learners and trials are
         measured by: random moves, a greedy table, alpha-beta 2, 4 and 6 deep.
-    strong_panel: the same for learners that beat all of these, the bundled agent with patterns at
+    strong_panel: the same for learners that beat all of these: the bundled agent with patterns at
         several depths; empty where there is none.
-    ladder: rungs and their Elo, the weakest first; 0 is the reference at depth 1. By `python -m
+    ladder: rungs and their Elo, the weakest first; 0 is the reference at depth 1. From `python -m
         benchmarks.ladder rungs`: 400 games with each of four neighbours on either side,
         Bradley-Terry; ± is half a 95 % interval around the mean of all rungs. A run's ratings
-        share these errors, so they cancel where its generations are compared. Empty for rules
-        whose ladder has not been measured: their runs have the fixed panel.
+        share these errors, so they cancel in comparisons of its generations. Empty for rules
+        without a measured ladder: their runs have the fixed panel.
     """
 
     code: int
@@ -151,15 +151,15 @@ RULE_SETS: Final[Mapping[str, RuleSet]] = {
 """All rules by name."""
 
 if TYPE_CHECKING:
-    Rules: TypeAlias = str  # a type checker does not look into the table
+    Rules: TypeAlias = str  # type checkers do not read the table
 else:
     Rules = Literal[tuple(RULE_SETS)]
     """The name of rules: settings and options take their choices from it."""
 
 DEFAULT_RULES: Final[Rules] = "standard"
-"""What agents that play by any rules play, unless told otherwise."""
+"""The default rules of agents that play by any rules."""
 RULES_HELP: Final = ", ".join(f"{name}: {rules.goal}" for name, rules in RULE_SETS.items())
-"""All rules and who wins by them, for the help of commands."""
+"""All rules and their winners, for the help of commands."""
 
 
 def rule_set(rules: str) -> RuleSet:
@@ -171,6 +171,6 @@ def rule_set(rules: str) -> RuleSet:
 
 
 def check_rules(rules: str) -> Rules:
-    """`rules` itself when it names rules; raises PositionError otherwise."""
+    """Return `rules` when it names rules; raise PositionError otherwise."""
     rule_set(rules)
     return rules

@@ -1,4 +1,4 @@
-"""The score of a finished game by the rules: the one kernel that knows what each of them counts."""
+"""The score of a finished game: the only kernel that knows how each set of rules counts."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
 
 @kernel
 def score_of(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """`final_score`, for Python."""
+    """`final_score` for callers in Python."""
     return final_score(own, opp, rules)
 
 
 @inlined
 def outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
-    """1, 0 or −1: how a finished game ended for the side with `own`."""
+    """1, 0 or −1: the outcome of a finished game for the side with `own`."""
     score = final_score(own, opp, rules)
     return int64(score > 0) - int64(score < 0)

@@ -1,9 +1,9 @@
 """Alpha-beta (Knuth and Moore 1975): fail-soft (Fishburn 1983) negamax to a fixed depth.
 
-Every function answers for the side with `own`: with a window (alpha, beta) the value returned
-is exact inside it, an upper bound when ≤ alpha, a lower bound when ≥ beta. A pass costs no
-depth. A node is a position entered, leaves included; a search that would enter more than its
-budget sets STOPPED and unwinds, and its value means nothing.
+Every function answers for the side with `own`: with a window (alpha, beta) the value returned is
+exact inside it, an upper bound when ≤ alpha, a lower bound when ≥ beta. A pass costs no depth. A
+node is a position entered, leaves included. A search that would enter more nodes than its budget
+sets STOPPED and unwinds; its value then means nothing.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def arrive(
     beta: int,
     context: int,
 ) -> tuple[np.uint64, np.uint64, np.uint64, int, int, int, int]:
-    """Enter a node, and pass when the side has to: own, opp, moves, squares, alpha, beta, sign.
+    """Enter a node, and pass if necessary: own, opp, moves, squares, alpha, beta, sign.
 
-    After a pass all is seen from the other side and the sign is −1. No moves mean that the game
-    is over or the budget was reached: see `ended`.
+    After a pass everything is seen from the other side and the sign is −1. No moves mean that the
+    game is over or the budget is used up: see `ended`.
     """
     sign = 1
     if not enter(context):
@@ -129,7 +129,7 @@ def search_1(
     beta: int,
     context: int,
 ) -> int:
-    """Depth 1: the best leaf. `moves` are those of the side, here and in all searches."""
+    """Depth 1: the best leaf. Here and in all searches, `moves` are those of the side to move."""
     own, opp, moves, squares, alpha, beta, sign = arrive(
         own, opp, moves, squares, alpha, beta, context
     )
@@ -201,9 +201,9 @@ def search_deep(
     """Depth 2 or more.
 
     From depth 3 on the moves are sorted by the evaluation after them. From the context's
-    TABLE_DEPTH on the table is used, but of its bounds only those for the same depth, so that
-    the value is the minimax value whatever was searched before; and moves after the first have a
-    null window, and an open one when they turn out better (principal variation search).
+    TABLE_DEPTH on the table is used, but only its bounds for the same depth, so that the value is
+    the minimax value whatever was searched before. Then moves after the first have a null window,
+    and an open one when they turn out better (principal variation search).
     """
     if depth == 2:
         return search_2(own, opp, moves, squares, alpha, beta, context)
@@ -212,7 +212,7 @@ def search_deep(
     )
     if moves == ZERO:
         return ended(own, opp, context)
-    # 1. What the table knows.
+    # 1. Probe the table.
     known, bucket = int64(64), int64(0)
     if load(context, TABLE_DEPTH) != 0 and depth >= load(context, TABLE_DEPTH):
         bucket = bucket_of(own, opp, context)
@@ -226,8 +226,8 @@ def search_deep(
                 if high <= alpha:
                     return sign * high
                 alpha, beta = max(alpha, low), min(beta, high)
-    # 2. The moves, by the evaluation after them. Only one search of each depth is under way at a
-    #    time, so frames go by depth.
+    # 2. List the moves by the evaluation after them. Only one search of each depth runs at a time,
+    #    so there is one frame for each depth.
     frame = FRAMES + depth * FRAME_CELLS
     count = list_by_evaluation(own, opp, squares, moves, known, frame, context)
     # 3. Search them: without the table all with an open window; with it the first alone, the others
@@ -259,7 +259,7 @@ def search_deep(
         low = max(alpha, best)
         high = beta if bucket == 0 else low + 1
         index += 1
-    # 4. Remember.
+    # 4. Store the result in the table.
     if bucket != 0:
         low, high = int64(-INFINITY), int64(INFINITY)
         if best > alpha:
@@ -281,7 +281,7 @@ def search_any(
     depth: int,
     context: int,
 ) -> int:
-    """Value of a position searched to `depth` (0 or more) plies, its sum of squares known."""
+    """Value of a position searched to `depth` (0 or more) plies, with its known sum of squares."""
     if depth >= 2:
         return search_deep(own, opp, moves, squares, alpha, beta, depth, context)
     if depth == 1:
@@ -300,7 +300,7 @@ def search_from(
     depth: int,
     context: int,
 ) -> int:
-    """`search_any`, for kernels that are not part of the search."""
+    """`search_any` for kernels outside the search."""
     search_at = load(context, SEARCH)
     return call_search(search_at, own, opp, moves, squares, alpha, beta, depth, context)
 
@@ -316,9 +316,9 @@ def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, co
 def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies; the side must have one.
 
-    Among moves of the same value the lowest square is chosen, whatever order they were
-    searched in: a move with a lower square than the best so far is let through when it is as
-    good, by a window one wider. The choice is therefore a function of the minimax values.
+    Among moves of equal value the lowest square is chosen, whatever the order of the search: a move
+    with a lower square than the best so far passes when it is as good, by a window wider by one.
+    The choice therefore depends only on the minimax values.
     """
     frame = int64(FRAMES)
     squares = square_sum(own, context) - square_sum(opp, context)

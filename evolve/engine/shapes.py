@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Final
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError
 
-if TYPE_CHECKING:  # settings name shapes: numpy is loaded where arrays are made, on use
+if TYPE_CHECKING:  # settings import this: numpy is loaded on use, where arrays are made
     import numpy as np
     import numpy.typing as npt
 
 MOST_SQUARES: Final = 10
-"""Of a shape: its entries have to fit into 16 bits."""
+"""Most squares of a shape: its entries must fit into 16 bits."""
 MOST_INSTANCES: Final = 256
 PART_LANES: Final = 32
-"""Instances are padded to a multiple of these, the 16-bit lanes of a vector."""
+"""Instances are padded to a multiple of this, the 16-bit lanes of a vector."""
 
 Squares = tuple[int, ...]
 
@@ -36,7 +36,7 @@ _SPAN: Final = re.compile(f"{_SQUARE}(?:([-/]){_SQUARE})?")
 
 
 def _images(square: int) -> Squares:
-    """Where a square goes under each of the eight symmetries, the first being none."""
+    """The images of a square under the eight symmetries; the first is the square itself."""
     x, y = square % 8, square // 8
     return tuple(
         8 * row + column
@@ -49,13 +49,15 @@ _IMAGES: Final = [_images(square) for square in range(64)]
 
 
 def images_of(squares: Squares) -> list[Squares]:
-    """The eight images of a list of squares, its order kept."""
+    """The eight images of a list of squares, in its order."""
     return [tuple(_IMAGES[square][turn] for square in squares) for turn in range(8)]
 
 
 def _all_placements(steps: Sequence[tuple[int, int]]) -> Iterator[Squares]:
-    """Every placement of a form on the board, given by its steps from the first square; of those
-    that are images of each other, one."""
+    """Every placement of a form on the board, given by its steps from the first square.
+
+    Of placements that are images of each other, only one.
+    """
     seen: set[frozenset[int]] = set()
     for first in range(64):
         places = [(first % 8 + dx, first // 8 + dy) for dx, dy in steps]
@@ -67,7 +69,7 @@ def _all_placements(steps: Sequence[tuple[int, int]]) -> Iterator[Squares]:
 
 
 def _lines(length: int) -> tuple[str, ...]:
-    """Every straight line of so many squares."""
+    """Every straight line of `length` squares."""
     straight = [(step, 0) for step in range(length)]
     slanted = [(step, step) for step in range(length)]
     placed = (*_all_placements(straight), *_all_placements(slanted))
@@ -97,8 +99,10 @@ DEFAULT_SHAPES: Final = ("corner", "edge", "corner-2x5", "rows", "diagonals")
 
 
 def parse_shape(text: str) -> Squares:
-    """The squares of a shape as text: squares, blocks as `a1-c3` and diagonals as `a1/h8`, with
-    spaces or `+` between them. Raises AgentError."""
+    """The squares of a shape as text; raises AgentError.
+
+    The text names squares, blocks as `a1-c3` and diagonals as `a1/h8`, with spaces or `+` between.
+    """
     squares: list[int] = []
     for part in text.replace("+", " ").split():
         found = _SPAN.fullmatch(part.lower())
@@ -139,7 +143,7 @@ def shape_text(squares: Squares) -> str:
 
 
 def parse_shapes(texts: Sequence[str]) -> tuple[Squares, ...]:
-    """The shapes of a list of names of sets and of shapes as text. Raises AgentError."""
+    """The shapes of a list: each item names a set, or is a shape as text. Raises AgentError."""
     shapes = [
         parse_shape(shape) for text in texts for shape in SETS.get(text.strip().lower(), (text,))
     ]
@@ -147,7 +151,7 @@ def parse_shapes(texts: Sequence[str]) -> tuple[Squares, ...]:
 
 
 def random_shape(count: int, rng: np.random.Generator) -> Squares:
-    """So many squares, each of them beside one before it, in any direction; 1 to 10."""
+    """`count` squares (1 to 10), each beside an earlier one, in any direction."""
     squares = [int(rng.integers(64))]
     while len(squares) < count:
         near = _neighbours(squares[int(rng.integers(len(squares)))])
@@ -169,7 +173,7 @@ def _neighbours(square: int) -> list[int]:
 
 @dataclass(frozen=True)
 class ShapeSet:
-    """Shapes, their instances and the layout of their tables, all that kernels have to know.
+    """Shapes, their instances and the layout of their tables: everything that kernels need.
 
     Raises AgentError where shapes are images of each other, or there are none or too many.
     """
@@ -204,7 +208,7 @@ class ShapeSet:
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Where the table of each shape begins, and where the last ends, in entries."""
+        """Start of each shape's table, and the end of the last one, in entries."""
         import numpy as np
 
         sizes = [3 ** len(squares) for squares in self.shapes]
@@ -223,7 +227,7 @@ class ShapeSet:
 
     @cached_property
     def middles(self) -> npt.NDArray[np.int64]:
-        """For each instance where entry 0 of its table is, [instances]."""
+        """For each instance the place of entry 0 of its table, [instances]."""
         import numpy as np
 
         numbers = np.array([number for number, _ in self.instances])
@@ -232,8 +236,10 @@ class ShapeSet:
 
     @cached_property
     def powers(self) -> npt.NDArray[np.int16]:
-        """For each square what an own disc there adds to the entry of each instance, [65, lanes];
-        square 64, a pass, adds nothing."""
+        """What an own disc on each square adds to the entry of each instance, [65, lanes].
+
+        Square 64, a pass, adds nothing.
+        """
         import numpy as np
 
         powers = np.zeros((65, self.lanes), np.int16)
@@ -244,7 +250,7 @@ class ShapeSet:
 
     @cached_property
     def canonical(self) -> npt.NDArray[np.int32]:
-        """For each entry the least one that is the same weight, [entries]."""
+        """For each entry the lowest one with the same weight, [entries]."""
         import numpy as np
 
         parts = []
@@ -254,7 +260,7 @@ class ShapeSet:
 
     @cached_property
     def following(self) -> npt.NDArray[np.int32]:
-        """For each entry the next one that is the same weight, round and round, [entries]."""
+        """For each entry the next one with the same weight, in a cycle, [entries]."""
         import numpy as np
 
         order = np.lexsort((np.arange(self.entries), self.canonical))
@@ -287,7 +293,7 @@ class ShapeSet:
 
 
 def _least_images(squares: Squares) -> npt.NDArray[np.int64]:
-    """For each entry of a shape's table the least of its images by symmetries of the shape."""
+    """For each entry of a shape's table the lowest of its images by symmetries of the shape."""
     import numpy as np
 
     count = len(squares)

@@ -1,8 +1,8 @@
 """Exact search to the end of the game: fail-soft, any rules, scores as the rules define them.
 
-Three regimes by empties: the last two squares by counting; up to SHALLOW empties a bare search
-in a fixed order; above, moves with few replies first (fastest first), stable discs as bounds, a
-transposition table, and null windows after the first move.
+Three methods by number of empties. The last two squares: by counting. Up to SHALLOW empties: a bare
+search in a fixed order. Above: moves with few replies first (fastest first), stable discs as
+bounds, a transposition table, and null windows after the first move.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from evolve.engine.table import (
 
 SHALLOW = 5
 REPLIES_FROM = 10
-"""From that many empties the table is asked about every move before the first is searched."""
+"""From this many empties the table is probed for every move before the first is searched."""
 WINDOWS_FROM = 11
-"""From that many empties the score is found by narrow windows."""
+"""From this many empties narrow windows find the score."""
 
 
 @inlined
@@ -67,7 +67,7 @@ def _last_square(own: np.uint64, opp: np.uint64, square: int, context: int) -> i
 
 @wrapper
 def _full_score(discs: int, own: np.uint64, opp: np.uint64, context: int) -> int:
-    """Score of a full board for the side with so many `discs`, those of `own`."""
+    """Score of a full board for the side with `discs` discs, those of `own`."""
     sign = load(context, DISC_SIGN)
     if sign > 0:
         return 2 * discs - 64
@@ -80,7 +80,7 @@ def _full_score(discs: int, own: np.uint64, opp: np.uint64, context: int) -> int
 def _after_last_but_one(
     own: np.uint64, opp: np.uint64, square: int, turned: np.uint64, last: int, context: int
 ) -> int:
-    """Score for `own` of a move with two empty squares; 0 when the budget is reached."""
+    """Score for `own` of a move with two empty squares; 0 when the budget is used up."""
     if not enter(context):
         return 0
     bit = ONE << U(square)
@@ -89,7 +89,7 @@ def _after_last_but_one(
 
 @inlined
 def _last_two(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
-    """Exact score with two empty squares, the node entered."""
+    """Exact score with two empty squares; the node is already entered."""
     empty = ~(own | opp)
     first = lowest(empty)
     second = lowest(empty & (empty - ONE))
@@ -135,8 +135,8 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
         own, opp = opp, own
         alpha, beta = -beta, -alpha
         sign = -1
-    # Who moves into an odd region moves last there: good where discs are. Where they are bad, a
-    # corner, never to be lost again, is taken last.
+    # The side that moves into an odd region moves last there: good where discs are good. Where they
+    # are bad, a corner comes last, because it is never lost again.
     first = ~CORNERS
     if load(context, CORNERS_LAST) == 0:
         first = odd_quadrants(empty)
@@ -158,11 +158,11 @@ def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context
 
 @wrapper
 def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) -> int:
-    """No end of the game is better for the side with `own` than this, by stable discs.
+    """An upper bound, by stable discs, on the score of the side with `own`.
 
-    Where discs are good the other side keeps its stable ones, where they are bad this side has
-    to; where scores do not go by discs nothing is known. The discs are looked at only where they
-    are enough to fail low.
+    Where discs are good, the other side keeps its stable discs; where they are bad, this side must
+    keep its own. Where scores do not depend on discs, nothing is known. Stable discs are counted
+    only where they can be enough to fail low.
     """
     sign = load(context, DISC_SIGN)
     reverse = sign < 0
@@ -175,7 +175,7 @@ def _highest_possible(own: np.uint64, opp: np.uint64, alpha: int, context: int) 
 
 @wrapper
 def _proven(own: np.uint64, opp: np.uint64, beta: int, frame: int, count: int, context: int) -> int:
-    """A lower bound ≥ beta that the table has through one of the moves, or −65."""
+    """A lower bound ≥ beta from the table through one of the moves, or −65 for none."""
     for index in range(count):
         square = load(context, frame + index) & 63
         turned = load_bits(context, frame + TURNED + square)
@@ -206,12 +206,12 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         own, opp = opp, own
         alpha, beta = -beta, -alpha
         sign = -1
-    # 1. What the stable discs rule out.
+    # 1. The bound by stable discs.
     highest = _highest_possible(own, opp, alpha, context)
     if highest <= alpha:
         return sign * highest
     beta = min(beta, highest)
-    # 2. What the table knows.
+    # 2. The bounds in the table.
     known = int64(64)
     bucket = bucket_of(own, opp, context)
     entry = probe(own, opp, bucket, context)
@@ -250,7 +250,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         low = max(alpha, best)
         high = low + 1
         index += 1
-    # 4. Remember.
+    # 4. Store the result in the table.
     if best >= beta:
         low, high = best, highest
     elif best > alpha:
@@ -263,13 +263,13 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
 
 @wrapper
 def solve(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
-    """`solve_deep`, for kernels that are not part of the solver."""
+    """`solve_deep` for kernels outside the solver."""
     return call_solver(load(context, SOLVER), own, opp, alpha, beta, context)
 
 
 @wrapper
 def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """Who wins, for the side with `own`: more than 0, 0 or less; a bound on the exact score.
+    """The winner, for the side with `own`: more than 0, 0 or less, a bound on the exact score.
 
     Several times cheaper than the score.
     """
@@ -279,7 +279,7 @@ def solve_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
 
 @wrapper
 def _lowest_reaching(own: np.uint64, opp: np.uint64, target: int, context: int) -> int:
-    """The lowest square whose move is worth `target` or more, when one is; −1 when stopped."""
+    """The lowest square with a move worth `target` or more; one must exist; −1 when stopped."""
     moves = moves_of(own, opp)
     while load(context, STOPPED) == 0:
         square = lowest(moves)
@@ -298,8 +298,8 @@ def _lowest_reaching(own: np.uint64, opp: np.uint64, target: int, context: int) 
 def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
     """A move that wins, or draws where none wins, and the bound of `solve_outcome`.
 
-    The side must have a move. The square is −1 in a lost position, where all moves are alike,
-    and when the search was stopped.
+    The side must have a move. The square is −1 in a lost position, where all moves are equal, and
+    when the search was stopped.
     """
     bound = solve_outcome(own, opp, context)
     square = int64(-1)
@@ -312,7 +312,7 @@ def solve_outcome_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[in
 def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
     """Exact score for the side with `own`.
 
-    With more than a few empties the outcome comes first, then windows above or below it.
+    With more than a few empties it finds the outcome first, then the score by windows on that side.
     """
     if 64 - popcount(own | opp) < WINDOWS_FROM:
         forget(context)
@@ -348,10 +348,10 @@ def solve_move(own: np.uint64, opp: np.uint64, context: int) -> tuple[int, int]:
 def solve_in_order(
     own: np.uint64, opp: np.uint64, order: npt.NDArray[np.int64], context: int
 ) -> tuple[int, int]:
-    """Square and exact score of the best move, looked for in the order given: all legal moves.
+    """Square and exact score of the best move; `order` gives the order of all legal moves.
 
-    Among equals the first. The nearer the best is to the front, the less the others cost. The
-    square is −1 when the search was stopped.
+    Among equal moves it is the first. The nearer the best one is to the front, the less the others
+    cost. The square is −1 when the search was stopped.
     """
     forget(context)
     best, best_square = int64(-65), int64(-1)

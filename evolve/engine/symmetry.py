@@ -22,19 +22,19 @@ def _swap(bits: Bitboards, mask: int, shift: int) -> Bitboards:
 
 
 def mirror_rows(bits: Bitboards) -> Bitboards:
-    """Row 1 to row 8 and back."""
+    """Exchange row 1 with row 8, and so on."""
     return bits.byteswap()
 
 
 def transpose(bits: Bitboards) -> Bitboards:
-    """Columns to rows: b1 to a2 and back."""
+    """Exchange columns with rows: b1 with a2, and so on."""
     bits = _swap(bits, 0x00AA00AA00AA00AA, 7)
     bits = _swap(bits, 0x0000CCCC0000CCCC, 14)
     return _swap(bits, 0x00000000F0F0F0F0, 28)
 
 
 def symmetries(bits: Bitboards) -> list[Bitboards]:
-    """All eight images of each bitboard, the first being itself."""
+    """All eight images of each bitboard; the first is the bitboard itself."""
     images = []
     for image in (bits, transpose(bits)):
         mirrored = mirror_rows(image)
@@ -50,7 +50,7 @@ def _square_images() -> npt.NDArray[np.int8]:
 
 
 SQUARE_IMAGES: Final = _square_images()
-"""Where every square goes under each of the symmetries, [8, 64]."""
+"""The image of every square under each of the symmetries, [8, 64]."""
 
 
 @kernel
@@ -70,7 +70,7 @@ def turn_all(
 
 
 def canonical(positions: Bitboards) -> Bitboards:
-    """Of each position's [N, 2] eight images the least one by (own, opp)."""
+    """For each of the positions [N, 2] the lowest of its eight images by (own, opp)."""
     best_own, best_opp = positions[:, 0].copy(), positions[:, 1].copy()
     pairs = zip(symmetries(positions[:, 0]), symmetries(positions[:, 1]), strict=True)
     for own, opp in pairs:

@@ -1,4 +1,4 @@
-"""The transposition table of a context: what earlier nodes of the same search have proven.
+"""The transposition table of a context: results of earlier nodes of the same search.
 
 An entry is a position, bounds low ≤ value ≤ high, the draft they hold for (the depth of a
 search, the empties of a solver) and the best move found. Entries of earlier moves, which may
@@ -15,18 +15,18 @@ from evolve.engine.context import AGE, BUCKET, ENTRY, TABLE, TABLE_BITS
 from evolve.engine.memory import int64, load, load_bits, store, store_bits
 
 NOTHING = -1
-"""In place of an entry: the position is not known."""
+"""Returned instead of an entry: the position is not in the table."""
 
 
 @wrapper
 def forget(context: int) -> None:
-    """Invalidate all that the table holds."""
+    """Invalidate all entries of the table."""
     store(context, AGE, load(context, AGE) + 1)
 
 
 @inlined
 def bucket_of(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """The bucket, by its first cell, that a position belongs to."""
+    """The first cell of a position's bucket."""
     mixed = own * U(0x9E3779B97F4A7C15) ^ (opp * U(0xC2B2AE3D27D4EB4F) >> U(29))
     mixed = (mixed ^ opp) * U(0xD6E8FEB86659FD93)
     bits = U(load(context, TABLE_BITS))
@@ -35,7 +35,7 @@ def bucket_of(own: np.uint64, opp: np.uint64, context: int) -> int:
 
 @inlined
 def probe(own: np.uint64, opp: np.uint64, bucket: int, context: int) -> int:
-    """The entry of a position, by its first cell, or NOTHING."""
+    """The first cell of a position's entry, or NOTHING."""
     age = load(context, AGE)
     for slot in range(BUCKET):
         entry = bucket + slot * ENTRY
@@ -80,7 +80,7 @@ def remember(
     move: int,
     context: int,
 ) -> None:
-    """Keep an entry: in the first slot the one with the larger draft."""
+    """Store an entry; the first slot keeps the one with the larger draft."""
     age = load(context, AGE)
     entry = bucket
     if load(context, bucket + 3) >> 16 == age and draft_of(bucket, context) > draft:

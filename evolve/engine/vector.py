@@ -1,8 +1,8 @@
 """Moves and flips as vector code: several directions at once, by LLVM vectors in intrinsics.
 
-Source: mobility by parallel prefix as in many bitboard programs; flips by carry (upward) and
-by leading zeros or parallel prefix (downward) along rays. Two forms of each: with AVX-512 eight
-lanes and one rotation for both senses of a line; with AVX2, which has no rotation and no count
+Source: mobility by parallel prefix as in many bitboard programs; flips by carry (upward) and by
+leading zeros or parallel prefix (downward) along rays. Each has two forms: with AVX-512, eight
+lanes and one rotation for both directions of a line; with AVX2, which has no rotation and no count
 of leading zeros, four lanes upward and four downward, by shifts.
 """
 
@@ -20,7 +20,7 @@ from numba.core import cgutils
 from numba.core import config as numba_config
 from numba.extending import intrinsic
 
-config: Any = numba_config  # its settings are made at run time
+config: Any = numba_config  # numba makes its settings at run time
 
 _I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 
@@ -28,7 +28,7 @@ _I1, _I32, _I64 = ir.IntType(1), ir.IntType(32), ir.IntType(64)
 _STEPS = (1, 8, 7, 9)
 _TURNS = (*_STEPS, *(64 - step for step in _STEPS))  # up, then down, as rotations left
 _ROWS, _COLUMNS, _BOTH = 0x7E7E7E7E7E7E7E7E, 0x00FFFFFFFFFFFF00, 0x007E7E7E7E7E7E00
-# What a line may run over: squares from which a further step stays on the board.
+# Squares that a line may pass over: a further step from them stays on the board.
 _INNER = (_ROWS, _COLUMNS, _BOTH, _BOTH)
 
 _AVX2_CPUS = re.compile(r"haswell|broadwell|skylake|lake|rapids|znver|x86-64-v[34]")
@@ -36,10 +36,10 @@ _AVX512_CPUS = re.compile(r"avx512|cascadelake|icelake|tigerlake|rapids|znver[45
 
 
 def _lanes() -> int:
-    """Lanes that pay on the CPU numba compiles for: 8 with AVX-512, 4 with AVX2, 0 for none.
+    """The fastest number of lanes on this CPU: 8 with AVX-512, 4 with AVX2, 0 for scalar code.
 
-    With SSE2 alone vectors reached 0.74 of the scalar code in a prototype, and on other
-    machines they have not been measured; these use the scalar code.
+    With SSE2 alone, vectors reached 0.74 of the scalar code in a prototype; other machines were not
+    measured. Both use the scalar code.
     """
     name = config.CPU_NAME
     if name is None or name in ("host", llvm.get_host_cpu_name()):
@@ -73,7 +73,7 @@ def spread(builder: Any, value: Any, lanes: int) -> Any:
 
 
 def call(builder: Any, name: str, result: Any, args: Sequence[Any]) -> Any:
-    """What the LLVM intrinsic of that name gives."""
+    """The result of the LLVM intrinsic with that name."""
     kind = ir.FunctionType(result, [arg.type for arg in args])
     insert: Any = cgutils.get_or_insert_function
     return builder.call(insert(builder.module, kind, name), args)
@@ -85,7 +85,7 @@ def _or_lanes(builder: Any, vector: Any) -> Any:
 
 
 def _lines_8(builder: Any, own: Any, opp: Any) -> Any:
-    """In eight lanes the ends of the lines of `own` over discs of `opp`, both spread."""
+    """In eight lanes, the ends of the lines of `own` over discs of `opp`; both are spread."""
 
     def turn(vector: Any, steps: int) -> Any:
         by = _constant([steps * rotation % 64 for rotation in _TURNS])
@@ -101,7 +101,7 @@ def _lines_8(builder: Any, own: Any, opp: Any) -> Any:
 
 
 def _lines_4(builder: Any, own: Any, opp: Any) -> Any:
-    """The same in four lanes."""
+    """The same ends in four lanes."""
     one, two = _constant(_STEPS), _constant([2 * step for step in _STEPS])
     inner = builder.and_(opp, _constant(_INNER))
     run = builder.and_(inner, builder.shl(inner, one))
@@ -120,7 +120,7 @@ _LINES = {4: _lines_4, 8: _lines_8}
 
 
 def _moves(lanes: int) -> Callable[..., Any]:
-    """The intrinsic for moves, in so many lanes."""
+    """The intrinsic for moves, in `lanes` lanes."""
 
     def moves(typingctx: Any, own: Any, opp: Any) -> Any:
         """Legal moves of the side with `own`."""
@@ -154,7 +154,7 @@ _RAYS = _ray_table()
 
 
 def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
-    """The two vectors of rays of a square, out of a constant table in the module."""
+    """The two vectors of rays of a square, from a constant table in the module."""
     name = "evolve.rays"
     table = builder.module.globals.get(name)
     if table is None:
@@ -191,7 +191,10 @@ def _turned_downward_8(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
 
 
 def _turned_downward_4(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
-    """The same, where leading zeros cost too much: what is beyond another square is not an end."""
+    """The same discs without leading zeros, which cost too much here.
+
+    No square beyond the first one that is not in `opp` can be an end.
+    """
     beyond = builder.lshr(builder.and_(ray, builder.not_(opp)), _constant(_STEPS))
     for factor in (1, 2, 4):
         by = _constant([factor * step for step in _STEPS])
@@ -204,14 +207,14 @@ _TURNED_DOWNWARD = {4: _turned_downward_4, 8: _turned_downward_8}
 
 
 def _turned_lanes(builder: Any, lanes: int, square: Any, own: Any, opp: Any) -> Any:
-    """In four lanes the discs that turn by a move on `square`, in the way for so many lanes."""
+    """In four lanes, the discs that a move on `square` turns, by the method for `lanes` lanes."""
     up, down = _rays_of(builder, square)
     upward = _turned_upward(builder, up, own, opp)
     return builder.or_(upward, _TURNED_DOWNWARD[lanes](builder, down, own, opp))
 
 
 def _flips(lanes: int) -> Callable[..., Any]:
-    """The intrinsic for flips, in the way for so many lanes."""
+    """The intrinsic for flips, by the method for `lanes` lanes."""
 
     def flips(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
         """Discs that turn when `own` plays on the empty `square`; 0 if it is illegal."""
@@ -231,9 +234,9 @@ def _shuffled(builder: Any, vector: Any, order: Sequence[int]) -> Any:
 
 
 def _play(lanes: int) -> Callable[..., Any]:
-    """The intrinsic for flips and the moves after them, in so many lanes.
+    """The intrinsic for flips and the moves after them, in `lanes` lanes.
 
-    The discs stay in vectors between the two: a way out and in again would cost more than the
+    The discs stay in vectors between the two: moving them out and in again would cost more than the
     flips themselves.
     """
 
@@ -266,7 +269,7 @@ def _play(lanes: int) -> Callable[..., Any]:
     return play
 
 
-# numba has no types for what it makes of these functions.
+# numba has no types for the results of these functions.
 Moves = Callable[[np.uint64, np.uint64], np.uint64]
 Flips = Callable[[int, np.uint64, np.uint64], np.uint64]
 Play = Callable[[int, np.uint64, np.uint64], tuple[np.uint64, np.uint64, np.uint64]]

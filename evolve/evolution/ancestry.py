@@ -1,4 +1,4 @@
-"""Agents and ancestries out of a run's tables."""
+"""Read agents and their ancestries from a run's tables."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from evolve.tables.run import Run
 
 
 def run_settings(run: Run) -> EvolutionSettings:
-    """The settings of a run, from its config.toml; raises SettingsError."""
+    """Read the settings of a run from its config.toml; raises SettingsError."""
     path = run.path / CONFIG_FILE
     return resolve({}, read_toml(path), str(path))
 
 
 def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
-    """The agent of an individual of a run; raises RunError when there is none."""
+    """Return the agent of an individual of a run; raises RunError if the run has no such one."""
     run = Run(folder)
     row = run.find(individual)
     settings = run_settings(run)
@@ -46,9 +46,9 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
 
 
 def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:
-    """The ancestors of an agent: steps back, id and what made it, each once, to `depth` steps.
+    """List the ancestors of an agent up to `depth` steps back, each once: steps, id, origin.
 
-    An agent that is the mean of others begins with the first of them, the best.
+    For an agent that is the mean of others, only the first of them, the best, is followed.
     """
     births: dict[str, dict[str, Any]] = {}
     for generation in range(run.generation_count):

@@ -1,4 +1,4 @@
-"""An evolution by a Python call, which may bring functions of its own."""
+"""Run an evolution from Python, with custom functions if needed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from evolve.tables.run import Run
 OF_DIRECT_GENES: Final = (
     "phases", "boundaries", "tie", "terms", "bounds", "fix", "evaluation", "start_from",
 )  # fmt: skip
-"""Settings about genes that are the agents' parameters."""
+"""Settings that apply only to direct genes, which are the agents' parameters."""
 _RUNS: Final = Path("runs")
-"""The one folder that is made for a new run where it is missing, as by `evolve run`."""
+"""The only parent folder that a new run creates if it is missing, as `evolve run` does."""
 
 
 def evolve(
@@ -37,23 +37,24 @@ def evolve(
     observer: Observer | None = None,
     **settings: Any,
 ) -> Run:
-    """Evolve agents in a folder, as `evolve run` does; the same call goes on where it was stopped.
+    """Evolve agents in a folder, as `evolve run` does; the same call resumes a stopped run.
 
     Args:
-        folder: of the run; a new one, or one that a call with the same settings has begun.
-        jobs: threads; results do not depend on it.
-        observer: informed of games and generations; see `evolve.tables.progress`.
+        folder: folder of the run; a new one, or one that a call with the same settings started.
+        jobs: number of threads; results do not depend on it.
+        observer: receives games and generations; see `evolve.tables.progress`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
-            `fitness` also take a function: see `evolve.population.breeding` and
-            `evolve.fitness.round` for what each is called with; `encoding` takes an
-            `evolve.Encoding`, genes of one's own. Its name is all that the run's config.toml says
-            of it, so `evolve resume` refuses such a run: this call resumes it.
+            `fitness` also take a function: `evolve.population.breeding` and
+            `evolve.fitness.round` describe the arguments of each. `encoding` takes an
+            `evolve.Encoding`, for custom genes. The run's config.toml stores only the name of
+            such a function or encoding, so `evolve resume` refuses the run: resume it with this
+            call.
 
-    The run up to its last generation is the same however often it was stopped, provided that the
-    functions depend on what they are given alone and draw from its `rng`. Raises SettingsError
-    for what cannot be, also when a function gives what is not an answer, and RunError for a folder
-    that is taken by another run.
+    The run up to its last generation is the same however often it was stopped, if the functions
+    depend only on their arguments and draw from the `rng` in them. Raises SettingsError for
+    invalid settings and for a function that returns an invalid value, and RunError for a folder
+    that belongs to another run.
     """
     own: Own = {kind: value for kind, value in settings.items() if callable(value)}
     for kind in own:
@@ -86,13 +87,13 @@ def evolve(
 
 
 def _rules_of(folder: FolderPath) -> dict[str, Any]:
-    """The rules of a run, as settings: the defaults of now may be others."""
+    """Return the rules of a run, as settings: the current defaults may differ."""
     kept = read_toml(folder / CONFIG_FILE)
     return {"rules": kept["rules"]} if "rules" in kept else {}
 
 
 def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:
-    """Raise RunError if a run differs from what is asked for in more than when it ends."""
+    """Raise RunError if a run differs from the requested settings in more than when it ends."""
     path = folder / CONFIG_FILE
     there = resolve({}, read_toml(path), str(path)).identity
     faults = [

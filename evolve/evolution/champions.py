@@ -1,4 +1,4 @@
-"""The best of a run so far: its hall of fame, by the panel's scores."""
+"""The best individuals of a run so far: its hall of fame, by panel score."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from evolve.population.individual import Individual
 
 @dataclass
 class Champions:
-    """Hall of fame, best panel score so far, and the best of generation 0.
+    """Hall of fame, best panel score so far, and the best individual of generation 0.
 
-    hall: DEAP's hall of fame; fitness there is (panel score, generation), because scores inside
-    a population say nothing across generations.
+    hall: DEAP's hall of fame; its fitness is (panel score, generation), because scores inside
+    a population are not comparable across generations.
     """
 
     hall: tools.HallOfFame
@@ -28,11 +28,11 @@ class Champions:
 
     @classmethod
     def new(cls, hall_size: int) -> Champions:
-        """At the start of a run."""
+        """Return the state at the start of a run."""
         return cls(tools.HallOfFame(hall_size, similar=_same_genes))
 
     def note_panel(self, champion: Individual, generation: int, score: float) -> None:
-        """Let a generation's champion into the hall of fame, if it belongs there."""
+        """Add a generation's champion to the hall of fame, if it is good enough."""
         entry = Individual(
             champion,
             name=champion.name,
@@ -46,7 +46,7 @@ class Champions:
             self.best_panel_score, self.best_panel_generation = score, generation
 
     def state(self, genome: Genome) -> dict[str, Any]:
-        """As JSON."""
+        """Return the champions as JSON."""
         return {
             "hall": [
                 {
@@ -68,7 +68,7 @@ class Champions:
 
     @classmethod
     def restored(cls, state: Mapping[str, Any], hall_size: int, genome: Genome) -> Champions:
-        """The inverse of `state`."""
+        """Rebuild the champions from `state`."""
         champions = cls.new(hall_size)
         for entry in state["hall"]:
             individual = Individual(
@@ -84,7 +84,7 @@ class Champions:
         champions.best_panel_generation = int(state["best_panel_generation"])
         champions.first_champion = [int(gene) for gene in state["first_champion"]]
         champions.first_champion_name = str(state["first_champion_name"])
-        genome.agent(champions.first_champion, champions.first_champion_name)  # that it is one
+        genome.agent(champions.first_champion, champions.first_champion_name)  # validates
         return champions
 
 

@@ -1,4 +1,4 @@
-"""What a run needs to go on from a committed generation, beside that generation's tables."""
+"""What a run needs to resume after a committed generation, in addition to its tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evolve.tables.run import Run
 def checkpoint(
     settings: EvolutionSettings, state: Mapping[str, Any], champions: Champions, genome: Genome
 ) -> dict[str, Any]:
-    """As JSON, for the metadata of the generation's file; `state` is the algorithm's."""
+    """Return JSON for the metadata of the generation's file; `state` is the algorithm's."""
     return {
         "settings": settings.identity,
         "evaluation": _digest(genome),
@@ -41,10 +41,10 @@ def restored(
     algorithm: Algorithm,
     genome: Genome,
 ) -> tuple[list[Individual], Champions]:
-    """The population after a committed generation, and the champions; `algorithm` goes on, too.
+    """Return the population after a committed generation and the champions; restore `algorithm`.
 
-    Raises RunError where the settings are others; inside `damage_told`, where the checkpoint is
-    damaged, too.
+    Raises RunError if the settings differ; inside `damage_told`, also if the checkpoint is
+    damaged.
     """
     _, state = run.metadata(generation)
     _check_settings(run, settings, state["settings"])
@@ -64,7 +64,7 @@ def restored(
 
 @contextmanager
 def damage_told(run: Run, generation: int) -> Iterator[None]:
-    """Raise RunError, naming the generation's file, where what it holds cannot be resumed from."""
+    """Raise RunError with the generation's file if its content does not allow resuming."""
     try:
         yield
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -77,7 +77,7 @@ def damage_told(run: Run, generation: int) -> Iterator[None]:
 
 
 def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[str, Any]) -> None:
-    """Raise RunError when config.toml is not what the generations so far were made with."""
+    """Raise RunError if config.toml differs from the settings of the generations so far."""
     now = settings.identity
     changed = [key for key in made_with if now.get(key) != made_with[key]]
     if changed:
@@ -86,7 +86,7 @@ def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[st
 
 
 def _digest(genome: Genome) -> str | None:
-    """Of the evaluation that all individuals have, and of its cuts; None where there is none."""
+    """Hash the evaluation that all individuals share, with its cuts; None if there is none."""
     if genome.given is None:
         return None
     arrays = [array.tobytes() for array in genome.given.arrays.values()]
@@ -95,7 +95,7 @@ def _digest(genome: Genome) -> str | None:
 
 
 def ranked_by(settings: EvolutionSettings) -> str:
-    """The column that holds the fitness."""
+    """Return the column that holds the fitness."""
     return "score" if settings.fitness == SCORE else FITNESS
 
 

@@ -1,4 +1,4 @@
-"""About how long a run will take, and how much disk, from a sample of its first games."""
+"""Estimate the duration and disk use of a run, from a sample of its first games."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
 
 BYTES_A_GAME: Final = 90
-"""Of a game in the tables, compressed: 85 in runs of 64 individuals, and its share of theirs."""
+"""Compressed size of a game in the tables: 85 bytes in runs of 64 individuals, plus its share of
+the individuals' bytes."""
 _SAMPLE_AGENTS: Final = 24
 _SAMPLE_GAMES: Final = 192
 _PARTS: Final = 3
-"""Of the sample, each timed by itself: the median forgives a burst of other work."""
+"""Parts of the sample, each timed on its own: the median ignores a burst of other work."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds and bytes for the generations still to come, and what one costs."""
+    """Seconds and bytes for the remaining generations, and the costs of one."""
 
     seconds: float
     bytes: float
@@ -34,10 +35,11 @@ class Estimate:
 
 
 def estimate(evolution: Evolution) -> Estimate:
-    """Play games between random weights at middling depths, and extrapolate.
+    """Play games between random weights at medium depths, and extrapolate.
 
-    Depths in the middle of their bounds and no node budget, because with random depths many games
-    end early on nodes, unlike those of evolved agents. The truth may be half or twice as much.
+    Depths are in the middle of their bounds and there is no node budget: with random depths many
+    games end early on nodes, unlike those of evolved agents. The true cost may be half or twice
+    as much.
     """
     settings = evolution.settings
     rng = generator(settings.seed, Use.ESTIMATE)
@@ -61,12 +63,12 @@ def estimate(evolution: Evolution) -> Estimate:
         )
         return time.perf_counter() - started
 
-    play(slice(1))  # compiles, or loads what was compiled
+    play(slice(1))  # compiles, or loads compiled code
     executor = evolution.executor
     elsewhere = executor.elsewhere
     seconds = median(play(slice(part, None, _PARTS)) for part in range(_PARTS)) * _PARTS
-    # On this machine a core may be worth less than a thread, and the clock says so; many workers
-    # are idle while a sample this small is played, and say themselves what it took.
+    # On this machine a thread may get less than a core, and the clock includes that. Many workers
+    # of a cluster are idle during so small a sample, so they report their own times.
     at_once = min(executor.slots, -(-count // _PARTS // BATCH))
     took = executor.elsewhere - elsewhere or seconds * at_once
     costs = Costs.of(settings, evolution.panel.opponents, took / count)

@@ -1,4 +1,4 @@
-"""The agent whose evaluation all individuals of a run have: named when it begins, kept with it."""
+"""The agent that gives all individuals of a run their evaluation; the run keeps a copy of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from evolve.tables.paths import EVALUATION_FILE
 
 
 def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent | None:
-    """The agent of a run's settings, from its folder once it is kept there; None where individuals
-    have evaluations of their own. Raises SettingsError where it has no patterns."""
+    """Load the agent of a run's `evaluation` setting, from the run's folder if a copy is there.
+
+    None if individuals have their own evaluations. Raises SettingsError if the agent cannot be
+    read or stored, has no patterns, or plays by other rules.
+    """
     if settings.evaluation is None:
         return None
     kept = folder / EVALUATION_FILE
@@ -35,7 +38,7 @@ def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent
 
 
 def keep_given(folder: FolderPath, agent: PatternAgent) -> None:
-    """Keep it in the folder of a run that begins: what the settings name may change or go."""
+    """Copy the agent to the folder of a new run: the original may change or disappear."""
     kept = folder / EVALUATION_FILE
     if not kept.exists():
         agent.save(kept)

@@ -1,4 +1,4 @@
-"""What becomes of a generation that has played: the panel judges its best, and it is committed."""
+"""Judge and commit a generation after its games: the panel rates its best individual."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from evolve.tables.run import Run
 
 @dataclass(frozen=True)
 class Played:
-    """A generation that has played, and is to be judged and committed.
+    """A generation after its games, before it is judged and committed.
 
-    openings: as the games number them; state: the algorithm's, which the next generation
-    changes; began: when it was bred.
+    openings: the openings that the games' numbers refer to; state: the algorithm's, which the
+    next generation changes; began: when it was bred, by `time.monotonic`.
     """
 
     generation: int
@@ -54,26 +54,25 @@ class Played:
 
 
 class GenerationWriter:
-    """Generations of the run in `folder`, as they are judged by its panel and written."""
+    """Judge generations of the run in `folder` by its panel, and write them."""
 
     def __init__(
         self, folder: FolderPath, settings: EvolutionSettings, genome: Genome, panel: RunPanel
     ) -> None:
         self.folder, self.settings, self.genome, self.panel = folder, settings, genome, panel
         self._judged_at = 0.0
-        """When the last generation was, by the clock that does not jump."""
+        """When the last generation was judged, by `time.monotonic`."""
         self._run: Run | None = None
 
     @property
     def run(self) -> Run:
-        """What is committed."""
+        """The committed run."""
         if self._run is None:
             self._run = Run(self.folder)
         return self._run
 
     def commit(self, played: Played, champions: Champions) -> dict[str, Any]:
-        """Let the panel judge a generation, note its best among the champions, and write it; its
-        row."""
+        """Judge a generation, add its best to the champions, and write it; return its row."""
         generation, population = played.generation, played.population
         agents, table, games = played.round.agents, played.round.standings, played.round.games
         island = on_turn(generation, self.settings.islands)
@@ -138,7 +137,7 @@ class GenerationWriter:
     def _judged(
         self, generation: int, champion: StoredAgent, champions: Champions, first_game: int
     ) -> Judged:
-        """What the panel says of the champion, in generations that it is asked in."""
+        """Judge the champion by the panel, every `panel_every` generations."""
         if generation % self.settings.panel_every:
             return Judged({}, GAMES_COLUMNS.schema.empty_table())
         first = self.genome.agent(champions.first_champion, champions.first_champion_name)
@@ -146,7 +145,7 @@ class GenerationWriter:
         return self.panel.judge(Candidate(generation, champion, first, past, first_game))
 
     def _seconds(self, played: Played) -> float:
-        """Those of a generation that no other one had."""
+        """Seconds of a generation that do not overlap with the one before."""
         before, self._judged_at = self._judged_at, time.monotonic()
         return self._judged_at - max(played.began, before)
 

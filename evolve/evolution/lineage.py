@@ -1,4 +1,4 @@
-"""Where an individual comes from: its ancestors, its genes, and how the operators fared."""
+"""Trace an individual: its ancestors, the origin of its genes, and the success of operators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPERATORS: Final = ("generation", "origin", "born", "survived", "share", "score"
 
 
 class Lineage:
-    """The births of an evolution. RunError for a run that has no individuals, or none yet."""
+    """The births of an evolution. Raises RunError for a run without individuals or generations."""
 
     def __init__(self, run: Run) -> None:
         if "individuals" not in run.tables:
@@ -38,8 +38,10 @@ class Lineage:
 
     @cached_property
     def births(self) -> dict[str, dict[str, Any]]:
-        """The row of each individual in the generation that it was born in, by its name, with the
-        last one that it lived in."""
+        """The row of each individual in the generation of its birth, by name.
+
+        `lived_until` is added: its last generation.
+        """
         first = self._rows.drop_duplicates("individual")
         last = self._rows.groupby("individual")["generation"].max()
         return {
@@ -52,7 +54,7 @@ class Lineage:
 
     @cached_property
     def gene_names(self) -> list[str]:
-        """Every number of the genome: `depths.0`, …, `endgame`."""
+        """Names of all numbers of the genome: `depths.0`, …, `endgame`."""
         row = next(iter(self.births.values()))
         names: list[str] = []
         for gene in self._gene_columns:
@@ -66,13 +68,14 @@ class Lineage:
         return [name for name in self._rows.columns if name not in known]
 
     def best(self) -> str:
-        """The best individual of the last generation."""
+        """Return the best individual of the last generation."""
         return str(self.run.metadata(self.run.generation_count - 1)[0]["best"])
 
     def steps(self, individual: str) -> dict[str, int]:
-        """All ancestors, itself first, with how many births lie between them at least.
+        """Return the individual and all its ancestors, with the fewest births between them.
 
-        Of one that is the mean of others, the first of them is followed, the best.
+        For an individual that is the mean of others, only the first of them, the best, is
+        followed. Raises RunError for an unknown individual.
         """
         if individual not in self.births:
             raise RunError(
@@ -81,7 +84,7 @@ class Lineage:
                 "lists them"
             )
         found, waiting = {individual: 0}, [individual]
-        for name in waiting:  # which grows on the way
+        for name in waiting:  # grows during the loop
             for parent in self.parents(name):
                 if parent in self.births and parent not in found:
                     found[parent] = found[name] + 1
@@ -89,17 +92,17 @@ class Lineage:
         return found
 
     def parents(self, individual: str) -> list[str]:
-        """Those whose genes it was made of."""
+        """Return the parents that gave an individual its genes."""
         row = self.births[individual]
         named = [str(parent) for parent in (row["parents"] if row["parents"] is not None else [])]
         return named[:1] if row["origin"] == "mean" else named
 
     def ancestors(self, individual: str) -> pd.DataFrame:
-        """A row for the individual and each ancestor, the nearest first.
+        """Return a row for the individual and each ancestor, the nearest first.
 
         steps: births between them; lived_until: its last generation; score: in the generation of
-        its birth. from_first, from_second, from_both: how many of its numbers are those of the
-        one parent, of the other, of both alike; new: of neither, by mutation or a mix of both.
+        its birth. from_first, from_second, from_both: how many of its numbers equal those of only
+        the first parent, only the second, both; new: of neither, by mutation or a mix of both.
         """
         import pandas as pd
 
@@ -137,8 +140,11 @@ class Lineage:
         return counts
 
     def genes(self, individual: str) -> pd.DataFrame:
-        """A row for each number of the genome: who had it first, as far as it was handed down
-        unchanged, what made that one, and how many births ago."""
+        """Return a row for each number of the genome, with the ancestor that had it first.
+
+        The value is followed back as long as it is unchanged. Each row also has the origin and
+        birth of that ancestor, and how many births ago it was.
+        """
         import pandas as pd
 
         steps = self.steps(individual)
@@ -155,7 +161,7 @@ class Lineage:
         return pd.DataFrame(rows, columns=list(GENES))
 
     def _giver(self, individual: str, place: int, value: int) -> str | None:
-        """The parent that had a number already; the first where both had."""
+        """Return the parent that already had a number; the first if both had it."""
         for parent in self.parents(individual):
             if parent in self.births and self._numbers(parent)[place] == value:
                 return parent
@@ -169,8 +175,11 @@ class Lineage:
         return numbers
 
     def operators(self) -> pd.DataFrame:
-        """A row for each generation and origin: how many were born so, how many of them were there
-        in the next generation (unknown of the last), their mean score and the best one's."""
+        """Return a row for each generation and origin of its births.
+
+        It has their number, how many survived into the next generation (unknown for the last),
+        their mean score and their best score.
+        """
         import pandas as pd
 
         births = pd.DataFrame(
@@ -195,7 +204,7 @@ class Lineage:
 
 
 def totals(operators: pd.DataFrame) -> pd.DataFrame:
-    """The rows of `operators` over all generations but the last, by origin."""
+    """Sum the rows of `operators` by origin, over all generations except the last."""
     known = operators[operators["survived"].notna()]
     found = known.groupby("origin", sort=True)[["born", "survived"]].sum().reset_index()
     found["share"] = found["survived"].astype(float) / found["born"]

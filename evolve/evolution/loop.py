@@ -1,9 +1,9 @@
-"""An evolution from its settings to its champion, generation by generation.
+"""Run an evolution from its settings to its champion, generation by generation.
 
 The order of a generation: breed (or draw), play the round robin, let the champion play the
-panel, commit, write champion.json; on many cores the next one plays meanwhile. All that the next
-generation depends on is in the committed file, so a run that was killed goes on as if it had not
-been.
+panel, commit, write champion.json; on many cores the next generation plays meanwhile. The
+committed file holds everything that the next generation depends on, so a killed run resumes as
+if it had never stopped.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from evolve.tables.paths import committed_generations
 from evolve.tables.progress import Observer, RunEnding
 
 TRAINING_OPENINGS: Final = 4096
-"""Openings that a run draws its pairs' openings from, generation after generation."""
+"""Size of the pool from which every generation draws the openings of its pairs."""
 SLOTS_TO_PLAY_AHEAD: Final = 4
-"""From which the games of the next generation begin before the last is judged and written: the
-panel and the tables keep one or two busy."""
+"""Fewest slots with which the next generation starts its games before the last is judged and
+written: the panel and the tables keep one or two slots busy."""
 
 
 def training_openings(settings: EvolutionSettings) -> Openings:
-    """What the pairs' openings are drawn from in a run with these settings."""
+    """Return the openings from which a run with these settings draws those of its pairs."""
     if settings.openings == "start":
         return START_POSITION
     rng = generator(settings.seed, Use.TRAINING_OPENINGS)
@@ -62,7 +62,7 @@ def training_openings(settings: EvolutionSettings) -> Openings:
 
 
 def _is_uniform(row: Mapping[str, Any]) -> bool:
-    """Whether all individuals of a generation play alike."""
+    """Whether all individuals of a generation play the same."""
     return bool(row[DISTINCT] == 1)
 
 
@@ -78,10 +78,10 @@ class EvolutionEnding(RunEnding):
 
 
 class Evolution:
-    """One run under way, inside the folder's lock.
+    """One running evolution, inside the folder's lock.
 
-    own: operators, fitness and encoding of the caller's. openings: its training openings, where
-    they are known: they take 0.2 s to find.
+    own: the caller's operators, fitness and encoding. openings: its training openings, if known:
+    they take 0.2 s to find.
     """
 
     def __init__(
@@ -113,12 +113,11 @@ class Evolution:
         self._generations = GenerationWriter(folder, settings, self.genome, self.panel)
         self._openings_known = openings
         self._uniform = 0
-        """Generations in a row, up to the last, whose individuals all play alike."""
+        """Generations in a row, up to the last, in which all individuals play the same."""
 
     @cached_property
     def openings(self) -> Openings:
-        """The training openings, drawn when the first round is played: a run that is resumed at its
-        end needs none."""
+        """The training openings, drawn for the first round: a run resumed at its end needs none."""
         return self._openings_known or training_openings(self.settings)
 
     @cached_property
@@ -137,7 +136,7 @@ class Evolution:
         )
 
     def restore(self) -> None:
-        """Go to the state after the last committed generation of the folder."""
+        """Restore the state after the last committed generation of the folder."""
         run = self._generations.run
         count = run.generation_count
         if count == 0:
@@ -156,10 +155,10 @@ class Evolution:
             self._uniform = sum(1 for _ in takewhile(_is_uniform, rows))
 
     def run(self, observer: Observer) -> EvolutionEnding:
-        """Evolve up to the settings' generations, then hold the play-off and rate its winner.
+        """Evolve for the settings' generations, then hold the play-off and rate its winner.
 
-        A run that is stopped on request has no play-off: its champion.json is the best of the
-        hall of fame so far.
+        A run that is stopped on request has no play-off: its champion.json is the best agent of
+        the hall of fame so far.
         """
         started = time.monotonic()
         if self.genome.given is not None:
@@ -167,7 +166,7 @@ class Evolution:
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
             store.remove_playoff(self.folder)
-            # A kill between a commit and this file leaves an old one, or none.
+            # A kill between a commit and this write leaves an old file, or none.
             self._champion_selection.save_best_so_far(self.champions)
         if ending is None:
             ending = self._evolve(started, observer)
@@ -187,10 +186,10 @@ class Evolution:
         return ending
 
     def _evolve(self, started: float, observer: Observer) -> EvolutionEnding:
-        """One generation after another, until there is a reason to end.
+        """Run generations until there is a reason to end.
 
-        Where there are many slots, the next generation plays while the last one is judged and
-        written, which changes no table; what it played is thrown away when judging says to end.
+        With many slots, the next generation plays while the last one is judged and written. This
+        changes no table: its games are discarded if the run ends after judging.
         """
         played: Played | None = None
         judging: Future[dict[str, Any]] | None = None
@@ -222,7 +221,7 @@ class Evolution:
 
     @property
     def finished(self) -> EvolutionEnding | None:
-        """Why there is nothing left to do, play-off and rating included; None when there is."""
+        """Why the run is finished, including play-off and rating; None if work remains."""
         done = self._ending(time.monotonic())
         return done if self._champion_selection.held and self._champion_selection.rated else None
 
@@ -247,7 +246,7 @@ class Evolution:
         return None
 
     def _play(self, last: Played | None, observer: Observer) -> Played:
-        """Breed the generation after `last`, or after the committed one, and let it play."""
+        """Breed the generation after `last`, or after the committed one, and play its games."""
         began = time.monotonic()
         generation, before = self.generation, self.population
         if last is not None:
@@ -263,7 +262,7 @@ class Evolution:
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
         size, better = self.settings.population, rule_set(self.settings.rules).discs
-        # Survivors stand in two generations: each has its own, for the last may still be written.
+        # Survivors are in two generations, so each gets a copy: the last may still be written.
         population = [copy(individual) for individual in population]
         for index, individual in enumerate(population):
             difference = better * float(table.disc_difference[index])
@@ -274,7 +273,7 @@ class Evolution:
         return Played(generation, population, played, openings, self.algorithm.state(), began)
 
     def _judge(self, played: Played) -> dict[str, Any]:
-        """Let a generation be judged and committed; its row."""
+        """Judge and commit a generation; return its row."""
         row = self._generations.commit(played, self.champions)
         self.generation, self.population = played.generation, played.population
         self._uniform = self._uniform + 1 if _is_uniform(row) else 0
@@ -284,7 +283,7 @@ class Evolution:
     def _played(
         self, generation: int, agents: Sequence[StoredAgent], observer: Observer
     ) -> tuple[Standings, Games]:
-        """The round robin of a generation: its standings, and the games."""
+        """Play the round robin of a generation; return its standings and games."""
         done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
 
         def count(games: int) -> None:
@@ -302,7 +301,7 @@ class Evolution:
 
     def _start(self) -> Vector | None:
         source, given = self.settings.start_from, self.genome.given
-        # Only generation 0 depends on the start; its file may be gone when a run goes on.
+        # Only generation 0 depends on the start; its file may be missing when a run resumes.
         if committed_generations(self.folder) > 0:
             return None
         if given is not None:

@@ -1,8 +1,8 @@
-"""The panel: opponents that do not change, so that progress can be told from drift.
+"""The panel: fixed opponents, which separate progress from drift.
 
-`ladder` has rungs from the weakest agents to ones that nobody climbs over; each generation's best
-plays those nearest to it, and its rating and the curve of ratings come from that. `fixed` are
-three opponents that champions soon beat.
+`ladder` has rungs from the weakest agents to ones that no champion passes. The best of each
+generation plays the rungs nearest to it; its rating and the rating curve come from these games.
+`fixed` has three opponents that champions soon beat.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ from evolve.fitness.statistics import UNKNOWN, Estimate, in_elo, rate_one, score
 from evolve.tables.run import Run
 
 PANEL_DEPTH: Final = 5
-"""Depth at which the reference agents of the fixed panel play: at 3 champions soon scored 0.98."""
+"""Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""
 RUNGS_PLAYED: Final = 4
-"""Rungs of the ladder that a generation's best plays."""
+"""Rungs of the ladder that the best of a generation plays."""
 PANEL_PLIES: Final = 8
 """Random moves in the panel's openings."""
 _PAST: Final = 3
-"""Champions of the past that a generation's best meets, once there are so many."""
+"""Past champions that the best of a generation plays, once there are that many."""
 _PAST_SHARE: Final = 3
-"""Beside the ladder the champions of the past share the openings of one rung, so that its 240
-games take about the time of the fixed panel's 288."""
+"""With the ladder, the past champions share the openings of one rung, so that its 240 games take
+about as long as the 288 of the fixed panel."""
 _GIVEN_NODES: Final = 20_000
-"""Of the second where the run has no node budget."""
+"""Nodes of the second agent over a given evaluation, if the run has no node budget."""
 _FIRST_ELO: Final = 0.0
-"""Near which generation 0 looks for its rungs: the reference table at depth 1."""
+"""Elo near which generation 0 picks its rungs: the reference table at depth 1."""
 
 
 def panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> list[StoredAgent]:
-    """The agents of the fixed panel; the champion of generation 0 joins them.
+    """Return the agents of the fixed panel; the champion of generation 0 joins them.
 
-    Over a given evaluation they are the agent that it is of, by its own search and as deep as the
-    run's node budget allows: what evolution has to beat.
+    With a given evaluation, they are its agent twice: with its own search, and as deep as the
+    run's node budget allows. Evolution has to beat both.
     """
     rules = settings.rules
     if given is not None:
@@ -63,16 +63,16 @@ def panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> lis
 
 
 def past_generations(generation: int) -> list[int]:
-    """Generations spread over the run so far whose champions the present one also meets."""
+    """Return generations spread over the run so far; the champion also plays their champions."""
     spread = {generation // 4, generation // 2, 3 * generation // 4}
     return sorted(spread - {0, generation})
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A generation's best, whom the panel is to judge, and whom it may have to meet.
+    """The best individual of a generation, for the panel to judge, and its possible opponents.
 
-    first: the best of generation 0; past: the bests of `past_generations`; first_game: the
+    first: the best of generation 0; past: the best of each of `past_generations`; first_game: the
     number of the generation's next game.
     """
 
@@ -85,7 +85,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Judged:
-    """What a panel found: columns of the generation's row, and its games."""
+    """Result of a panel: columns of the generation's row, and the games."""
 
     figures: Mapping[str, Any]
     table: pa.Table
@@ -102,11 +102,10 @@ def meet(
     executor: Executor,
     progress: GamesDone | None = None,
 ) -> tuple[npt.NDArray[np.float64], Games]:
-    """Both colours against each of R opponents on its openings, numbers [R, N], without a node
-    budget.
+    """Play both colours against each of R opponents on its openings, without a node budget.
 
-    The answer is the player's score in every pair of games, [R, N], and the games, in which the
-    player is number 0.
+    numbers: opening numbers, [R, N]. Returns the player's score in every pair of games, [R, N],
+    and the games, in which the player is number 0.
     """
     pairings = np.zeros((2 * numbers.size, 3), np.int32)
     met = np.repeat(np.arange(1, len(opponents) + 1), numbers.shape[1])
@@ -129,9 +128,9 @@ def meet(
 class RunPanel(ABC):
     """The panel of one run.
 
-    opponents: how many a generation's best plays on the settings' number of openings, champions
-    of the past among them; rise: how the rating rises, where the panel makes a curve of it that is
-    long enough.
+    opponents: how many agents, including past champions, the best of a generation plays on the
+    settings' number of openings; rise: how the rating rises, if the panel keeps a rating curve and
+    it is long enough.
     """
 
     opponents: ClassVar[int]
@@ -146,11 +145,11 @@ class RunPanel(ABC):
 
     @abstractmethod
     def judge(self, candidate: Candidate) -> Judged:
-        """Let the champion play, without a node budget."""
+        """Play the champion's games, without a node budget."""
 
     @abstractmethod
     def restore(self, run: Run) -> None:
-        """Go on after the generations of a run."""
+        """Restore the state after the generations of a run."""
 
     def _openings(self, count: int, generation: int) -> Openings:
         rng = generator(self.settings.seed, Use.PANEL_OPENINGS, generation)
@@ -165,9 +164,9 @@ class RunPanel(ABC):
         numbers: npt.NDArray[np.int64],
         first_game: int,
     ) -> tuple[npt.NDArray[np.float64], pa.Table]:
-        """Both colours against each of R opponents on its openings, numbers [R, N].
+        """Play both colours against each of R opponents on its openings, numbers [R, N].
 
-        The answer is the champion's score in every pair of games, [R, N], and the games.
+        Returns the champion's score in every pair of games, [R, N], and the games.
         """
         scores, games = meet(
             candidate.champion,
@@ -187,7 +186,7 @@ class RunPanel(ABC):
     def _meet_past(
         self, candidate: Candidate, openings: Openings, first_game: int
     ) -> tuple[float | None, pa.Table]:
-        """Mean score against champions of the run's own past on `openings`, and the games."""
+        """Return the mean score against the run's past champions on `openings`, and the games."""
         numbers = np.tile(np.arange(len(openings)), (len(candidate.past), 1))
         scores, table = self._play(
             "match", candidate, candidate.past, openings, numbers, first_game
@@ -196,7 +195,7 @@ class RunPanel(ABC):
 
 
 class FixedPanel(RunPanel):
-    """Two agents, and the best of generation 0."""
+    """Play two fixed agents and the best of generation 0."""
 
     opponents = 3 + _PAST
 
@@ -231,10 +230,10 @@ class FixedPanel(RunPanel):
 
 
 class LadderPanel(RunPanel):
-    """The rungs of the ladder nearest to the run's rating so far.
+    """Play the rungs of the ladder nearest to the run's rating so far.
 
-    Every rung gets openings of its own, drawn anew for every generation: on the same ones an
-    unchanged best would bring nothing new, and luck with them would look like strength.
+    Every rung gets its own openings, new in every generation: on the same openings an unchanged
+    best would add no information, and luck with them would look like strength.
     """
 
     opponents = RUNGS_PLAYED + 1
@@ -266,7 +265,7 @@ class LadderPanel(RunPanel):
         self._curve.add(candidate.generation, elo.value, elo.error)
         self.rise = self._curve.rise
         figures = {
-            # Comparable over generations, whichever rungs were played.
+            # Comparable across generations, for any choice of rungs.
             "panel_score": ladder_score(self._rungs, elo.value),
             **elo.columns("panel_elo"),
             **(self._curve.level or UNKNOWN).columns("rating"),
@@ -292,7 +291,7 @@ def panel_of(
     largest_endgame: int,
     executor: Executor,
 ) -> RunPanel:
-    """The panel that the settings name; `given` is the agent whose evaluation all have."""
+    """Return the panel of the settings; given: the agent with the evaluation that all share."""
     if settings.panel == "ladder":
         return LadderPanel(settings, largest_endgame, executor)
     return FixedPanel(settings, panel_agents(settings, given), largest_endgame, executor)

@@ -1,4 +1,4 @@
-"""The play-off: who is the best agent of a run, decided on openings seen for the first time."""
+"""The play-off: find the best agent of a run, on openings that the run has not used before."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from evolve.tables.run_types import champion_of
 
 @dataclass(frozen=True)
 class Candidate:
-    """An agent that may be the best, and its ancestry."""
+    """An agent that may be the best, and its provenance."""
 
     agent: StoredAgent
     provenance: Mapping[str, object]
@@ -48,7 +48,7 @@ class Candidate:
 class PlayoffResult:
     """The winner, its score against the other candidates, and all games.
 
-    score: None where there were no others, and so no games.
+    score: None if there were no others, and so no games.
     """
 
     winner: Candidate
@@ -58,12 +58,12 @@ class PlayoffResult:
 
 
 def play_of(agent: StoredAgent) -> str:
-    """What an agent of a run plays by: those with the same play alike, whatever their names."""
+    """Return a key for how an agent of a run plays: agents with the same key play the same."""
     return repr(agent.parameters)
 
 
 def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates without those that play like an earlier one, having the same parameters."""
+    """Drop candidates that play like an earlier one, because their parameters are the same."""
     kept: dict[str, Candidate] = {}
     for candidate in candidates:
         kept.setdefault(play_of(candidate.agent), candidate)
@@ -81,9 +81,9 @@ def play_off(
     executor: Executor,
     progress: Callable[[int, int], None],
 ) -> PlayoffResult:
-    """A round robin of the candidates, each pair with both colours on every opening.
+    """Play a round robin of the candidates, each pair with both colours on every opening.
 
-    The best score wins, then the disc difference, then who stands first.
+    The best score wins; ties go to the better disc difference, then to the earlier candidate.
     """
     players = len(candidates)
     pairs = players * (players - 1) // 2
@@ -123,13 +123,13 @@ def play_off(
 
 
 LAST_BEST: Final = 3
-"""Individuals of the last generation that join the play-off, beside the hall of fame."""
+"""Individuals of the last generation that join the play-off, in addition to the hall of fame."""
 PLAYOFF_PLIES: Final = 8
 """Random moves in the play-off's openings."""
 
 
 class ChampionSelection:
-    """The champion of the run in `folder`."""
+    """Choose and save the champion of the run in `folder`."""
 
     def __init__(
         self,
@@ -147,18 +147,21 @@ class ChampionSelection:
 
     @property
     def held(self) -> bool:
-        """Whether the champion's file is the play-off's."""
+        """Whether the play-off is over and its champion is saved."""
         return playoff_file(self.folder).exists() and champion_of(self.folder) is not None
 
     @property
     def rated(self) -> bool:
-        """Whether the champion's file has its Elo; of runs before 0.2 it has none."""
+        """Whether the champion's file has its Elo, or the rules have no ladder.
+
+        Files of runs before 0.2 have no Elo.
+        """
         path = champion_of(self.folder)
         known = path is not None and "elo" in read_header(path).provenance
         return known or not rule_set(self.settings.rules).ladder
 
     def save_best_so_far(self, champions: Champions) -> None:
-        """Make the best of the hall of fame the champion."""
+        """Save the best agent of the hall of fame as the champion."""
         best = champions.hall[0]
         candidate = self._candidate(best)
         score = float(best.fitness.values[0])
@@ -174,8 +177,7 @@ class ChampionSelection:
         algorithm: Algorithm,
         observer: Observer,
     ) -> None:
-        """Hold the play-off after the last `generation`, make its winner the champion, and rate
-        it."""
+        """Hold the play-off after the last `generation`; rate the winner, save it as champion."""
         settings = self.settings
         result = play_off(
             distinct(self._candidates(generation, population, champions, algorithm)),
@@ -194,13 +196,13 @@ class ChampionSelection:
             progress=lambda done, total: observer.stage("play-off", done, total),
         )
         self._save(self._rated(_crowned(result), run, observer))
-        # The play-off's file comes last: it says that champion.json is the play-off's, and rated.
+        # Write the play-off's file last: it marks champion.json as the play-off's, and rated.
         several = settings.islands > 1
         table = with_island(result.table, None) if several else result.table
         store.commit_playoff(self.folder, table)
 
     def rate(self, run: Run, observer: Observer) -> None:
-        """Rate the champion of a play-off that was held before champions were rated."""
+        """Rate the champion of a play-off from before champions were rated."""
         path = champion_of(self.folder)
         assert path is not None, "the play-off was held"
         self._save(self._rated(read_agent(path), run, observer))
@@ -232,7 +234,7 @@ class ChampionSelection:
         ranked = [
             sorted(island, key=lambda one: one.fitness.values, reverse=True) for island in islands
         ]
-        # Of several islands the best of each, then the second of each.
+        # With several islands: the best of each, then the second of each.
         last = [one for rank in zip(*ranked, strict=True) for one in rank]
         last = last[: max(LAST_BEST, len(islands))]
         candidates = [self._candidate(one) for one in (*champions.hall, *last)]

@@ -1,8 +1,8 @@
-"""The rating of a run's champion: its Elo on the ladder, from games that chose nobody.
+"""Rate a run's champion: its Elo on the ladder, from games that did not select it.
 
-The champion is whoever won the play-off, which makes its share there a lucky one, and tells nothing
-of other runs: their candidates are others. So it plays the ladder afterwards, on openings of its
-own. The result is the number by which runs and seeds are compared.
+The champion is the winner of the play-off, so its score there is biased upwards. That score also
+cannot be compared with other runs, which have other candidates. So the champion plays the ladder
+afterwards, on separate openings. Use the result to compare runs and seeds.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from evolve.tables.run import Run
 RUNGS: Final = 4
 """Rungs of the ladder that the champion plays."""
 PANELS: Final = 4
-"""Games of the rating, in those of one generation's panel: half as wide an interval."""
+"""Games of the rating, in units of one generation's panel: 4 times as many games halve the width
+of the interval."""
 PLIES: Final = 8
-"""Random moves in its openings."""
+"""Random moves in the openings."""
 
 
 @dataclass(frozen=True)
 class Rating:
-    """Elo on the ladder with its 95 % interval, from so many games."""
+    """Elo on the ladder with its 95 % interval, and the number of games."""
 
     elo: float
     low: float
@@ -42,7 +43,7 @@ class Rating:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """As the champion's file keeps it."""
+        """The rating as stored in the champion's file."""
         return {
             "elo": self.elo,
             "elo_low": self.low,
@@ -52,7 +53,7 @@ class Rating:
 
 
 def first_guess(run: Run) -> float | None:
-    """Near which Elo a run's champion is looked for: where its last generations' bests were."""
+    """Guess the champion's Elo: the rating of the last generations; None without a ladder panel."""
     rows = (run.metadata(number)[0] for number in reversed(range(run.generation_count)))
     found = (row["rating"] for row in rows if row.get("rating") is not None)
     return next(found, None) if run.config.get("panel") == "ladder" else None
@@ -67,11 +68,11 @@ def rate(
     executor: Executor,
     progress: Callable[[int, int], None],
 ) -> Rating | None:
-    """Let the champion play the rungs nearest to it; None under rules without a ladder.
+    """Rate the champion against the rungs nearest to it; None under rules without a ladder.
 
-    Which rungs these are is found by the games of one panel, from the guess or the middle of the
-    ladder on; the rating comes from PANELS times as many others. Openings come from a generator of
-    the run's seed that nothing else draws from, and from the part that a run never plays on.
+    Rounds with the games of one panel find these rungs, starting at the guess or at the middle of
+    the ladder; the rating comes from PANELS times as many separate games. Openings come from a
+    generator of the run's seed that nothing else uses, and from a part that a run never plays on.
     """
     rungs = ladder(settings.rules)
     if not rungs:

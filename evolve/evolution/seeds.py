@@ -1,7 +1,7 @@
-"""Generators of a run: each use has its own child of the run's one seed.
+"""Random generators of a run: each use has its own child of the run's seed.
 
-A child is a function of the seed, the use and the generation, so a run that goes on after a
-stop draws what it would have drawn without one; the seed is all there is to save.
+A child depends only on the seed, the use and the generation. So a resumed run draws the same
+numbers as one without a stop, and only the seed needs to be saved.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 
 class Use(IntEnum):
-    """What a generator is for; the numbers are part of what a seed means."""
+    """What a generator is for; changing the numbers changes the result of every seed."""
 
     TRAINING_OPENINGS = 0
     PANEL_OPENINGS = 1
@@ -25,5 +25,5 @@ class Use(IntEnum):
 
 
 def generator(seed: int, use: Use, generation: int = 0) -> np.random.Generator:
-    """The generator of one use in one generation."""
+    """Return the generator for one use in one generation."""
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(use), generation)))

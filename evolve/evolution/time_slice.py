@@ -1,7 +1,7 @@
-"""A part of a run on another machine: its files go there, and what is new comes back.
+"""Run a part of a run on another machine: send its files there, and take new files back.
 
-Whoever works on it needs no disk in common with the run's own folder, which is the truth: where a
-worker dies, the time_slice is done again from there.
+The worker needs no shared disk. The run's own folder is authoritative: if a worker dies, the time
+slice is repeated from there.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from evolve.tables.progress import Silent
 
 @dataclass(frozen=True)
 class TimeSlice:
-    """So many seconds of a run, and what it needs: its files by their paths in its folder.
+    """A number of seconds of a run, with the files it needs by their paths in its folder.
 
-    name: of the folder, which agents say that they are from; openings: for training, known from the
-    time_slice before.
+    name: of the folder, for the agents' provenance; openings: for training, if known from the
+    time slice before.
     """
 
     name: str
@@ -59,7 +59,7 @@ class TimeSlice:
 
     @classmethod
     def of(cls, folder: FolderPath, seconds: float, openings: Openings | None = None) -> TimeSlice:
-        """The next one of the run in a folder. Of games only the last generation's are needed."""
+        """Return the next time slice of the run in a folder, with only the last games file."""
         done = committed_generations(folder)
         paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
         paths += [generation_file(folder, number) for number in range(done)]
@@ -71,9 +71,12 @@ class TimeSlice:
 
 @dataclass(frozen=True)
 class TimeSliceDone:
-    """What came of it: generations in all, files that are new or changed, in the order in which
-    they must be written, and those that are gone; openings: for the next time slice; finished:
-    whether the run is."""
+    """Result of a time slice.
+
+    generations: total number in the run; files: new or changed, in the order in which they must
+    be written; gone: files to remove; openings: for the next time slice; finished: whether the run
+    is finished.
+    """
 
     generations: int
     files: Mapping[str, bytes]
@@ -83,7 +86,7 @@ class TimeSliceDone:
 
 
 def _results(folder: FolderPath) -> list[FolderPath]:
-    """In the order in which they are written: the play-off says that the champion is its own."""
+    """Return result files in writing order: the play-off's file marks the champion as its own."""
     return [folder / CHAMPION_FILE, folder / LEARNED_FILE, playoff_file(folder)]
 
 
@@ -94,7 +97,7 @@ def _contents(folder: FolderPath, paths: Sequence[FolderPath]) -> dict[str, byte
 
 
 class _Until(Silent):
-    """Stops a run when the time is up."""
+    """Stop a run when the time is up."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
@@ -104,7 +107,7 @@ class _Until(Silent):
 
 
 def go(time_slice: TimeSlice) -> TimeSliceDone:
-    """Go on with a run, on one thread; RunError where this machine has no room for it."""
+    """Continue a run, on one thread; raises RunError if this machine has no disk space for it."""
     try:
         with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
             folder = inside(scratch, time_slice.name)
@@ -138,9 +141,9 @@ def _gone_on(folder: FolderPath, time_slice: TimeSlice) -> TimeSliceDone:
 
 
 def check_time_slice(time_slice: TimeSlice, done: Any) -> None:
-    """See Check: nothing but the files that a time slice writes, each of which can be read.
+    """See Check: accept only files that a time slice writes, and only if they can be read.
 
-    Their names are the worker's words, and would otherwise reach any file of the user's.
+    The names come from the worker; unchecked, they could overwrite any file of the user.
     """
     ensure(
         isinstance(done, TimeSliceDone), f"its answer is {named(done)} in place of a part of a run"
@@ -186,7 +189,7 @@ _PARTS = (games_file, generation_file)
 
 
 def _check_file(scratch: Path, name: str, data: bytes) -> None:
-    """Raise WrongAnswerError where a file is not what its name says."""
+    """Raise WrongAnswerError if the content of a file does not match its name."""
     path = scratch / Path(name).name
     path.write_bytes(data)
     number = generation_of(path)
@@ -204,8 +207,7 @@ def _check_file(scratch: Path, name: str, data: bytes) -> None:
 
 
 def keep(folder: FolderPath, done: TimeSliceDone) -> None:
-    """Write what came of a time slice into the run's folder, in an order that a kill may cut
-    anywhere."""
+    """Write a time slice's result to the run's folder, in an order that is safe if killed."""
     for name in done.gone:
         remove(folder / name, missing_ok=True)
     for name, data in done.files.items():

@@ -1,7 +1,8 @@
-"""The curve of a run's rating: how strong its bests are, and whether they still get stronger.
+"""The rating curve of a run: how strong its best agents are, and whether they still improve.
 
-One generation's best is rated with an error of some 30 Elo and is a lucky one itself. So the
-curve is the mean of the last ten, and whether it rises is asked of the last half of the run.
+The rating of one generation's best has an error of about 30 Elo, and that agent is a lucky pick
+itself. So the curve is the mean of the last ten, and its rise is measured over the last half of
+the run.
 """
 
 from __future__ import annotations
@@ -16,33 +17,33 @@ import numpy as np
 from evolve.fitness.statistics import Z95, Estimate, student
 
 POOLED: Final = 10
-"""Panels whose ratings make one point of the curve."""
+"""Number of panel ratings averaged into one point of the curve."""
 SPAN: Final = 40
-"""Generations that a rise is stated over, and the fewest that it is taken from."""
+"""Generations over which a rise is reported, and the fewest that it is computed from."""
 REST: Final = 20.0
-"""Elo. Where less than that is to be gained in SPAN generations, evolution has come to rest: it
+"""Elo. A run that would gain less than this in SPAN generations no longer improves: this gain
 would change a score of 0.500 to 0.529."""
 _FEWEST: Final = 8
-"""Panels without which nothing is said of a rise."""
+"""Fewest panels for which a rise is reported."""
 
 
 @dataclass(frozen=True)
 class Rise:
-    """Elo won in SPAN generations, by the panels from generation `since` on."""
+    """Elo gained in SPAN generations, from the panels of generation `since` and later."""
 
     elo: Estimate
     since: int
 
     @property
     def rests(self) -> bool:
-        """Whether evolution has come to rest: the interval ends below REST."""
+        """Whether the run no longer improves: the interval ends below REST."""
         return self.elo.high < REST
 
 
 def rest_told(row: Mapping[str, Any]) -> str | None:
-    """A sentence on rest from a row of the generations table, where evolution has come to it."""
+    """Return a sentence from a row of the generations table, if the run no longer improves."""
     high = row.get("rise_high")
-    if high is None or not high < REST:  # NaN, in a table that was read
+    if high is None or not high < REST:  # NaN in a table read from disk
         return None
     return (
         f"evolution has come to rest: since generation {row['rise_since']:.0f} the rating rises "
@@ -52,21 +53,21 @@ def rest_told(row: Mapping[str, Any]) -> str | None:
 
 @dataclass
 class Curve:
-    """Ratings of the bests of generations, in their order, with their standard errors."""
+    """Ratings of the best of each generation, in order, with their standard errors."""
 
     generations: list[int] = field(default_factory=list)
     elo: list[float] = field(default_factory=list)
     error: list[float] = field(default_factory=list)
 
     def add(self, generation: int, elo: float, error: float) -> None:
-        """One more panel."""
+        """Add the rating of one panel."""
         self.generations.append(generation)
         self.elo.append(elo)
         self.error.append(error)
 
     @property
     def level(self) -> Estimate | None:
-        """Mean rating of the last POOLED bests, with the error that games leave."""
+        """Mean rating of the best of the last POOLED panels, with the error from the games."""
         elo, error = self.elo[-POOLED:], self.error[-POOLED:]
         if not elo:
             return None
@@ -78,8 +79,8 @@ class Curve:
     def rise(self) -> Rise | None:
         """The slope of a straight line through the last half of the run.
 
-        Half, because evolution gains about as much whenever its generations double: what the
-        last half brought is the most that as many further ones can be expected to bring.
+        The last half, because each doubling of the generations gains about the same: the gain of
+        the last half is the most to expect from as many further generations.
         """
         if not self.generations:
             return None
@@ -96,10 +97,11 @@ class Curve:
 
 
 def _line(at: Sequence[int], values: Sequence[float]) -> tuple[float, float]:
-    """Slope of the least squares line, and its standard error.
+    """Return the slope of the least squares line, and its standard error.
 
-    Neighbouring bests are relatives, often the same individual, so their errors are alike: the
-    error grows with the correlation of neighbouring residuals as it does for an AR(1) process.
+    The best of neighbouring generations are relatives, often the same individual, so their errors
+    correlate: the error grows with the correlation of neighbouring residuals as for an AR(1)
+    process.
     """
     x = np.asarray(at, np.float64) - np.mean(at)
     y = np.asarray(values) - np.mean(values)

@@ -1,1 +1,1 @@
-"""Changes of the files in people's folders: whole or not at all, and each through one door."""
+"""Change files in people's folders: as a whole or not at all, and only through this package."""

@@ -1,4 +1,4 @@
-"""Writing a file so that at any moment the old or the new one is there, whole."""
+"""Write a file so that at any moment either the whole old file or the whole new one exists."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ TEMPORARY_PREFIX = ".writing-"
 
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
-    """Give a file to write to; it takes the place of `path` when all went well.
+    """Give a file to write to; it replaces `path` when no error occurs.
 
-    The data is on the disk before the rename is, and the rename before this returns. The folder
-    must exist. A link is followed, as `-o FILE` means it, but for a path inside a folder, where it
-    is a LinkError; a pipe or a device is written to, but for one inside. OSError passes through
-    under the name of `path`, and nothing is left behind. A `private` file stays for this user's
-    eyes alone.
+    The data is on the disk before the rename, and the rename is on the disk before this returns.
+    The folder must exist. Outside a run's folder, a link is followed, as `-o FILE` means it, and a
+    pipe or a device is written to. For a FolderPath inside its base, a link is a LinkError and a
+    pipe or a device is a RunError. An OSError names `path`, and no temporary file stays behind.
+    A `private` file is readable by this user alone.
     """
     target = path if isinstance(path, FolderPath) else Path(os.path.realpath(path))
     special = target.exists() and not target.is_file()
     if special and isinstance(path, FolderPath):
         raise RunError(f"{path} is not a file, and one is to be written there: remove it")
     folder = Path(tempfile.gettempdir()) if special else target.parent
-    # Named before it is made, as mkstemp would not: whenever a signal comes, it is removed.
+    # The name is chosen here, not by mkstemp: a signal may come at any time, and the file is still
+    # removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
         with open(temporary, "xb", opener=lambda _, flags: _privately(temporary, flags)) as file:
@@ -47,14 +48,14 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
                 shutil.copyfileobj(source, sink)
             remove(temporary)
             return
-        if not private:  # it has been so far; give it the mode any new file would have
+        if not private:  # so far it is private; give it the mode of any new file
             with reached(temporary) as (handle, name):
                 os.chmod(name, 0o666 & ~_umask(), dir_fd=handle)
         move(temporary, target)
     except BaseException as error:
-        with contextlib.suppress(OSError):  # what went wrong first is reported
+        with contextlib.suppress(OSError):  # report the first error
             remove(temporary, missing_ok=True)
-        # A full disk is reported without a name, or under the temporary one.
+        # For a full disk, the OSError has no name, or the temporary one.
         if (
             isinstance(error, OSError)
             and error.errno is not None
@@ -66,8 +67,10 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
 
 
 def remove_half_written(folder: FolderPath) -> None:
-    """Remove the temporary files that a killed writer left; what else has such a name, a link or a
-    folder, is nobody's."""
+    """Remove the temporary files that a killed writer left.
+
+    Links and folders with such a name stay: evolve does not make them.
+    """
     for path in folder.glob(f"{TEMPORARY_PREFIX}*"):
         with contextlib.suppress(FileNotFoundError):
             if stat.S_ISREG(path.lstat().st_mode):

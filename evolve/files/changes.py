@@ -1,8 +1,8 @@
 """Every change of files in people's folders happens here, or in `atomic`, which is built on this.
 
-One place, so that a test can watch, fail or end the work before any of its changes. What is inside
-a folder of runs is changed from a handle of that folder, through no link: see `folder`.
-`tests/files` looks for changes that go past it.
+One place, so that a test can watch, fail or end the work before any change. Inside a folder of
+runs, changes go through a handle of that folder and follow no link: see `folder`. `tests/files`
+looks for changes that bypass this module.
 """
 
 from __future__ import annotations
@@ -17,18 +17,24 @@ from typing import Final, Literal
 from evolve.files.folder import FolderPath, open_handle, reached
 
 Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
-"""What is about to happen: a folder is made, or a file that grows; a file, complete under a
-temporary name, reaches the disk; a file takes another's name; the disk is waited for; a piece is
-appended; a torn end is cut off; a file or an empty folder is removed."""
+"""What is about to happen.
+
+make: a folder, or a file that grows, is made. write: a file, complete under a temporary name, is
+synced to the disk. rename: a file takes another name. sync: wait until the disk has the names in a
+folder. append: a piece is appended. cut: a torn end is cut off. remove: a file or an empty folder
+is removed.
+"""
 Hook = Callable[[Change, Path, bytes], None]
 
 hook: Hook | None = None
-"""Called before every change, for tests: with the kind of change, the path, and what is appended.
-None but in tests: a change costs one look at this name."""
+"""Called before every change, for tests: with the kind of change, the path, and the appended bytes.
+
+None except in tests: then a change costs one look at this name.
+"""
 
 
 def point(change: Change, path: Path, piece: bytes = b"") -> None:
-    """A change is about to happen. What the hook raises keeps it from happening."""
+    """Announce a change. If the hook raises, the change does not happen."""
     if hook is not None:
         hook(change, path, piece)
 
@@ -49,10 +55,10 @@ def make_folder(path: Path, *, parents: bool = False, exist_ok: bool = False) ->
 
 
 def move(source: Path, target: Path) -> None:
-    """Let a file or folder take the name `target` in one step; a file there is replaced.
+    """Rename a file or folder to `target` in one step; this replaces a file of that name.
 
-    The disk has it when this returns. LinkError where something inside is a link, or is to take
-    the place of one.
+    The rename is on the disk when this returns. Raises LinkError where `source` or `target` is a
+    link inside a run's folder.
     """
     for path in (source, target):
         if isinstance(path, FolderPath):
@@ -83,9 +89,9 @@ def remove_folder(path: Path) -> None:
 
 
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
-    """Remove a folder and all that is in it, in the order of names; links are not followed.
+    """Remove a folder and everything in it, in order of name; links are not followed.
 
-    With `ignore_errors` what cannot be removed stays, and what it is in.
+    With `ignore_errors`, entries that cannot be removed stay, and so do their folders.
     """
     forgiven = contextlib.suppress(OSError) if ignore_errors else contextlib.nullcontext()
 
@@ -104,7 +110,7 @@ def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
 
 
 def _remove_entry(entry: Path, handle: int | None, is_folder: bool) -> None:
-    """Remove an entry of an open folder, or of one by its path where the system opens none."""
+    """Remove an entry of an open folder, or by its path where the system has no such handles."""
     point("remove", entry)
     name = entry if handle is None else entry.name
     if is_folder and not entry.is_symlink():
@@ -116,8 +122,10 @@ def _remove_entry(entry: Path, handle: int | None, is_folder: bool) -> None:
 def _from_the_leaves(
     path: Path, fail: Callable[[OSError], None]
 ) -> Iterator[tuple[Path, list[str], list[str], int | None]]:
-    """All folders in `path` with what is in them, and an open handle where the system has such:
-    a folder that someone replaces by a link meanwhile is not followed."""
+    """All folders in `path` with their entries, and an open handle where the system has one.
+
+    If someone replaces a folder by a link meanwhile, the handle does not follow it.
+    """
     with reached(path) as (start, top):
         if hasattr(os, "fwalk"):
             for place, folders, files, handle in os.fwalk(
@@ -130,7 +138,7 @@ def _from_the_leaves(
 
 
 class Appender:
-    """A file that grows by pieces, each appended in one write. OSError names the file."""
+    """A file that grows by pieces, each in one write. An OSError names the file."""
 
     def __init__(self, path: Path) -> None:
         if not path.exists():
@@ -145,12 +153,12 @@ class Appender:
             left = memoryview(piece)
             while left:
                 count = self._file.write(left)
-                if count is None:  # a pipe that is full, and was opened not to wait
+                if count is None:  # a full pipe, opened without waiting
                     raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
                 left = left[count:]
             if sync:
                 os.fsync(self._file.fileno())
-        except OSError as error:  # a full disk is reported without a name
+        except OSError as error:  # for a full disk it has no name
             raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def close(self) -> None:
@@ -159,7 +167,7 @@ class Appender:
 
 
 def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
-    """Append a piece to a file, which is made where it is missing: see `Appender`."""
+    """Append a piece to a file; make the file if it is missing. See `Appender`."""
     with contextlib.closing(Appender(path)) as file:
         file.append(piece, sync=sync)
 
@@ -175,14 +183,17 @@ def cut(path: Path, length: int) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder: else a power cut may undo a rename, and with
-    it the order of two of them. Windows and some network disks know no such thing."""
+    """Wait until the disk has the names in a folder.
+
+    Otherwise a power cut may undo a rename, or swap the order of two. Does nothing on Windows and
+    some network disks, which have no such operation.
+    """
     point("sync", folder)
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:
         handle = open_handle(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:  # one may write to a folder without being allowed to look into it
+    except PermissionError:  # the folder may be writable but not readable
         return
     try:
         os.fsync(handle)

@@ -1,9 +1,9 @@
-"""The one door to the files of a folder that people name: below it no link is followed.
+"""The only access to files in a folder that people name: below that folder no link is followed.
 
-A folder of runs may come from anywhere. A link in it would let its maker choose which files
-of the user are read, shown, overwritten or removed. So all that is inside is reached from a handle
-of the folder, level by level, and a link on the way is an error that names it. The folder itself
-may be a link: its user named it. Changes of files take the same way, see `changes`.
+A folder of runs may come from anywhere. A link in it would let its maker choose which files of the
+user are read, shown, overwritten or removed. So everything inside is reached from a handle of the
+folder, level by level, and a link on the way is an error that names it. The folder itself may be a
+link: its user named it. Changes of files use the same handles, see `changes`.
 """
 
 from __future__ import annotations
@@ -26,22 +26,24 @@ else:
     from pathlib import PosixPath as _SystemPath
 
 _HANDLES: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-"""Whether the system opens files relative to a folder that is open, and refuses links itself.
-Elsewhere each level is looked at before, which leaves a moment in which it may be replaced."""
+"""Whether the system opens files relative to an open folder, and refuses links itself.
+
+Elsewhere each level is checked first, which leaves a moment in which it may be replaced.
+"""
 _DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 _PASS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY
-"""To pass through a folder; on Linux one that may not be listed as well."""
+"""Flags to pass through a folder; on Linux also through one that may not be listed."""
 _JUNCTION: Final = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
 
 
 class FolderPath(_SystemPath):
-    """A path that knows from where on no link is followed.
+    """A path that follows no link below the folder that the user named.
 
-    base: the folder that the user named; names: the way from there. All that is joined to it is
-    inside, too; what would lead out again is a RunError. Whatever looks at it, opens or lists it
-    raises LinkError where it meets a link.
+    base: that folder; names: the path from there. A path joined to it is inside as well; one that
+    leads out is a RunError. Every method that checks, opens or lists it raises LinkError for a
+    link.
     """
 
     base: Path
@@ -54,50 +56,50 @@ class FolderPath(_SystemPath):
         return inside, (str(self.base), *self.names)
 
     def joinpath(self, *names: str | os.PathLike[str]) -> FolderPath:
-        """Further inside."""
+        """A path further inside."""
         return _made(self.base, Path(self).joinpath(*names))
 
     def with_segments(self, *segments: str | os.PathLike[str]) -> Path:
-        """From Python 3.12 on, what anything else makes of it: a path as any other."""
+        """An ordinary path: from Python 3.12 on, pathlib's other methods call this."""
         return Path(*segments)
 
     def with_name(self, name: str) -> FolderPath:
-        """The same with another name; never of the base."""
+        """The same path with another name; not for the base."""
         return _made(self.base, Path(self).with_name(name))
 
     def with_suffix(self, suffix: str) -> FolderPath:
-        """The same with another ending; never of the base."""
+        """The same path with another suffix; not for the base."""
         return _made(self.base, Path(self).with_suffix(suffix))
 
     def relative_to(self, *other: Any, **options: Any) -> Path:  # type: ignore[override]
-        """The way from another path, which is a path as any other."""
+        """The path relative to another one, as an ordinary path."""
         return Path(self).relative_to(*other, **options)
 
     def resolve(self, strict: bool = False) -> Path:  # type: ignore[override]
-        """The whole path without links, which is a path as any other."""
+        """The absolute path without links, as an ordinary path."""
         return Path(self).resolve(strict)
 
     def absolute(self) -> Path:  # type: ignore[override]
-        """The whole path, which is a path as any other."""
+        """The absolute path, as an ordinary path."""
         return Path(self).absolute()
 
     @property
     def parent(self) -> Path:  # type: ignore[override]
-        """The folder that it is in, inside as well unless it is the base."""
+        """The folder that contains it; inside as well, unless this is the base."""
         above = Path(self).parent
         return _made(self.base, above) if self.names else above
 
     @property
     def parents(self) -> Sequence[Path]:  # type: ignore[override]
-        """All folders above, as paths as any other."""
+        """All folders above, as ordinary paths."""
         return Path(self).parents
 
     def lstat(self) -> os.stat_result:
-        """What there is, be it a link."""
+        """The status of the file, or of the link itself."""
         return self.stat(follow_symlinks=False)
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """What there is; LinkError for a link, where it would be followed."""
+        """The status of the file; LinkError for a link that would be followed."""
         with reached(self) as (handle, name):
             found = os.stat(name, dir_fd=handle, follow_symlinks=not self.names)
             if follow_symlinks and self.names:
@@ -105,19 +107,19 @@ class FolderPath(_SystemPath):
         return found
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether there is anything."""
+        """Whether something exists at this path."""
         return self._is(lambda mode: True, follow_symlinks)
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether there is a file."""
+        """Whether it is a file."""
         return self._is(stat.S_ISREG, follow_symlinks)
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether there is a folder."""
+        """Whether it is a folder."""
         return self._is(stat.S_ISDIR, follow_symlinks)
 
     def is_symlink(self) -> bool:
-        """Whether there is a link: never of the base, which its user named."""
+        """Whether it is a link; False for the base, which its user named."""
         return self._is(stat.S_ISLNK, False)
 
     def _is(self, test: Callable[[int], bool], follow_symlinks: bool) -> bool:
@@ -146,23 +148,23 @@ class FolderPath(_SystemPath):
         )
 
     def iterdir(self) -> Generator[FolderPath, None, None]:
-        """All that is in the folder, links as well, which are not followed."""
+        """All entries of the folder, including links, which are not followed."""
         with _listed(self) as entries:
             names = [entry.name for entry in entries]
         for name in names:
-            found = FolderPath(self, name)  # as `/` makes it, in a third of the time
+            found = FolderPath(self, name)  # same as `/`, in a third of the time
             found.base, found.names = self.base, (*self.names, name)
             yield found
 
     def glob(self, pattern: str) -> Generator[FolderPath, None, None]:
-        """What is in the folder under such names; nothing where there is none."""
+        """Entries of the folder that match a pattern; nothing where the folder is missing."""
         first, _, rest = pattern.partition("/")
         for one in list(self.iterdir()) if self.is_dir() else []:
             if fnmatchcase(one.name, first):
                 yield from one.glob(rest) if rest else (one,)
 
     def rglob(self, pattern: str) -> Generator[FolderPath, None, None]:
-        """What is so called in the folder, and in those below it."""
+        """Entries that match a pattern, in this folder and all folders below it."""
         for one in self.iterdir():
             if fnmatchcase(one.name, pattern):
                 yield one
@@ -170,23 +172,23 @@ class FolderPath(_SystemPath):
                 yield from one.rglob(pattern)
 
     def refuse_links(self) -> None:
-        """Raise LinkError where anything in the folder is a link."""
+        """Raise LinkError where an entry of the folder is a link."""
         with _listed(self) as entries:
             links = [entry.name for entry in entries if entry.is_symlink()]
         for name in sorted(links)[:1]:
             (self / name).stat()
 
     def unlinked(self) -> Path:
-        """The same for those that open files by their names: child processes and other libraries.
+        """The same path for code that opens files by name: child processes and other libraries.
 
-        LinkError where there is a link by now. There may be nothing yet.
+        Raises LinkError where it is a link now. The file need not exist yet.
         """
         self.exists()
         return Path(self)
 
 
 def inside(folder: str | Path, *names: str) -> FolderPath:
-    """A folder that the user named, or what is inside of it."""
+    """The path of a folder that the user named, or of something inside it."""
     if not isinstance(folder, FolderPath):
         folder = _made(Path(folder), Path(folder))
     return folder.joinpath(*names) if names else folder
@@ -204,11 +206,10 @@ def _made(base: Path, path: Path) -> FolderPath:
 
 @contextmanager
 def reached(path: Path) -> Iterator[tuple[int | None, str]]:
-    """A handle of the folder that something inside is in, and its name there; LinkError where
-    that folder is reached through a link.
+    """A handle of the folder that contains an inside path, and the name there.
 
-    Of any other path, and where the system has no such handles, none and the whole path. OSError
-    names the whole path in any case.
+    Raises LinkError where that folder is reached through a link. For any other path, and where the
+    system has no such handles: None and the whole path. An OSError always names the whole path.
     """
     names = path.names if isinstance(path, FolderPath) else ()
     if not isinstance(path, FolderPath) or not names or not _HANDLES:
@@ -231,9 +232,9 @@ def reached(path: Path) -> Iterator[tuple[int | None, str]]:
 
 
 def open_handle(path: Path, flags: int, mode: int = 0o666) -> int:
-    """Open a file as `os.open` does, one that is inside through no link.
+    """Open a file as `os.open` does; a path inside a folder is opened through no link.
 
-    Nor is a pipe or a device there opened: to open one can wait for ever, or do something.
+    There a pipe or a device is a RunError: opening one can wait for ever, or have effects.
     """
     if not isinstance(path, FolderPath):
         return os.open(path, flags, mode)
@@ -255,7 +256,7 @@ def _opened(name: str, flags: int, handle: int | None, place: Path, mode: int = 
         return os.open(name, flags | _NO_LINK, mode, dir_fd=handle)
     except FileNotFoundError:
         raise
-    except OSError:  # which number it has for a link depends on the system
+    except OSError:  # the errno for a link depends on the system
         _refuse(os.stat(name, dir_fd=handle, follow_symlinks=False), handle, name, place)
         raise
 
@@ -269,7 +270,7 @@ def _refuse(found: os.stat_result, handle: int | None, name: str, place: Path) -
 
 
 def _look_at_each(path: FolderPath) -> None:
-    """Raise LinkError where a folder on the way is a link."""
+    """Raise LinkError where a folder on the way to `path` is a link."""
     place = path.base
     for name in path.names[:-1]:
         place = place / name
@@ -278,7 +279,7 @@ def _look_at_each(path: FolderPath) -> None:
 
 @contextmanager
 def _named(path: Path, name: str) -> Iterator[None]:
-    """Let an OSError that names the last part of a path name all of it."""
+    """Change an OSError that names only the last part of a path: it names the whole path."""
     try:
         yield
     except OSError as error:
@@ -289,7 +290,7 @@ def _named(path: Path, name: str) -> Iterator[None]:
 
 @contextmanager
 def _listed(folder: FolderPath) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """The entries of a folder, from a handle where the system has such."""
+    """The entries of a folder, read from a handle where the system has one."""
     if not _HANDLES:
         folder.stat()
         with os.scandir(Path(folder)) as entries:

@@ -1,4 +1,4 @@
-"""What a command has reported with `--progress` since the last look: new lines of its file."""
+"""Read the new lines of a file that a command writes with `--progress`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from evolve.files.folder import FolderPath
 from evolve.safe_parsing import parse_json
 
 _MOST: Final = 1 << 20
-"""Bytes read at once."""
+"""Bytes read at once, at most."""
 
 
 class Tail:
@@ -21,8 +21,10 @@ class Tail:
         self._rest = b""
 
     def read(self) -> Iterator[dict[str, Any]]:
-        """Complete new lines, at most 1 MiB per call. Lines that are not events are skipped; so is
-        a missing file."""
+        """Complete new lines, at most 1 MiB per call.
+
+        Lines that are not events are skipped; so is a missing file.
+        """
         if not self.is_behind:
             return
         try:
@@ -33,7 +35,7 @@ class Tail:
             return
         self._place += len(content)
         *lines, rest = (self._rest + content).split(b"\n")
-        self._rest = rest if len(rest) <= _MOST else b""  # no event is as long
+        self._rest = rest if len(rest) <= _MOST else b""  # no event is that long
         for line in lines:
             if (event := _event(line)) is not None:
                 yield event
@@ -43,12 +45,12 @@ class Tail:
         while self.is_behind:
             before = self._place
             yield from self.read()
-            if self._place == before:  # it cannot be read
+            if self._place == before:  # the file cannot be read
                 return
 
     @property
     def is_behind(self) -> bool:
-        """Whether there is more in the file."""
+        """Whether the file has more to read."""
         try:
             return self._path.stat().st_size > self._place
         except OSError:

@@ -1,1 +1,1 @@
-"""What an evolution asks for: openings, batches of games, round robins, scores."""
+"""Parts of the fitness evaluation: openings, batches of games, round robins, scores."""

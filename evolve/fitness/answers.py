@@ -1,8 +1,8 @@
-"""What a worker of a cluster may answer. All else is refused, in a line that names the worker.
+"""Check the answers of cluster workers; a wrong answer is refused in a line with its worker.
 
-This finds workers that are broken, not those that lie: who runs one can make up the results of
-games that look right, and what comes over the network is unpickled, by Dask and here. So the
-workers have to be trusted as much as the client; see docs/cluster.md.
+This finds broken workers, not malicious ones: a worker can invent results that look right, and
+its data is unpickled, by Dask and here. So the workers must be trusted as much as the client; see
+docs/cluster.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from evolve.terminal_text import plain
 T = TypeVar("T")
 
 Check: TypeAlias = Callable[[T, Any], None]
-"""Raises WrongAnswerError where something cannot be the answer to a task."""
+"""Raises WrongAnswerError if something cannot be the answer to a task."""
 
 DONE: Final = "done"
 REFUSED: Final = "refused"
@@ -27,19 +27,19 @@ FAILED: Final = "failed"
 _KINDS: Final = {DONE: bytes, RAISED: bytes, REFUSED: str, FAILED: str}
 _LONGEST_TEXT: Final = 300
 _CLOCKS: Final = 1.0
-"""Seconds by which the CPU time of a task may seem longer than the wait for it."""
+"""Seconds by which the CPU time of a task may exceed the wait for it."""
 
 
 class WrongAnswerError(Exception):
-    """What a worker has answered is not what it was asked for. Never leaves `Cluster`."""
+    """A worker's answer does not match its task. `Cluster` never lets this error out."""
 
 
 class Reply(NamedTuple):
-    """What a worker says of a task.
+    """A worker's reply to a task.
 
-    place: its address, as it says. kind: DONE, answer: what came of it, pickled; RAISED: an error
-    of evolve's, pickled; FAILED: any other error, as text; REFUSED: why it does not do it. seconds:
-    of its CPU.
+    place: its address, as the worker reports it. kind: says what `answer` is: DONE: the result,
+    pickled; RAISED: an evolve error, pickled; FAILED: any other error, as text; REFUSED: the
+    reason for the refusal. seconds: CPU time on the worker.
     """
 
     place: str
@@ -49,7 +49,7 @@ class Reply(NamedTuple):
 
 
 def reply_of(found: Any, waited: float) -> Reply:
-    """The reply in what came back of a task, so many seconds after it was given out."""
+    """Check and return the reply to a task that was sent `waited` seconds ago."""
     if not (isinstance(found, tuple) and len(found) == len(Reply._fields)):
         raise WrongAnswerError(f"it has answered {named(found)}, which is not a reply to a task")
     reply = Reply(*found)
@@ -69,15 +69,15 @@ def reply_of(found: Any, waited: float) -> Reply:
 
 
 def unpacked(answer: bytes) -> Any:
-    """What a worker has pickled."""
+    """Unpickle a worker's answer."""
     try:
         return pickle.loads(answer)
-    except Exception as error:  # garbage raises whatever it names
+    except Exception as error:  # garbage can raise any exception
         raise WrongAnswerError(f"its answer cannot be unpacked: {in_words(error)}") from error
 
 
 def raised(answer: bytes) -> EvolveError:
-    """The error of evolve's that a task has raised."""
+    """Unpickle the evolve error that a task raised."""
     error = unpacked(answer)
     if not isinstance(error, EvolveError):
         raise WrongAnswerError(f"it says that a task has raised {named(error)}")
@@ -85,22 +85,22 @@ def raised(answer: bytes) -> EvolveError:
 
 
 def in_words(error: BaseException) -> str:
-    """An error in one line."""
+    """Format an error as one line."""
     text = " ".join(str(error).split())[:_LONGEST_TEXT]
     return plain(f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
 def named(found: Any) -> str:
-    """What something is, without asking it: its text may be long, or raise."""
+    """Return an object's type as text, without its own text, which may be long or raise."""
     return "None" if found is None else f"a {type(found).__name__}"
 
 
 def is_number(found: Any) -> bool:
-    """Whether something is a finite number, and no bool."""
+    """Whether something is a finite number other than True."""
     return isinstance(found, int | float) and found is not True and math.isfinite(found)
 
 
 def ensure(right: Any, why: str) -> None:
-    """Raise WrongAnswerError, which says why, unless something is right."""
+    """Raise WrongAnswerError with the message `why` unless `right` is true."""
     if not right:
         raise WrongAnswerError(why)

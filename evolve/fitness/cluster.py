@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster as an executor. Needs the extra `cluster`."""
+"""Use the workers of a Dask cluster as an executor. Needs the extra `cluster`."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ R = TypeVar("R")
 _CONNECT: Final = 10.0
 """Seconds in which a scheduler must answer."""
 _LOOK: Final = 1.0
-"""Seconds without an answer after which it is looked whether anybody is still there."""
+"""Seconds without an answer after which the client checks for workers."""
 _WITHOUT: Final = 60.0
-"""Seconds without any worker after which the work ends."""
+"""Seconds without any usable worker after which the work ends."""
 _WAVE: Final = 4 << 20
-"""Bytes of tasks that go to the scheduler at once, about: over ten million it warns. One by one the
-tasks of 128 simulated workers cost it 2.1 to 2.7 ms each, together 1.2 to 1.3."""
+"""Approximate bytes of tasks sent to the scheduler at once: above ten million it warns. For 128
+simulated workers, a task costs it 2.1 to 2.7 ms if sent one by one, and 1.2 to 1.3 ms together."""
 _CLOSED: Final = (ClosedClientError, RuntimeError, OSError, TimeoutError, CancelledError)
-"""What Dask raises of a client that is closed, or of a scheduler that is gone."""
+"""Errors that Dask raises if the client is closed or the scheduler is gone."""
 _TRIES: Final = 8
-"""Of a task whose worker dies. Dask blames all tasks that waited on a worker that was killed, so
-one alone that dies with each is only known after several."""
+"""Tries for a task if its worker dies. Dask blames all tasks that waited on a killed worker, so it
+takes several tries to find the one task that kills every worker."""
 _FAILURES: Final = 3
-"""Of a task that raises what evolve did not: a worker may lack memory, or a disk."""
+"""Tries for a task that raises a non-evolve error: a worker may lack memory or disk space."""
 
 
 class _Client(Client):
-    """A client that leaves nothing open where it cannot start.
+    """A client that closes itself if it cannot start.
 
-    Dask closes such a one when it is garbage, in whichever thread that is found. Where that was the
-    thread that another client starts, it waited for a lock that the starter holds, and the starter
-    gave up after 10 s, with an AssertionError.
+    Dask closes such a client at garbage collection, in any thread. If another client was starting
+    in that thread, the close waited for a lock that the starting client held, and the start failed
+    after 10 s with an AssertionError.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -79,9 +79,9 @@ class _Client(Client):
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
-    threads: those of this machine. told: called with what its user should know of the workers, see
-    `Workers`. ClusterError where the scheduler does not answer, or is gone; a run that is ended by
-    it can go on.
+    threads: number of threads of this machine. told: called with messages about the workers for the
+    user, see `Workers`. Raises ClusterError if the scheduler does not answer or is gone; a run that
+    ends this way can be resumed.
     """
 
     def __init__(
@@ -96,10 +96,11 @@ class Cluster:
         self.elsewhere = 0.0
         self._counting = Lock()
         self._seen = 0.0
-        """When a worker was last known to be there."""
+        """When a worker was last known to be available."""
         self._patience = Patience()
         self._owed: dict[Any, str] = {}
-        """Tasks that were given to others, and the workers that have them still."""
+        """Futures of tasks that were given to other workers, and the late workers that still have
+        them."""
         security = None if tls is None else _security(tls)
         try:
             self._client: Any = _Client(
@@ -126,7 +127,7 @@ class Cluster:
 
     @property
     def slots(self) -> int:
-        """Threads of all workers that are there now."""
+        """Threads of all workers that are available now."""
         return max(1, sum((self.workers.free() or self.workers.usable()).values()))
 
     def games(self, count: int) -> int:
@@ -136,8 +137,10 @@ class Cluster:
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """See Executor. What an answer cannot be leaves its worker out, and what does not come in
-        time is asked of another one: see `Patience`."""
+        """See Executor. Exclude workers with invalid answers; send late tasks to another worker.
+
+        `Patience` says when a task is late.
+        """
         waiting = (
             (number, _Task(function, task, check, payload_of(function, task)))
             for number, task in enumerate(tasks)
@@ -194,20 +197,20 @@ class Cluster:
             fetching.watch(number, future)
 
     def _cancel(self, futures: Iterable[Any]) -> None:
-        """Let workers leave tasks that nobody waits for.
+        """Cancel tasks that nobody waits for, except late ones.
 
-        Not those that are late: Dask would take the worker for free, and give it the next ones.
+        If a late task were cancelled, Dask would consider its worker free and send it more tasks.
         """
         with self._counting:
             unwanted = [one for one in futures if one not in self._owed]
-        # Once the scheduler is gone, or another thread has left the cluster, nothing is left to
-        # cancel, and what ended the work is what should be reported.
+        # If the scheduler is gone, or another thread has left the cluster, there is nothing to
+        # cancel, and the error that ended the work is the one to report.
         with contextlib.suppress(*_CLOSED):
             if unwanted:
                 self._client.cancel(unwanted, force=True)
 
     def _answer(self, task: _Task, future: Any, found: Any) -> list[Any]:
-        """What came of a task, alone in a list; nothing where it is to be done again."""
+        """Return a list with the result of a task; an empty list if the task must be repeated."""
         task.futures.remove(future)
         if found is NOTHING:
             why = self._failure(future)
@@ -228,7 +231,7 @@ class Cluster:
         return []
 
     def _taken(self, task: _Task, future: Any, reply: Reply) -> list[Any]:
-        """What is in a reply; WrongAnswerError where that cannot be."""
+        """Return the result in a reply, as `_answer` does; WrongAnswerError if it is invalid."""
         if reply.kind == REFUSED:
             self.workers.refuse(self._holder(future, reply.place), reply.answer)
             return []
@@ -236,7 +239,7 @@ class Cluster:
             why = f"{self._holder(future, reply.place)}: {reply.answer}"
             task.try_again(_FAILURES, f"a task has failed {_FAILURES} times, lastly on {why}")
             return []
-        if reply.place in self.workers.refused:  # for another task, meanwhile
+        if reply.place in self.workers.refused:  # because of another task, in the meantime
             return []
         if reply.kind == RAISED:
             raise raised(reply.answer)
@@ -249,7 +252,7 @@ class Cluster:
         return [answer]
 
     def _holder(self, future: Any, said: str | None) -> str:
-        """The worker whose answer is a future's, as the scheduler knows it."""
+        """Return the worker that holds a future's answer, according to the scheduler."""
         with contextlib.suppress(*_CLOSED):
             holders = self._client.who_has([future]).get(future.key)
             if holders:
@@ -257,19 +260,19 @@ class Cluster:
         return said if said in self.workers.usable() else "a worker"
 
     def _failure(self, future: Any) -> str:
-        """Why nothing came of a task: its worker has died, or its answer cannot be read here."""
+        """Return why a task has no result: its worker died, or its answer cannot be read here."""
         if future.status not in ("error", "cancelled"):
             return "its worker was gone before its answer was here"
         try:
             error = future.exception()
-        except Exception as unread:  # of any kind, as it is another machine's
+        except Exception as unread:  # any kind: it comes from another machine
             error = unread
         if self._client.status != "running" or isinstance(error, CancelledError):
             raise self.workers.gone() from error
         return str(error) if isinstance(error, KilledWorker) else in_words(error)
 
     def _look_for_late_ones(self, begun: Mapping[int, _Task], fetching: Fetching) -> None:
-        """Give tasks to others whose workers have had them for too long, though they live."""
+        """Give tasks to other workers if live workers have had them for too long."""
         now = time.monotonic()
 
         def limit(task: _Task) -> float:
@@ -285,9 +288,9 @@ class Cluster:
         there = {key: place for place, keys in found.items() for key in keys}
         for number, task in late.items():
             places = [there[one.key] for one in task.futures if one.key in there]
-            if not places:  # it waits for its turn
+            if not places:  # no worker has started it
                 task.since = now
-                if not self.workers.usable().keys() & set(task.places):  # which never comes
+                if not self.workers.usable().keys() & set(task.places):  # and none of them will
                     self._submit({number: task}, fetching)
                 continue
             task.since = self._patience.since(places[-1], task.since)
@@ -295,7 +298,7 @@ class Cluster:
                 self._give_to_another(number, task, places[-1], fetching)
 
     def _give_to_another(self, number: int, task: _Task, place: str, fetching: Fetching) -> None:
-        """Ask another worker for a task; the first answer that comes is taken."""
+        """Give a task to another worker; the first answer counts."""
         waited, longest = time.monotonic() - task.since, self._patience.longest(task.function)
         before = "none has ended yet" if longest is None else f"the longest took {longest:.1f}"
         why = f"{waited:.0f} seconds for a task; {before}"
@@ -312,7 +315,7 @@ class Cluster:
             self._submit({number: task}, fetching)
 
     def _paid(self, future: Any) -> None:
-        """A worker that was late has answered, or is gone."""
+        """Use a late worker again: it has answered, or is gone."""
         with self._counting:
             place = self._owed.pop(future, None)
             free = place not in self._owed.values()
@@ -320,7 +323,7 @@ class Cluster:
             self.workers.take_back(place)
 
     def _look(self) -> None:
-        """Raise ClusterError where nobody is left to wait for."""
+        """Raise ClusterError if there has been no usable worker for too long."""
         now = time.monotonic()
         if self.workers.usable():
             self._seen = now
@@ -331,11 +334,11 @@ class Cluster:
 
 
 class _Task:
-    """One that is given out, or about to be.
+    """A task that is sent to workers, or about to be.
 
-    futures: of all workers that it was given to and that may still answer; places: those that were
-    asked last; begun, since: when it was given out, and when last to a worker that may have been
-    free; late: workers that had it for too long.
+    futures: one for each time it was sent and may still be answered; places: the workers of the
+    last time; begun: when it was first sent; since: when it last went to a worker that may have
+    been free; late: number of workers that had it for too long.
     """
 
     def __init__(
@@ -349,14 +352,14 @@ class _Task:
         self._tries: dict[int, int] = {}
 
     def try_again(self, most: int, why: str) -> None:
-        """Count a try of so many; ClusterError, which says why, where it was the last one."""
+        """Count a try; raises ClusterError with the message `why` if it was number `most`."""
         self._tries[most] = self._tries.get(most, 0) + 1
         if self._tries[most] == most:
             raise ClusterError(why)
 
 
 def _wave(tasks: Iterator[tuple[int, _Task]], room: int) -> dict[int, _Task]:
-    """The next tasks that go to the scheduler at once; none where there is no room for any."""
+    """Return the next tasks to send to the scheduler together, at most `room` of them."""
     wave, size = {}, 0
     for number, task in islice(tasks, max(0, room)):
         wave[number] = task
@@ -367,7 +370,7 @@ def _wave(tasks: Iterator[tuple[int, _Task]], room: int) -> dict[int, _Task]:
 
 
 def _security(tls: Tls) -> Security:
-    """As Dask has it: nothing goes unencrypted."""
+    """Return Dask's security settings: all traffic is encrypted."""
     return Security(
         require_encryption=True,
         tls_ca_file=str(tls.ca),
@@ -382,7 +385,7 @@ def _reason(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Tls:
-    """Files of the certificate authority, and of this client's certificate and key."""
+    """Paths of the certificate authority, and of this client's certificate and key."""
 
     ca: Path
     cert: Path

@@ -1,6 +1,6 @@
-"""The cross table of a round robin: what each player scored against each other one.
+"""The cross table of a round robin: the score of each player against each other player.
 
-No kernel is loaded, so that the service can make one of a run's games.
+This module loads no kernels, so that the service can make a cross table of a run's games.
 """
 
 from __future__ import annotations
@@ -16,22 +16,25 @@ import pyarrow as pa
 from evolve.tables.games import WINNERS
 
 _POINTS: Final = {winner: place / 2.0 for place, winner in enumerate(WINNERS)}
-"""Of black, by who wins."""
+"""Points of black, by winner."""
 GAMES_OF_CROSS_TABLE: Final = ["black", "white", "winner"]
-"""Columns of the games table that a cross table is made of."""
+"""Columns of the games table that a cross table needs."""
 
 
 @dataclass(frozen=True)
 class CrossTable:
-    """Points of N players against each other, and how many games they had, both [N, N]."""
+    """Points of N players against each other, and their numbers of games, both [N, N]."""
 
     points: npt.NDArray[np.float64]
     games: npt.NDArray[np.float64]
 
     @property
     def scores(self) -> npt.NDArray[np.float64]:
-        """The score of the row's player against the column's, [N, N]; ½ where they did not meet,
-        and against itself, which is what a player has that plays itself with both colours."""
+        """The score of the row's player against the column's, [N, N].
+
+        ½ if they did not play, and against itself: a player that plays itself with both colours
+        scores ½.
+        """
         even = np.full_like(self.points, 0.5)
         np.divide(self.points, self.games, out=even, where=self.games > 0)
         return even
@@ -50,9 +53,9 @@ def cross_table(
     points_black: npt.NDArray[np.float64],
     players: int,
 ) -> CrossTable:
-    """The cross table of games between players, by their indices, [games].
+    """Make the cross table of games between players, given by their indices, [games].
 
-    points_black [games] is 1 where black wins and ½ for a draw.
+    points_black [games] is 1 if black wins and ½ for a draw.
     """
     points, games = np.zeros((2, players, players))
     np.add.at(points, (black, white), points_black)
@@ -63,8 +66,10 @@ def cross_table(
 
 
 def cross_table_of(table: pa.Table, names: Sequence[str]) -> CrossTable:
-    """The same from a games table of players with these names. KeyError for another player, or a
-    winner that there is not."""
+    """Make the cross table of a games table, for players with these names.
+
+    Raises KeyError for another player or an invalid winner.
+    """
     index = {name: number for number, name in enumerate(names)}
     black, white = (
         np.array([index[name] for name in table[side].to_pylist()], np.int64)

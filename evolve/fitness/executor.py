@@ -1,4 +1,4 @@
-"""Where games are played: on threads of this machine, or on those of others."""
+"""Run games on threads of this machine, or on other machines."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import joblib
 from evolve.fitness.answers import Check
 
 BATCH: Final = 16
-"""Games a task: one a task cost 14 % of the time in a prototype."""
+"""Games per task: single-game tasks cost 14 % of the time in a prototype."""
 
 TASKS_A_SLOT: Final = 4
-"""Of a cluster: with fewer the last ones end far apart."""
+"""Tasks per slot of a cluster: with fewer, the last tasks end far apart."""
 _MANY_TASKS: Final = 512
-"""For which a scheduler takes 0.4 s; a slot has fewer than four when they would be more."""
+"""Most tasks, unless there are more slots: a scheduler takes 0.4 s for them. A slot gets fewer than
+four tasks if four would exceed this number."""
 
 
 def task_size(count: int, slots: int) -> int:
-    """Games of a task for a cluster; even."""
+    """Return the number of games per task on a cluster; even."""
     tasks = max(slots, min(TASKS_A_SLOT * slots, _MANY_TASKS))
     share = -(-count // tasks)
     return max(2 * BATCH, share + share % 2)
@@ -31,10 +32,10 @@ R = TypeVar("R")
 
 
 class Executor(Protocol):
-    """Runs tasks side by side; what comes of them does not depend on which one it is.
+    """Runs tasks in parallel; results do not depend on the executor.
 
-    slots: how many run at a time. threads: those of this machine, for work that cannot leave it.
-    elsewhere: CPU seconds that tasks have taken on other machines so far.
+    slots: how many tasks run at a time. threads: threads of this machine, for work that must stay
+    on it. elsewhere: CPU seconds that tasks have taken on other machines so far.
     """
 
     elsewhere: float
@@ -48,15 +49,15 @@ class Executor(Protocol):
         """See above."""
 
     def games(self, count: int) -> int:
-        """Games that a task of `count` in all should have; even."""
+        """Return how many of `count` games each task should have; even."""
 
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """Call a function for each task; the answers come with their tasks' numbers when they are
-        there. Tasks are taken as they are needed; whoever stops listening ends what has not begun.
+        """Call a function for each task; yield each answer with the task's number when it is ready.
 
-        check: says of the answers of other machines whether they can be right.
+        Tasks are taken as needed; closing the generator drops tasks that have not started.
+        check: checks whether answers from other machines can be right.
         """
 
 
@@ -73,7 +74,7 @@ class Threads:
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
-        """See Executor: what this process has done itself needs no check."""
+        """See Executor: results of this process need no check."""
 
         def work(number: int, task: T) -> tuple[int, R]:
             return number, function(task)
@@ -86,14 +87,14 @@ class Threads:
             for answer in finished:  # noqa: UP028 - `yield from` would close it
                 yield answer
         except GeneratorExit:
-            # Closing joblib's generator would warn of the games that end with it, as if unwanted.
+            # Closing joblib's generator directly would warn about the games that end with it.
             with contextlib.suppress(_UnwantedError):
                 finished.throw(_UnwantedError())
             raise
 
 
 class _UnwantedError(Exception):
-    """The rest of some tasks is not wanted."""
+    """The remaining tasks are not needed."""
 
 
 ONE_THREAD: Final = Threads(1)

@@ -1,4 +1,4 @@
-"""Games between agents: those with a row for the kernels as tasks for any executor."""
+"""Play games between agents; agents with a row for the kernels play in tasks for any executor."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from evolve.fitness.playing import LiveGame
 from evolve.tables.games import games_table
 
 GamesDone = Callable[[int], None]
-"""Called with the number of games that were finished since the last call."""
+"""Called with the number of games finished since the last call."""
 
 BLACK_WINS: Final = 1
 WHITE_WINS: Final = -1
@@ -51,8 +51,8 @@ class Games:
 
     pairings [N, 3]: black, white, opening (indices given by the caller); moves [N, MAX_PLIES]:
     squares, 64 for a pass, −1 after the end; results [N, RESULT_COLUMNS]; winner [N]: 1 black,
-    0 draw, −1 white, by the rules and by who ran out of nodes or failed; failures: why programs
-    failed, by number of the game.
+    0 draw, −1 white, by the rules, and also by which side ran out of nodes or failed; failures:
+    why programs failed, by number of the game.
     """
 
     pairings: npt.NDArray[np.int32]
@@ -78,8 +78,7 @@ class Games:
         openings: Openings,
         first_game: int = 0,
     ) -> pa.Table:
-        """Rows of the games table; `names` of the players, and `openings`, as pairings number
-        them."""
+        """Return rows of the games table; pairings index the players' `names` and `openings`."""
         return games_table(
             generation,
             kind,
@@ -97,7 +96,7 @@ class Games:
 
 
 def winner_of(results: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Winner of each game: 1 black, 0 draw, −1 white."""
+    """Return the winner of each game: 1 black, 0 draw, −1 white."""
     winner: npt.NDArray[np.int8] = results[:, OUTCOME].astype(np.int8)
     reason = results[:, REASON]
     winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = WHITE_WINS
@@ -114,7 +113,7 @@ def in_batches(
 ) -> None:
     """Call `play` for every `batch` of `count` games, on `jobs` threads.
 
-    What `progress` raises ends it when the batches in hand are done.
+    If `progress` raises, the call ends after the running batches.
     """
     parts = parts_of(count, batch)
     with contextlib.closing(Threads(jobs).run(play, parts)) as finished:
@@ -124,12 +123,12 @@ def in_batches(
 
 
 def parts_of(count: int, size: int) -> list[slice]:
-    """All of `count` games, so many at a time."""
+    """Split `count` games into slices of `size`."""
     return [slice(start, min(start + size, count)) for start in range(0, count, size)]
 
 
 def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
-    """The agents, all of which have a row, as one array for the kernels: padded to the longest."""
+    """Stack the agents' rows into one array for the kernels, padded to the longest row."""
     rows = [agent.row for agent in agents if agent.row is not None]
     assert len(rows) == len(agents), "an agent that plays a move at a time"
     padded = np.zeros((len(rows), max(row.size for row in rows)), np.int64)
@@ -139,17 +138,16 @@ def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
 
 
 def played_by_kernels(agents: Sequence[Agent], openings: Openings) -> bool:
-    """Whether kernels can play such games whole: they begin at the usual start."""
+    """Whether kernels can play complete games: all agents have rows, and the start is standard."""
     return not openings.starts and all(agent.row is not None for agent in agents)
 
 
 @dataclass(frozen=True)
 class GamesTask:
-    """Games that kernels play whole, with all that they need and nothing else, so that they can be
-    played anywhere.
+    """Complete games for the kernels, with all they need and nothing else, to run anywhere.
 
-    rows [A, L]: of their agents; pairings [N, 3]: black and white, as places in rows, and
-    opening, as a place in openings [O, P]; rules, move_budget, table_bits: of the searches.
+    rows [A, L]: the agents' rows; pairings [N, 3]: black and white, as indices into rows, and
+    opening, as an index into openings [O, P]; rules, move_budget, table_bits: for the searches.
     """
 
     rows: npt.NDArray[np.int64]
@@ -161,7 +159,7 @@ class GamesTask:
 
 
 class PlayedTask(NamedTuple):
-    """What came of it: moves and results as in `Games`, and the seconds that it took."""
+    """Result of a task: moves and results as in `Games`, and its duration in seconds."""
 
     moves: npt.NDArray[np.int8]
     results: npt.NDArray[np.int64]
@@ -178,9 +176,9 @@ def play_task(task: GamesTask) -> PlayedTask:
 
 
 def check_played(task: GamesTask, answer: Any) -> None:
-    """See Check: shapes and types, and what games that were played by the rules have in common.
+    """See Check: check shapes and types, and whether the games can follow the rules.
 
-    Whether a search would have chosen these moves only another search can say.
+    Only another search can check whether a search would choose these moves.
     """
     count = len(task.pairings)
     ensure(isinstance(answer, PlayedTask), f"its answer is {named(answer)} in place of games")
@@ -198,7 +196,7 @@ def check_played(task: GamesTask, answer: Any) -> None:
 def _are_played(
     task: GamesTask, moves: npt.NDArray[np.int8], results: npt.NDArray[np.int64]
 ) -> bool:
-    """Whether all moves and results are in their ranges, and go with one another."""
+    """Whether all moves and results are in their ranges and consistent with each other."""
     plies, reason, outcome = results[:, PLIES], results[:, REASON], results[:, OUTCOME]
     discs = results[:, [DISCS_BLACK, DISCS_WHITE]]
     reasons = (END, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE) if task.move_budget else (END,)
@@ -226,7 +224,7 @@ def _are_played(
 
 
 class TaskMaker:
-    """Makes tasks of the games between some agents, all of which have a row."""
+    """Make tasks of games between agents that all have a row."""
 
     def __init__(
         self,
@@ -247,7 +245,7 @@ class TaskMaker:
             self._table_bits = table_bits_for(largest_endgame)
 
     def task(self, pairings: npt.NDArray[np.int32]) -> GamesTask:
-        """The task of these games, [N, 3], which name agents and openings by their numbers."""
+        """Make the task of these games, [N, 3]: numbers of two agents and an opening."""
         players, places = np.unique(pairings[:, :2], return_inverse=True)
         openings, numbers = np.unique(pairings[:, 2], return_inverse=True)
         renamed = np.empty_like(pairings)
@@ -263,7 +261,7 @@ class TaskMaker:
 
 
 def _empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
-    """Moves and results of games that are still to be played."""
+    """Return empty moves and results for games before they are played."""
     moves = np.full((count, MAX_PLIES), NO_MOVE, np.int8)
     return moves, np.zeros((count, RESULT_COLUMNS), np.int64)
 
@@ -276,7 +274,7 @@ def _player_by_moves(
     moves: npt.NDArray[np.int8],
     results: npt.NDArray[np.int64],
 ) -> Callable[[slice], None]:
-    """The same for agents of any kind, a move at a time; each game has its number as its seed."""
+    """Return a function that plays games of any agents move by move; game numbers are seeds."""
 
     def play(part: slice) -> None:
         for number in range(len(pairings))[part]:
@@ -306,9 +304,9 @@ def play_games(
 ) -> Games:
     """Play the games of `pairings` [N, 3] (black, white, opening).
 
-    Results do not depend on the executor; games with agents that play a move at a time stay on its
-    threads of this machine. `move_budget` is in nodes a move, 0 for no limit. `largest_endgame`
-    sizes the table, which node counts depend on; by default the agents do.
+    Results do not depend on the executor; games with agents that play move by move stay on its
+    threads of this machine. `move_budget` is in nodes per move, 0 for no limit. `largest_endgame`
+    sets the table size, which affects node counts; by default the agents set it.
     """
     count = len(pairings)
     moves, results = _empty_rows(count)

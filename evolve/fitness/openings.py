@@ -1,9 +1,9 @@
-"""Random balanced openings, in sets that never share a position.
+"""Random balanced openings, in parts that never share a position.
 
 An opening is a short sequence of random moves after which a search sees neither side ahead.
-Every position belongs, by a hash of its canonical form under the eight symmetries, to one part
-(training, panel, playoff, match), whatever the seed: what agents are judged on is never
-what they were trained on, nor a mirror image of it.
+A hash of the position's canonical form under the eight symmetries assigns it to one part
+(training, panel, playoff, match), for any seed. So agents are never judged on openings from
+training, nor on mirror images of them.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.tables.games import move_texts
 
 BALANCE_DEPTH: Final = 5
-"""Plies searched to see who is ahead; depth 3 and 5 agree on nine in ten openings."""
+"""Search depth, in plies, for the balance; depths 3 and 5 agree on nine in ten openings."""
 BALANCE_MARGIN: Final = 20
-"""Largest value taken as balanced, in hundredths of a disc-like unit: a corner is 100."""
+"""Largest value that counts as balanced, in hundredths of a disc-like unit: a corner is 100."""
 
 _SEARCHES: Final = 16
-"""Parts in which the openings drawn are searched."""
+"""Number of parts in which drawn openings are searched."""
 
 
 class Part(Enum):
-    """Parts of the space of openings, with their slots of eight (`engine.opening_split`)."""
+    """Parts of the space of openings, each with its slots out of eight (`engine.opening_split`)."""
 
     TRAINING = range(5)
     PANEL = range(5, 6)
@@ -48,8 +48,11 @@ class Part(Enum):
 
 @dataclass(frozen=True)
 class Openings:
-    """A set of openings: squares [N, plies] as int8, −1 after the last, and the boards [N] that
-    they begin at, none where all begin at the usual start."""
+    """A set of openings.
+
+    moves: squares [N, plies] as int8, −1 after the last; starts: the start boards [N], empty if all
+    start from the standard position.
+    """
 
     moves: npt.NDArray[np.int8]
     starts: tuple[Board, ...] = ()
@@ -58,16 +61,16 @@ class Openings:
         return len(self.moves)
 
     def taken(self, numbers: npt.NDArray[np.intp]) -> Openings:
-        """Those of these numbers."""
+        """Return the openings with these numbers."""
         starts = tuple(self.starts[number] for number in numbers) if self.starts else ()
         return Openings(self.moves[numbers], starts)
 
     def first(self, count: int) -> Openings:
-        """The first `count`, from the beginning again when there are not so many."""
+        """Return the first `count` openings, repeating from the first if there are fewer."""
         return self.taken(np.arange(count) % len(self))
 
     def distinct(self) -> Openings:
-        """Each of them once, in their order."""
+        """Return each opening once, in order."""
         seen: dict[object, int] = {}
         for number in range(len(self)):
             start, squares = self.begin(number)
@@ -75,37 +78,36 @@ class Openings:
         return self.taken(np.array(list(seen.values())))
 
     def begin(self, number: int) -> tuple[Board, list[int]]:
-        """The board at which an opening begins, and its squares, −1 after the last."""
+        """Return the start board of an opening and its squares, −1 after the last."""
         start = self.starts[number] if self.starts else Board.start()
         return start, self.moves[number].tolist()
 
     def texts(self) -> list[str]:
-        """The moves of each opening as text, `` for a position alone."""
+        """Return the moves of each opening as text, `` for a position without moves."""
         texts: list[str] = move_texts(self.moves).to_pylist()
         return texts
 
     def start_texts(self) -> list[str | None] | None:
-        """The board of each as OBF, None for the usual start; None where all begin there."""
+        """Return each start board as OBF, None if standard; None instead of a list if all are."""
         return [start_text(board) for board in self.starts] or None
 
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))
-"""The start position alone, as published."""
+"""Only the standard start position, as published."""
 
 
 def balanced_openings(
     count: int, part: Part, rules: Rules, rng: np.random.Generator, plies: int = 8
 ) -> Openings:
-    """`count` openings of `plies` ≥ 1 random moves that a search calls even.
+    """Draw `count` openings of `plies` ≥ 1 random moves that a search finds balanced.
 
-    No two are the same position or mirror images. Short openings are few: then all that were
-    found are given, shuffled, again and again up to `count`. Raises SettingsError when there is
-    none at all.
+    No two are the same position or mirror images. There are few short openings: if fewer than
+    `count` are found, they repeat, shuffled each time. Raises SettingsError if none is found.
     """
     code, judge = rule_set(rules).code, table_agent(rule_set(rules).judge)
     found: npt.NDArray[np.int8] = np.zeros((0, plies), np.int8)
     seen: npt.NDArray[np.uint64] = np.zeros((0, 2), np.uint64)
-    # Three draws in five are balanced; the part's share and a reserve for twins come on top.
+    # Three draws in five are balanced; allow also for the part's share and for duplicates.
     batch = 64 + int(count * 8 / len(part.value) * 2)
     memory = new_context(code, table_bits=1)
     idle = 0
@@ -120,8 +122,8 @@ def balanced_openings(
         together = np.concatenate([seen, images[ours]])
         _, first = np.unique(together, axis=0, return_index=True)
         fresh = np.flatnonzero(ours)[np.sort(first[first >= len(seen)]) - len(seen)]
-        # Searched last, because that takes the time: only what is new and of this part, and of
-        # that no more than is needed.
+        # Search last, because it takes most of the time: only new positions of this part, and no
+        # more than needed.
         before = len(found)
         for some in np.array_split(fresh, _SEARCHES):
             if len(found) >= count:
@@ -144,11 +146,11 @@ def balanced_openings(
 
 
 def openings_of_games(games: Iterable[GameRecord], plies: int | None = None) -> Openings:
-    """The games' first `plies` moves, from where each begins, as openings, each only once.
+    """Take the first `plies` moves of each game, from its start board, as openings without repeats.
 
-    With None all moves are taken, but of a finished game that begins elsewhere than usual its start
-    board alone. A pass is not a move here. Raises SettingsError when an opening ends its game, or
-    there is none.
+    With None, take all moves; of a finished game with a non-standard start, take only its start
+    board. A pass does not count as a move. Raises SettingsError if an opening ends its game, or if
+    there is no opening.
     """
     found: dict[tuple[Board, tuple[int, ...]], None] = {}
     for number, game in enumerate(games, 1):

@@ -1,4 +1,4 @@
-"""How long a task of a cluster may take, by how long others took."""
+"""Limit the time of a cluster task, by the times of earlier tasks."""
 
 from __future__ import annotations
 
@@ -8,24 +8,25 @@ from threading import Lock
 from typing import Any, Final
 
 LEAST: Final = 60.0
-"""Seconds that any task may take: compiling kernels takes ten, on a machine of its own."""
+"""Seconds that any task may take: compiling kernels takes ten on an idle machine."""
 FIRST: Final = 3600.0
-"""Seconds where none of its kind has ended yet: nobody knows how long their games are."""
+"""Seconds for a task if none of its kind has finished yet: the length of its games is unknown."""
 TIMES: Final = 10.0
-"""Times as long as the longest one before it that a task may take."""
+"""Limit of a task, as a multiple of the longest earlier task."""
 GROWTH: Final = 4.0
-"""Times as long again for each worker that a task goes to. A limit that stayed would end work whose
-tasks have just become far longer, as games of deeper agents: nobody would ever be waited for."""
+"""Factor on the limit for each further worker that gets the task. With a constant limit, work would
+fail if its tasks became far longer, such as games of deeper agents: no worker would get enough
+time."""
 WORKERS: Final = 3
-"""Workers that a task goes to, one after another."""
+"""Most workers that a task goes to, one after another."""
 
 
 class Patience:
-    """How long tasks took, each by this machine's clock and from when it was given out until its
-    answer was here: what workers say of it counts for nothing. For any number of threads.
+    """Record how long tasks took. Thread-safe.
 
-    Functions are the kinds of tasks. Places are workers: one that answers other tasks meanwhile has
-    others in front, and is not late.
+    Times are by this machine's clock, from sending a task until its answer arrives; times that
+    workers report are ignored. Functions are the kinds of tasks. Places are workers: a worker that
+    answers other tasks in the meantime has those first in its queue, and is not late.
     """
 
     def __init__(self) -> None:
@@ -34,24 +35,24 @@ class Patience:
         self._heard: dict[str, float] = {}
 
     def heard(self, function: Callable[..., Any], place: str, since: float) -> None:
-        """Note the answer to a task that was given out at `since` (time.monotonic())."""
+        """Record the answer to a task that was sent at `since` (time.monotonic())."""
         now = time.monotonic()
         with self._lock:
             self._heard[place] = now
             self._longest[function] = max(self._longest.get(function, 0.0), now - since)
 
     def longest(self, function: Callable[..., Any]) -> float | None:
-        """Seconds of the longest task; None where none has ended."""
+        """Return the seconds of the longest task; None if none has finished."""
         with self._lock:
             return self._longest.get(function)
 
     def limit(self, function: Callable[..., Any], workers: int) -> float:
-        """Seconds that a task may take which so many workers have had before."""
+        """Return the seconds that a task may take; workers: how many had it before."""
         longest = self.longest(function)
         least = FIRST if longest is None else max(LEAST, TIMES * longest)
         return least * GROWTH**workers
 
     def since(self, place: str, since: float) -> float:
-        """Since when a task that was given out at `since` may have been a worker's next one."""
+        """Return the earliest time a worker can have started a task that was sent at `since`."""
         with self._lock:
             return max(since, self._heard.get(place, since))

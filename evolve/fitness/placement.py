@@ -1,4 +1,4 @@
-"""Where games are to be played, as it can be told to another process."""
+"""Describe where to play games, in a form that can be passed to another process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evolve.fitness.executor import Executor, Threads
 
 @dataclass(frozen=True)
 class Site:
-    """This machine, or where `scheduler` is its address, the workers of a Dask cluster."""
+    """This machine, or the workers of the Dask cluster at the address `scheduler`."""
 
     scheduler: str | None = None
     tls: Tls | None = None
@@ -23,17 +23,19 @@ class Site:
     def open(
         self, threads: int, told: Callable[[str], None] = lambda text: None
     ) -> Iterator[Executor]:
-        """An executor there, with so many threads of this machine. See `Cluster` for `told`, and
-        for what is raised; ImportError where Dask is not installed."""
+        """Open an executor there, with a number of threads of this machine.
+
+        See `Cluster` for `told` and for errors; raises ImportError if Dask is not installed.
+        """
         if self.scheduler is None:
             yield Threads(threads)
             return
         from evolve.fitness.cluster import Cluster
 
-        # What matters of a lost connection is said in a line of ours; Dask's log would be forty. It
-        # sets the levels of both when it is loaded.
+        # evolve reports a lost connection in one line; Dask's log would be forty. Dask sets the
+        # levels of both loggers when it is loaded.
         for name in ("distributed", "distributed.client"):
-            # What a worker has sent that cannot be unpacked is critical to Dask, with a traceback.
+            # Dask logs unreadable data from a worker as critical, with a traceback.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         with Cluster(self.scheduler, tls=self.tls, threads=threads, told=told) as cluster:
             yield cluster

@@ -1,4 +1,4 @@
-"""A game between two agents of any kind, played move by move."""
+"""Play a game between two agents of any kind, move by move."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from evolve.errors import EngineError, OverBudgetError
 
 
 class LiveGame:
-    """A game under way, between two agents given by their numbers.
+    """A running game between two agents, given by their numbers.
 
-    It plays its opening, and passes, by itself; then `board` is where `to_move` has to choose,
-    until it is `over`. `failure` says how a program failed, if one did. Who needs more nodes than
-    it may have loses the game.
+    It plays its opening and passes by itself; then `to_move` must choose a move on `board`, until
+    the game is `over`. `failure` is how a program failed, None if none did. An agent that exceeds
+    its node budget loses the game.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class LiveGame:
 
     @property
     def to_move(self) -> int:
-        """The number of the agent whose turn it is."""
+        """The number of the agent to move."""
         return self._numbers[self.board.side]
 
     def choose(self) -> None:
-        """Let the agent whose turn it is play; a program that fails has lost."""
+        """Let the agent to move choose and play; a program that fails loses the game."""
         try:
             square, nodes = self._players[self.to_move].choose_counted(self.board)
         except EngineError as error:
@@ -71,14 +71,14 @@ class LiveGame:
             self.play(square, nodes)
 
     def play(self, square: int, nodes: int) -> None:
-        """Play a move of the agent whose turn it is, for which it searched so many nodes."""
+        """Play a move of the agent to move; nodes: how many it searched."""
         self._nodes[self.board.side] += nodes
         self.board = self.board.play(square)
         self._moves.append(square)
         self._go_on()
 
     def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
-        """Fill a row of moves and of results."""
+        """Fill the game's rows of moves and of results."""
         moves[: len(self._moves)] = self._moves
         black = self.board.side == "black"
         if self.failure is not None:

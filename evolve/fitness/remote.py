@@ -1,4 +1,4 @@
-"""What a worker of a cluster does with a task: check that it is alike, then work."""
+"""Run a task on a cluster worker, if its versions match those of the client."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evolve.fitness.openings import START_POSITION
 
 @dataclass(frozen=True)
 class Make:
-    """What two machines must have alike, so that they play the same games.
+    """Versions that two machines must share to play the same games.
 
     engine: a hash of every compiled source.
     """
@@ -36,7 +36,7 @@ class Make:
 
     @classmethod
     def here(cls) -> Make:
-        """Of this process."""
+        """Return the versions of this process."""
         return cls(__version__, numba.__version__, sources_hash())
 
     def __str__(self) -> str:
@@ -44,22 +44,22 @@ class Make:
 
 
 def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
-    """A task for workers that are like this process; functions go by their names."""
+    """Pickle a task for workers with this process's versions; functions are pickled by name."""
     return pickle.dumps((*astuple(Make.here()), pickle.dumps((function, task))))
 
 
 @cache
 def _load_kernels() -> None:
-    """Compile them, or load what was compiled, before anything is measured: a game does it."""
+    """Compile the kernels or load compiled code, before any timing, by playing a game."""
     agents = [reference_agent("zero").with_settings({"depth": 1}, "zero")] * 2
     play_games(agents, np.zeros((1, 3), np.int32), START_POSITION, "standard")
 
 
 def work(payload: bytes) -> tuple[str, Any, float]:
-    """Do a task; see `evolve.fitness.tasks.run_task`, and `Reply` for what comes of it.
+    """Run a task; see `evolve.fitness.tasks.run_task`, and `Reply` for the result.
 
-    The payload comes from the one who started the work: a cluster runs what its clients send, and
-    TLS is what keeps others out. What it asks for is unpacked only where both are alike.
+    The payload comes from the client that started the work: a cluster runs what its clients send,
+    and TLS keeps others out. The task is unpickled only if the versions match.
     """
     *wanted, inner = pickle.loads(payload)
     mine = Make.here()
@@ -72,12 +72,12 @@ def work(payload: bytes) -> tuple[str, Any, float]:
 
 
 def _done(inner: bytes) -> tuple[str, Any]:
-    """What came of a task, or of the attempt."""
+    """Run a task; return the kind of reply, and the result or error."""
     try:
         function, task = pickle.loads(inner)
         return DONE, pickle.dumps(function(task))
     except EvolveError as error:
         return RAISED, pickle.dumps(error)
-    except Exception as error:  # of this worker, or of evolve's: others may do better
+    except Exception as error:  # of this worker or a bug in evolve: others may succeed
         *_, frame = traceback.extract_tb(error.__traceback__)
         return FAILED, f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"

@@ -1,4 +1,4 @@
-"""Fitness functions: what individuals are ranked by, from the round robin that they played."""
+"""Fitness functions: they rank individuals by the round robin that these played."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from evolve.fitness.roundrobin import Standings
 
 @dataclass(frozen=True)
 class Round:
-    """A round robin that was played.
+    """A finished round robin.
 
-    agents: N of them; standings: of these; games: all of them, with indices into `agents`; rng:
-    the one generator that a fitness function may draw from.
+    agents: N agents; standings: their results; games: all games, with indices into `agents`; rng:
+    the only generator that a fitness function may draw from.
     """
 
     agents: Sequence[StoredAgent]
@@ -31,12 +31,11 @@ class Round:
 
 
 Fitness = Callable[[Round], npt.ArrayLike]
-"""fitness(round): a number for each agent [N], the higher the better. Equal ones go by their disc
-difference."""
+"""fitness(round): a number for each agent [N], higher is better. Disc difference breaks ties."""
 
 
 def score(played: Round) -> npt.NDArray[np.float64]:
-    """The score in the round robin."""
+    """Return the score in the round robin."""
     return played.standings.score
 
 
@@ -46,7 +45,7 @@ assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
 
 
 def fitness_values(fitness: Fitness, played: Round) -> list[float]:
-    """What a fitness function gives; SettingsError when it is not a number for each agent."""
+    """Call a fitness function; SettingsError unless it returns a finite number for each agent."""
     given = fitness(played)
     values = np.asarray(given, np.float64)
     if values.shape != (len(played.agents),) or not np.isfinite(values).all():

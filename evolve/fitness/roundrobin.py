@@ -1,4 +1,4 @@
-"""The tournament: every pair of agents plays both colours from each opening."""
+"""Round robins: every pair of agents plays both colours from each opening."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ OpeningMode = Literal["pair", "shared", "start"]
 class Standings:
     """The results of N agents.
 
-    score [N] in 0..1; disc_difference [N], own − opp discs a game; games [N]; against [N, N], the
-    score of each against each other one, as `CrossTable.scores` has it.
+    score [N] in 0..1; disc_difference [N], own − opp discs per game; games [N]; against [N, N],
+    the score of each agent against each other one, as in `CrossTable.scores`.
     """
 
     score: npt.NDArray[np.float64]
@@ -35,9 +35,9 @@ class Standings:
 
 
 def schedule(pairs: Pairs, openings_of_pair: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-    """Pairings [games, 3] of pairs [P, 2]: each with both colours on each of its openings.
+    """Return pairings [games, 3] of pairs [P, 2]: each with both colours on each of its openings.
 
-    openings_of_pair [P, openings a pair] holds opening numbers.
+    openings_of_pair [P, openings per pair] holds opening numbers.
     """
     a, b = np.repeat(pairs, openings_of_pair.shape[1], axis=0).T
     opening = openings_of_pair.ravel()
@@ -48,7 +48,7 @@ def schedule(pairs: Pairs, openings_of_pair: npt.NDArray[np.int64]) -> npt.NDArr
 
 
 def standings(games: Games, players: int) -> Standings:
-    """Scores of all players from their games alone."""
+    """Compute the standings of all players from their games."""
     black, white = games.pairings[:, 0], games.pairings[:, 1]
     points_black = (games.winner.astype(np.float64) + 1.0) / 2.0
     count = np.bincount(black, minlength=players) + np.bincount(white, minlength=players)
@@ -60,8 +60,10 @@ def standings(games: Games, players: int) -> Standings:
 
 
 def pair_scores(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
-    """The mean score of `player` in each pair of its games, which stand one after the other with
-    colours swapped, [pairs]."""
+    """Return the mean score of `player` in each pair of its games, [pairs].
+
+    The two games of a pair must be consecutive, with colours swapped.
+    """
     black, white = games.pairings[:, 0] == player, games.pairings[:, 1] == player
     points = (np.where(black, games.winner, -games.winner)[black | white] + 1.0) / 2.0
     mean: npt.NDArray[np.float64] = points.reshape(-1, 2).mean(axis=1)
@@ -69,20 +71,20 @@ def pair_scores(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
 
 
 def score_against(games: Games, player: int) -> Estimate:
-    """Score with its interval of `player`, whose games come in pairs with colours swapped."""
+    """Return the score of `player` with its interval; its games must be as in `pair_scores`."""
     return score_of_pairs(pair_scores(games, player))
 
 
 class RoundRobin:
-    """Round robins of one run, generation after generation.
+    """Play the round robins of a run, one per generation.
 
-    `pair` gives every pair openings of its own, `shared` all pairs the same ones, both drawn
-    anew from `pool` each time; `start` is the start position alone, and its games between agents
-    of the same names as in the last round are remembered, not played again. Drawn openings hardly
-    ever come back: to look for their games took 1.4 s of a generation of 512.
+    mode: `pair` gives every pair its own openings, `shared` gives all pairs the same ones, both
+    drawn from `pool` each time. `start` uses only the start position; games between agents with the
+    same names as in the last round are reused, not played again. Games on drawn openings are not
+    reused: such openings rarely repeat, and looking for them took 1.4 s of a generation of 512.
 
-    Players of one of `islands`, which stand one after another in equal parts, meet those of the
-    same alone: `opponents` of them, drawn by lot, or all.
+    islands: they divide the players into equal consecutive parts. A player plays only others of its
+    island: `opponents` of them, chosen at random, or all.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ class RoundRobin:
         self.rules: Rules = rules
         self.mode = mode
         self.openings = START_POSITION if mode == "start" else pool
-        """By the numbers that games have."""
+        """The openings that the games' numbers refer to."""
         self.openings_per_pair = openings_per_pair
         self.opponents = opponents
         self.islands = islands
@@ -119,7 +121,7 @@ class RoundRobin:
     ) -> tuple[Standings, Games]:
         """Play one round robin.
 
-        `names` tell whether an agent is the one that bore the name in the last round.
+        An agent with the same name as in the last round must be the same agent.
         """
         players = len(agents)
         each = players // self.islands
@@ -158,11 +160,11 @@ class RoundRobin:
     def _known(
         self, names: Sequence[str], pairings: npt.NDArray[np.int32]
     ) -> npt.NDArray[np.int64]:
-        """Number of the same game in the last round, −1 where it was not played, [games]."""
+        """Return the number of each game in the last round, −1 if it was not played, [games]."""
         if self._last is None:
             return np.full(len(pairings), -1)
         before, games = self._last
-        # Whoever was not there has the number of a row and a column where nothing was played.
+        # A new agent gets the number of an extra row and column without games.
         numbers = {name: number for number, name in enumerate(before)}
         of_last = np.array([numbers.get(name, len(before)) for name in names])
         game = np.full((len(before) + 1, len(before) + 1), -1)
@@ -171,7 +173,7 @@ class RoundRobin:
         return found
 
     def _draw(self, pairs: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-        """Opening numbers for each pair, [pairs, openings a pair]."""
+        """Draw opening numbers for each pair, [pairs, openings per pair]."""
         if self.mode == "start":
             return np.zeros((pairs, 1), np.int64)
         if self.mode == "shared":
@@ -187,23 +189,23 @@ Pairs = npt.NDArray[np.int64]
 
 
 def all_pairs(players: int) -> Pairs:
-    """Everyone meets everyone: (0, 1), (0, 2), …, (1, 2), …"""
+    """Return all pairs of players: (0, 1), (0, 2), …, (1, 2), …."""
     return np.stack(np.triu_indices(players, 1), axis=1)
 
 
 def pairs_by_lot(players: int, opponents: int, rng: np.random.Generator) -> Pairs:
-    """Each of N players meets K others, each pair at most once; N · K must be even.
+    """Pair each of N players with K random others, each pair at most once; N · K must be even.
 
-    The players are put round a table at random. Where N is even, K rounds of the circle method's
-    N − 1 are drawn, in each of which everyone meets another one; where it is odd, K / 2 distances,
-    and everyone meets those so far away on either side. Drawing pairs one after another until it
-    comes out even would need many tries where K is near N.
+    The players sit around a table at random. If N is even, draw K of the circle method's N − 1
+    rounds; everyone plays one other player in each. If N is odd, draw K / 2 distances; everyone
+    plays the players at those distances on both sides. Drawing single pairs until all have K
+    opponents would need many tries if K is near N.
     """
     assert 0 < opponents < players
     assert players * opponents % 2 == 0
     seats = rng.permutation(players)
     if players % 2 == 0:
-        others = players - 1  # one sits in the middle and meets whoever comes by
+        others = players - 1  # one sits in the middle and plays one other per round
         rounds = np.sort(rng.choice(others, opponents, replace=False))[:, None]
         steps = np.arange(1, players // 2)
         middle = np.broadcast_to(players - 1, rounds.shape)

@@ -1,6 +1,6 @@
-"""Figures with their intervals: scores, Elo, means over seeds, ratings.
+"""Compute figures with intervals: scores, Elo, means over seeds, ratings.
 
-Games on one opening with colours swapped are not independent, so errors are taken over pairs
+Games on one opening with colours swapped are not independent, so errors are computed over pairs
 of games: for scores near ½ the usual formula per game overstates them, for correlated pairs it
 understates them.
 
@@ -26,12 +26,12 @@ ELO_SCALE: Final = 400.0 / math.log(10.0)
 _STEPS: Final = 100
 _PRECISION: Final = 1e-10
 _PRIOR_PAIRS: Final = 4.0
-"""Pairs of independent games that are mixed into the variance seen between pairs: few pairs, or
-pairs that all end alike, say little about it."""
+"""Pairs of independent games mixed into the observed variance between pairs: few pairs, or pairs
+that all end the same, give little information about it."""
 _VIRTUAL: Final = 0.5
-"""Points given to both of two players where one won everything: else a rating would be infinite."""
+"""Points added to both of two players if one won everything: otherwise a rating is infinite."""
 _WIDEST: Final = 20.0
-"""Natural logarithm of odds that no number of games tells from certainty, 3474 Elo."""
+"""Natural log odds that no number of games can separate from certainty, 3474 Elo."""
 
 Floats = npt.NDArray[np.float64]
 Meeting = tuple[int, int, Floats]
@@ -41,8 +41,8 @@ Meeting = tuple[int, int, Floats]
 class Estimate(NamedTuple):
     """A figure with its 95 % interval.
 
-    low, high: NaN where n is too small to say, infinite where the interval has no end. n: how many
-    games it is from, or seeds, or ratings.
+    low, high: NaN if n is too small for an interval, infinite if the interval has no end. n: number
+    of games, seeds or ratings that it is based on.
     """
 
     value: float
@@ -52,7 +52,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def around(cls, value: float, half: float, n: int) -> Self:
-        """An interval that reaches equally far to both sides."""
+        """Return an estimate with a symmetric interval, `half` to each side."""
         return cls(value, value - half, value + half, n)
 
     @property
@@ -61,13 +61,13 @@ class Estimate(NamedTuple):
         return (self.high - self.low) / 2 / Z95
 
     def within(self, least: float, most: float) -> Self:
-        """The interval cut to possible values: all of them where nothing is known."""
+        """Clip the interval to possible values: all of them if an end is unknown."""
         low = least if math.isnan(self.low) else max(least, self.low)
         high = most if math.isnan(self.high) else min(most, self.high)
         return self._replace(low=low, high=high)
 
     def columns(self, name: str) -> dict[str, float | None]:
-        """`name`, `name_low` and `name_high` of tables and documents; None where not finite."""
+        """Return `name`, `name_low`, `name_high` for tables and documents; None if not finite."""
         return {
             name: finite(self.value),
             f"{name}_low": finite(self.low),
@@ -76,11 +76,11 @@ class Estimate(NamedTuple):
 
 
 UNKNOWN: Final = Estimate(math.nan, math.nan, math.nan, 0)
-"""Where there is nothing to estimate from; its columns are empty."""
+"""An estimate without data; its columns are empty."""
 
 
 def finite(value: float) -> float | None:
-    """The value; None where it is infinite or NaN, which JSON does not have."""
+    """Return the value; None if it is infinite or NaN, which JSON does not have."""
     return value if math.isfinite(value) else None
 
 
@@ -88,27 +88,27 @@ def finite(value: float) -> float | None:
 
 
 def elo_of(score: float) -> float:
-    """Elo difference that predicts `score`; −∞ at 0 and ∞ at 1."""
+    """Return the Elo difference that predicts `score`; −∞ at 0 and ∞ at 1."""
     if not 0.0 < score < 1.0:
         return -math.inf if score <= 0.0 else math.inf
     return -400.0 * math.log10(1.0 / score - 1.0) + 0.0  # 0 rather than -0
 
 
 def score_of_elo(elo: float) -> float:
-    """Score that an Elo difference predicts."""
+    """Return the score that an Elo difference predicts."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
 def in_elo(score: Estimate) -> Estimate:
-    """A score and its interval as Elo differences."""
+    """Convert a score and its interval to Elo differences."""
     return Estimate(elo_of(score.value), elo_of(score.low), elo_of(score.high), score.n)
 
 
 def score_of_pairs(pair_scores: Floats, games_a_pair: int = 2) -> Estimate:
-    """Score and interval from the mean score of each pair of games on one opening, [N].
+    """Compute score and interval from the mean score of each pair of games on one opening, [N].
 
-    A Wilson (1927) interval whose number of trials is the one that would give the variance seen
-    between pairs: it stays inside 0..1, and pairs that all end alike still leave a doubt.
+    A Wilson (1927) interval with the number of trials that would give the observed variance
+    between pairs: it stays inside 0..1, and has a width even if all pairs end the same.
     """
     games = len(pair_scores) * games_a_pair
     score = float(pair_scores.mean())
@@ -127,8 +127,11 @@ def score_of_pairs(pair_scores: Floats, games_a_pair: int = 2) -> Estimate:
 
 
 def superiority(pair_scores: Floats, games_a_pair: int = 2) -> float:
-    """Likelihood, 0..1, that the player with these scores is the stronger: from the same normal
-    approximation as the interval, so that it is 0.975 where the interval's lower end is ½."""
+    """Return the likelihood, 0..1, that the player with these scores is stronger.
+
+    It comes from the same normal approximation as the interval, so it is 0.975 if the interval's
+    lower end is ½.
+    """
     if len(pair_scores) < 2:
         return 0.5
     trials = _independent_games(pair_scores, games_a_pair)
@@ -137,12 +140,12 @@ def superiority(pair_scores: Floats, games_a_pair: int = 2) -> float:
 
 
 def _independent_games(pair_scores: Floats, games_a_pair: int) -> float:
-    """How many independent games would give the variance seen between the N pairs."""
+    """Return how many independent games would give the observed variance between the N pairs."""
     count = len(pair_scores)
     score = float(pair_scores.mean())
     binomial = score * (1.0 - score)
     variance = float(pair_scores.var(ddof=1))
-    # Variance of a pair's mean against that of one game: how many games each pair is worth.
+    # Variance of a pair's mean relative to that of one game: how many games each pair is worth.
     prior = _PRIOR_PAIRS
     ratio = (count * variance + prior * binomial / games_a_pair) / (count + prior)
     worth = float(games_a_pair) if ratio <= 0.0 else binomial / ratio
@@ -153,18 +156,18 @@ def _independent_games(pair_scores: Floats, games_a_pair: int) -> float:
 
 
 def student(freedom: int, level: float = LEVEL) -> float:
-    """Half of Student's (1908) interval at so many degrees of freedom, in standard errors."""
-    from scipy.special import stdtrit  # not above: 0.2 s and 28 MB, and few commands need it
+    """Return half of Student's (1908) interval, in standard errors; freedom: degrees of freedom."""
+    from scipy.special import stdtrit  # here: it takes 0.2 s and 28 MB, and few commands need it
 
     return float(stdtrit(freedom, (1.0 + level) / 2.0))
 
 
 def mean_of(values: Sequence[float], level: float = LEVEL) -> Estimate:
-    """The mean of one value a seed, with Student's interval; a single value has none.
+    """Return the mean of one value per seed, with Student's interval; a single value has none.
 
-    The values must be finite, and at least one. Seeds are drawn independently, so this holds for
-    whatever is measured once for each: the games of one seed are not, and their own interval is far
-    too narrow.
+    There must be at least one value, and all must be finite. Seeds are independent, so this holds
+    for any quantity measured once per seed. The games of one seed are not independent, and their
+    own interval is far too narrow.
     """
     count, mean = len(values), float(np.mean(values))
     if count < 2:
@@ -174,7 +177,7 @@ def mean_of(values: Sequence[float], level: float = LEVEL) -> Estimate:
 
 
 def chance_of(values: Sequence[float], expected: float) -> float:
-    """How likely a mean at least so far from the expected one is by chance.
+    """Return the probability of a mean at least this far from the expected one by chance.
 
     Two-sided, by Student's t-test; NaN for a single value.
     """
@@ -184,7 +187,7 @@ def chance_of(values: Sequence[float], expected: float) -> float:
     error = _error_of_mean(values)
     if error == 0.0:
         return float(mean == expected)
-    from scipy.special import stdtr  # not above: see `student`
+    from scipy.special import stdtr  # imported here: see `student`
 
     return 2 * float(stdtr(count - 1, -abs(mean - expected) / error))
 
@@ -194,9 +197,10 @@ def _error_of_mean(values: Sequence[float]) -> float:
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """The same chances corrected for their number, after Holm (1979); NaN stays and is not counted.
+    """Correct probabilities for the number of tests, after Holm (1979).
 
-    Of as many tests in which there is nothing to find, one or more are under 0.05 in 5 % at most.
+    NaN stays NaN and is not counted. If no test has a real effect, the chance that one or more of
+    the results are under 0.05 is at most 5 %.
     """
     known = sorted((chance, place) for place, chance in enumerate(chances) if chance == chance)
     corrected, largest = list(chances), 0.0
@@ -210,12 +214,12 @@ def holm(chances: Sequence[float]) -> list[float]:
 
 
 def bradley_terry(players: int, meetings: Sequence[Meeting]) -> list[Estimate]:
-    """Ratings of N players in Elo, mean 0, from all their games.
+    """Compute ratings of N players in Elo, mean 0, from all their games.
 
-    Newton's method finds the ratings of the largest likelihood. Errors come from the covariance of
-    ratings whose mean is held at 0 (else they would include the error of the mean, which is of no
-    interest), and take two games on one opening as one sample. All ratings are finite: where not
-    all are `comparable`, they hold the least that can be said of the distances.
+    Newton's method finds the ratings of maximum likelihood. Errors come from the covariance of
+    ratings with their mean fixed at 0 (otherwise they would include the error of the mean, which is
+    irrelevant), and treat two games on one opening as one sample. All ratings are finite: if not
+    all are `comparable`, they give minimum distances.
     """
     points = _points(players, meetings)
     games = (points + points.T).sum(axis=1)
@@ -233,17 +237,19 @@ def bradley_terry(players: int, meetings: Sequence[Meeting]) -> list[Estimate]:
 
 
 def comparable(players: int, meetings: Sequence[Meeting]) -> bool:
-    """Whether every two players are linked by points on both sides: else some distances between
-    their ratings are infinite."""
+    """Whether every two players are linked by points on both sides.
+
+    Otherwise some distances between their ratings are infinite.
+    """
     return _strongly_connected(_points(players, meetings) > 0)
 
 
 def rate_one(opponents: Floats, scores: Floats) -> Estimate:
-    """Elo of one player, from games with opponents whose Elo is known and stays.
+    """Compute the Elo of one player, from games with opponents of known, fixed Elo.
 
     opponents [R] in Elo; scores [R, N], the player's scores in N pairs of games with each, 0..1.
-    A player who won everything, or lost it, is given half a point less, or more: the least that
-    can be said.
+    A player that won or lost everything gets half a point less or more, which gives a minimum
+    distance.
     """
     known, count = opponents / ELO_SCALE, int(scores.shape[1])
     points = min(max(float(scores.sum()), _VIRTUAL / 2), float(scores.size) - _VIRTUAL / 2)
@@ -256,14 +262,14 @@ def rate_one(opponents: Floats, scores: Floats) -> Estimate:
 
 
 def strength_among(known: Floats, games: Floats, points: float) -> float:
-    """Strength at which `points` are expected of so many games with each of R known strengths.
+    """Return the strength with expected `points` from `games` against each of R known strengths.
 
-    It is the likeliest one. Strengths are natural logarithms of odds: Elo / ELO_SCALE.
+    It is the one of maximum likelihood. Strengths are natural log odds: Elo / ELO_SCALE.
     """
     low, high = float(known.min()) - _WIDEST, float(known.max()) + _WIDEST
     most = float(games.max())
-    shares = games / most  # 1 where all have equally many: then nothing is rounded here
-    # What is expected grows with the strength: halve the interval.
+    shares = games / most  # 1 if all have equally many: then nothing is rounded here
+    # The expected points grow with the strength, so bisect.
     while high - low > _PRECISION:
         middle = (low + high) / 2.0
         more = points - most * float((shares * _logistic(middle - known)).sum()) > 0.0
@@ -272,12 +278,12 @@ def strength_among(known: Floats, games: Floats, points: float) -> float:
 
 
 def _logistic(difference: Floats) -> Floats:
-    """Score that a difference in strength predicts."""
+    """Return the score that a difference in strength predicts."""
     return 1.0 / (1.0 + np.exp(-difference))
 
 
 def _variance_of_points(chance: float, scores: Floats) -> float:
-    """Of a player's points in all pairs of games with an opponent, by what is seen in them."""
+    """Estimate the variance of a player's points in all pairs of games with an opponent."""
     independent = 2.0 * chance * (1.0 - chance)
     squares = float(((2.0 * scores - 2.0 * chance) ** 2).sum())
     count = len(scores)
@@ -285,7 +291,7 @@ def _variance_of_points(chance: float, scores: Floats) -> float:
 
 
 def _points(players: int, meetings: Sequence[Meeting]) -> Floats:
-    """Points of each against each, [N, N]."""
+    """Return the points of each player against each other one, [N, N]."""
     points = np.zeros((players, players))
     for i, j, scores in meetings:
         points[i, j] += 2.0 * scores.sum()
@@ -294,12 +300,12 @@ def _points(players: int, meetings: Sequence[Meeting]) -> Floats:
 
 
 def _expected(strength: Floats) -> Floats:
-    """Expected score of each against each."""
+    """Return the expected score of each player against each other one, [N, N]."""
     return _logistic(strength[:, None] - strength[None, :])
 
 
 def _information(strength: Floats, points: Floats) -> Floats:
-    """Minus the second derivatives of the log likelihood."""
+    """Return minus the second derivatives of the log likelihood."""
     expected = _expected(strength)
     weight = (points + points.T) * expected * (1.0 - expected)
     np.fill_diagonal(weight, 0.0)
@@ -307,7 +313,7 @@ def _information(strength: Floats, points: Floats) -> Floats:
 
 
 def _most_likely(points: Floats) -> Floats:
-    """Strengths with mean 0 by Newton's method, steps halved while they do not help."""
+    """Find strengths with mean 0 by Newton's method; halve steps that lower the likelihood."""
     players = len(points)
     games = points + points.T
     strength = np.zeros(players)
@@ -320,7 +326,7 @@ def _most_likely(points: Floats) -> Floats:
         slope = (points - games * _expected(strength)).sum(axis=1)
         if np.abs(slope).max() < _PRECISION * max(1.0, games.sum()):
             break
-        # The mean is free in the likelihood; adding 1 everywhere holds it.
+        # The likelihood does not determine the mean; adding 1 everywhere fixes it.
         step = np.linalg.solve(_information(strength, points) + 1.0, slope)
         size = 1.0
         while likelihood(strength + size * step) < now and size > 1e-9:
@@ -332,7 +338,7 @@ def _most_likely(points: Floats) -> Floats:
 
 
 def _covariance(strength: Floats, points: Floats, meetings: Sequence[Meeting]) -> Floats:
-    """Covariance of the centred strengths, by the variance seen: the sandwich of Huber (1967)."""
+    """Covariance of the centred strengths from observed variances: Huber's (1967) sandwich."""
     inverse = np.linalg.pinv(_information(strength, points), hermitian=True)
     expected = _expected(strength)
     seen = np.zeros_like(inverse)
@@ -345,7 +351,7 @@ def _covariance(strength: Floats, points: Floats, meetings: Sequence[Meeting]) -
 
 
 def _strongly_connected(beats: npt.NDArray[np.bool_]) -> bool:
-    """Whether every player reaches every other one along wins and draws."""
+    """Whether every player reaches every other one through wins and draws."""
     reach = beats | np.eye(len(beats), dtype=bool)
     for _ in range(max(1, len(beats).bit_length())):
         reach = (reach.astype(np.int64) @ reach.astype(np.int64)) > 0

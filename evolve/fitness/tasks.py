@@ -1,7 +1,7 @@
-"""What travels to a worker of a cluster whole, so that neither it nor its scheduler needs evolve to
-say that it has none, or another one.
+"""Functions pickled by value, so that a worker or scheduler without evolve can run them.
 
-What the functions import, they import inside: their code goes along, not their module.
+A worker can then report that its evolve is missing or differs. The functions do their imports
+inside: their code is sent, not their module.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import Any
 
 
 def whole(function: Callable[..., Any]) -> FunctionType:
-    """The same function as if it stood nowhere: it is pickled with its code and not by the name of
-    its module, which a worker without evolve would die of."""
+    """Return a copy of the function without a module, so that it is pickled by value.
+
+    Pickled by module name, it would crash a worker without evolve.
+    """
     assert isinstance(function, FunctionType)
     found = FunctionType(function.__code__, {"__builtins__": builtins}, function.__name__)
     found.__module__ = "__main__"
@@ -22,7 +24,7 @@ def whole(function: Callable[..., Any]) -> FunctionType:
 
 
 def run_task(payload: bytes) -> tuple[str, str, Any, float]:
-    """Do what the payload asks for. The answer is a `Reply`, as a plain tuple."""
+    """Run the task in the payload; return a `Reply`, as a plain tuple."""
     import importlib
 
     from distributed import get_worker
@@ -34,12 +36,12 @@ def run_task(payload: bytes) -> tuple[str, str, Any, float]:
         return address, "refused", f"it has no evolve of this kind: {error}", 0.0
     try:
         return address, *remote.work(payload)
-    except Exception as error:  # of an evolve that is not as it should be: it cannot say so itself
+    except Exception as error:  # of a broken evolve, which cannot report it itself
         return address, "failed", f"{type(error).__name__}: {error}", 0.0
 
 
 def facts() -> dict[str, Any]:
-    """What a worker is: its machine, and its evolve, or why there is none."""
+    """Return facts of a worker: its machine, and its evolve or why it has none."""
     import importlib
     import os
     import platform

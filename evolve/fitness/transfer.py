@@ -1,4 +1,4 @@
-"""Answers of a cluster's tasks on their way here."""
+"""Fetch the answers of a cluster's tasks."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from evolve.fitness.answers import WrongAnswerError, in_words
 from evolve.fitness.workers import Workers
 
 _TOGETHER: Final = 5.0
-"""Seconds in which answers that are fetched together must be here."""
+"""Seconds in which answers that are fetched together must arrive."""
 
 
 NOTHING: Final = object()
-"""In place of an answer that did not come: a worker may say anything, None as well."""
+"""Stands for an answer that did not come: a worker may send anything, even None."""
 
 
 class News(NamedTuple):
-    """A task that has ended: its future, and what its worker said; NOTHING where nothing came."""
+    """A task that has ended: its future and its worker's answer; NOTHING if no answer came."""
 
     number: int
     future: Any
@@ -39,23 +39,24 @@ class _Ended(NamedTuple):
 
 
 class _Fetched(NamedTuple):
-    """Answers are here; `together`: so that others can be fetched now."""
+    """Answers have arrived; `together`: they were fetched together, so the next batch may start."""
 
     together: bool
     news: list[News]
 
 
 class Fetching:
-    """Fetches the answers of tasks that are done.
+    """Fetch the answers of finished tasks.
 
-    As many together as there are, for each request goes by the scheduler to a worker and back: one
-    by one 511 tasks that do nothing took 128 simulated workers 3.8 s. Where this machine reaches
-    the workers, without the scheduler in between, whose part falls from 1.3 ms a task to 1.0. But a
-    worker may stop before it has handed over what it did, and nobody would tell us: what does not
-    come soon is asked for one by one, of the scheduler, which knows when to give a worker up.
+    All available answers are fetched together, because each request goes through the scheduler to
+    a worker and back: one by one, 511 empty tasks took 128 simulated workers 3.8 s. If this machine
+    reaches the workers, it fetches directly from them; this reduces the scheduler's share from
+    1.3 ms per task to 1.0. But a worker may stop before it has delivered its answer, without any
+    notice: answers that do not arrive soon are requested one by one from the scheduler, which knows
+    when to give up on a worker.
 
-    Not by `Client.gather`: requests of all threads are one there, so that to end one's own would
-    end those of others, and five that hang would be all that there can be.
+    `Client.gather` is not used: it merges the requests of all threads, so cancelling one would
+    cancel those of others, and five hanging requests would block all further ones.
     """
 
     def __init__(self, client: Client, workers: Workers) -> None:
@@ -63,17 +64,17 @@ class Fetching:
         self._workers = workers
         self._events: SimpleQueue[_Ended | _Fetched] = SimpleQueue()
         self._ready: dict[int, Any] = {}
-        """Futures of tasks whose answers are to be fetched."""
+        """Futures of finished tasks with answers to fetch."""
         self._together = False
-        """Whether some are being fetched together."""
+        """Whether a batch is being fetched."""
         self._asked: set[Future[None]] = set()
 
     def watch(self, number: int, future: Any) -> None:
-        """Bring what comes of a task."""
+        """Deliver the answer of a task through `news` when it ends."""
         future.add_done_callback(lambda it: self._events.put(_Ended(number, it)))
 
     def news(self, seconds: float) -> list[News]:
-        """What there is, or comes in so many seconds; none where that is nothing."""
+        """Return available news, waiting up to `seconds`; an empty list if there are none."""
         found: list[News] = []
         with contextlib.suppress(Empty):
             found += self._taken(self._events.get(timeout=seconds))
@@ -85,7 +86,7 @@ class Fetching:
         return found
 
     def close(self) -> None:
-        """Fetch nothing any more."""
+        """Cancel all requests."""
         for asked in self._asked:
             asked.cancel()
 
@@ -99,13 +100,13 @@ class Fetching:
         return []
 
     def _look_after(self) -> None:
-        """Raise what has ended a request, as nobody else would."""
+        """Raise the errors of failed requests, which nothing else reports."""
         done = {asked for asked in self._asked if asked.done()}
         self._asked -= done
         try:
             for asked in done:
                 asked.result()
-        except CancelledError as error:  # with the client
+        except CancelledError as error:  # the client was closed
             raise self._workers.gone() from error
 
     def _ask(self) -> None:
@@ -113,7 +114,7 @@ class Fetching:
         coming = self._brought(futures)
         try:
             asked = asyncio.run_coroutine_threadsafe(coming, self._client.loop.asyncio_loop)
-        except RuntimeError as error:  # it is closed
+        except RuntimeError as error:  # the loop is closed
             coming.close()
             raise self._workers.gone() from error
         self._together = True
@@ -123,7 +124,7 @@ class Fetching:
         keys = {number: future.key for number, future in futures.items()}
         fetched = self._of_workers if self._workers.reached else self._of_scheduler
         found: dict[Any, Any] = {}
-        # What cannot be unpacked raises anything. One by one it is known whose that is.
+        # Unreadable answers can raise any exception. Fetched one by one, they show their worker.
         with contextlib.suppress(Exception):
             found = await asyncio.wait_for(fetched(list(keys.values())), _TOGETHER)
         news = [News(n, futures[n], found[key]) for n, key in keys.items() if key in found]
@@ -137,7 +138,7 @@ class Fetching:
             answer = (await self._of_scheduler([future.key])).get(future.key, NOTHING)
         except (OSError, TimeoutError):
             answer = NOTHING
-        except Exception as error:  # anything, as above
+        except Exception as error:  # any exception, as above
             answer = WrongAnswerError(f"its answer cannot be unpacked: {in_words(error)}")
         self._events.put(_Fetched(False, [News(number, future, answer)]))
 

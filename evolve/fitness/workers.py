@@ -1,4 +1,4 @@
-"""Who works on a cluster: the workers of a scheduler that can be used, and what is told of them."""
+"""Track the workers of a scheduler: which can be used, and messages about them."""
 
 from __future__ import annotations
 
@@ -23,22 +23,26 @@ from evolve.terminal_text import count_of
 _FACTS: Final = whole(tasks.facts)
 
 _ANSWER: Final = 30.0
-"""Seconds in which a worker must say what it is: loading evolve takes some of them."""
+"""Seconds in which a worker must send its facts: loading evolve takes some of them."""
 _LOOK: Final = 1.0
-"""Seconds between two looks at who is there."""
+"""Seconds between two checks of which workers are there."""
 _LOOK_FOR_SILENCE: Final = 5.0
-"""Seconds between two looks at whom the scheduler hears: its answer grows with the workers."""
+"""Seconds between two checks of which workers the scheduler hears from: its answer grows with their
+number."""
 _REACH: Final = 2.0
-"""Seconds in which a worker that is new must answer this machine."""
+"""Seconds in which a new worker must answer this machine."""
 _SILENCE: Final = 15.0
-"""Seconds after which a worker is told of that it does not hear; it hears from them every half
-second, of a thousand every six."""
+"""Seconds without contact with the scheduler after which a worker is reported as silent. The
+scheduler hears from each worker every half second, with a thousand workers every six seconds."""
 
 
 @dataclass(frozen=True)
 class WorkerFacts:
-    """A worker: its threads, bytes of memory (0: no limit), why it is left out, None where it can
-    be used, and facts of its machine as it tells them."""
+    """Facts of a worker.
+
+    slots: its threads; memory: in bytes, 0 for no limit; why: the reason it is excluded, None if it
+    can be used; facts: of its machine, as the worker reports them.
+    """
 
     address: str
     slots: int
@@ -48,32 +52,36 @@ class WorkerFacts:
 
 
 class Workers:
-    """The workers of the scheduler that a client is connected with.
+    """The workers of a client's scheduler.
 
-    told: called with a line about each that comes, goes, is not heard for long, or is refused.
+    told: called with a line about each worker that joins, leaves, is silent for long, or is
+    refused.
     """
 
     def __init__(self, client: Client, address: str, told: Callable[[str], None]) -> None:
         self._client: Any = client
         self._address, self._told = address, told
         self.refused: dict[str, str] = {}
-        """Workers that are left out, and why."""
+        """Excluded workers, and the reasons."""
         self._aside: set[str] = set()
-        """Workers that get no further task until they answer."""
+        """Workers that get no more tasks until they answer."""
         self.reached = True
-        """Whether this machine reaches all workers itself."""
+        """Whether this machine reaches all workers directly."""
         self._workers: dict[str, int] = {}
         self._asked = self._heard = -math.inf
-        """When the scheduler was last asked who is there, and whom it hears."""
+        """When the scheduler was last asked which workers are there, and which it hears from."""
         self._last_heard: dict[str, tuple[float, float]] = {}
-        """What it noted of each worker, by its own clock, and since when that is so, by ours."""
+        """For each worker: when the scheduler last heard from it, by the scheduler's clock, and
+        since when that value is unchanged, by ours."""
         self._silent: set[str] = set()
-        """Workers that are told of as not heard."""
+        """Workers that were reported as silent."""
         self._looking = Lock()
 
     def usable(self) -> dict[str, int]:
-        """Workers that can be used and their threads, as of a second ago at most; ClusterError
-        where the scheduler is gone."""
+        """Return usable workers and their threads, at most a second old.
+
+        Raises ClusterError if the scheduler is gone.
+        """
         with self._looking:
             if time.monotonic() - self._asked > _LOOK:
                 if self._client.status != "running":
@@ -83,7 +91,7 @@ class Workers:
                 except (OSError, TimeoutError) as error:
                     raise self.gone() from error
                 except (AttributeError, RuntimeError) as error:
-                    # So Dask has it where another thread closes the client meanwhile.
+                    # Dask raises these if another thread closes the client in the meantime.
                     if self._client.status == "running":
                         raise
                     raise self.gone() from error
@@ -91,15 +99,15 @@ class Workers:
         return {place: count for place, count in self._workers.items() if place not in self.refused}
 
     def free(self) -> dict[str, int]:
-        """Those of `usable` that owe no answer for too long."""
+        """Return the workers of `usable` without a late answer."""
         there = self.usable()
         with self._looking:
-            if not self._aside:  # as nearly always, and there may be a thousand
+            if not self._aside:  # the usual case, and there may be a thousand workers
                 return there
             return {place: count for place, count in there.items() if place not in self._aside}
 
     def set_aside(self, place: str, why: str) -> None:
-        """Give a worker no further task until it has answered."""
+        """Give a worker no more tasks until it has answered."""
         with self._looking:
             new = place not in self._aside
             self._aside.add(place)
@@ -107,13 +115,13 @@ class Workers:
             self._told(f"worker {place} gets no further task until it answers: {why}")
 
     def take_back(self, place: str) -> None:
-        """Use a worker again that was set aside."""
+        """Use a worker again after `set_aside`."""
         with self._looking:
             self._aside.discard(place)
         self._told(f"worker {place} has answered at last")
 
     def refuse(self, place: str, why: str) -> None:
-        """Leave a worker out from now on; ClusterError where no other one is left."""
+        """Exclude a worker from now on; raises ClusterError if no usable one is left."""
         if place not in self.refused:
             self.refused[place] = why
             self._told(f"worker {place} is left out: {why}")
@@ -121,11 +129,11 @@ class Workers:
             raise ClusterError(f"no worker can be used; {place}: {why}")
 
     def gone(self) -> ClusterError:
-        """What is raised where the scheduler is."""
+        """Return the error to raise if the scheduler is gone."""
         return ClusterError(f"the scheduler at {self._address} is gone")
 
     def facts(self) -> list[WorkerFacts]:
-        """Of all who are there, by address; of those that do not answer soon as well."""
+        """Return the facts of all workers, by address, even of those that do not answer in time."""
         there = self._client.scheduler_info(n_workers=-1)["workers"]
         asked = {
             place: self._client.submit(_FACTS, pure=False, workers=[place], priority=1)
@@ -139,7 +147,7 @@ class Workers:
                 facts = _facts_in(asked[place].result(timeout=max(0.1, end - time.monotonic())))
             except (OSError, TimeoutError, CancelledError, KilledWorker):
                 facts = {"why": f"it has not answered for {_ANSWER:.0f} seconds"}
-            except Exception as error:  # what cannot be unpacked raises anything
+            except Exception as error:  # unreadable answers can raise any exception
                 facts = {"why": f"its answer cannot be used: {in_words(error)}"}
             make = facts.pop("make", None)
             why = facts.pop("why", None)
@@ -151,7 +159,7 @@ class Workers:
         return found
 
     def _tell_changes(self, workers: dict[str, int]) -> None:
-        """Keep who is there, and tell who came, who is gone and who is not heard any more."""
+        """Store the current workers; report which joined, left or are silent."""
         before, self._workers = self._workers, workers
         if self.reached:
             self.reached = self._client.sync(_all_reached, self._client, set(workers) - set(before))
@@ -165,8 +173,11 @@ class Workers:
             self._tell_silence(self._client.scheduler_info(n_workers=-1)["workers"])
 
     def _tell_silence(self, workers: Mapping[str, Any]) -> None:
-        """Tell whom the scheduler has not heard for long; its clock may be another one than ours,
-        so that what counts is when its note of a worker last changed."""
+        """Report workers that the scheduler has not heard from for long.
+
+        Its clock may differ from ours, so this measures how long its value for a worker has been
+        unchanged.
+        """
         now, before = time.monotonic(), self._last_heard
         self._last_heard = {}
         for place, worker in workers.items():
@@ -183,7 +194,7 @@ class Workers:
 
 
 def _facts_in(found: Any) -> dict[str, Any]:
-    """What a worker has said of itself, once that is known to be of the right kinds."""
+    """Return the facts that a worker sent, after a check of their types."""
     words, numbers = ("host", "cpu", "python", "dask", "why"), ("cores",)
     ensure(isinstance(found, dict), f"{named(found)} in place of facts")
     facts = {name: found[name] for name in (*words, *numbers, "make") if name in found}
@@ -199,7 +210,7 @@ def _facts_in(found: Any) -> dict[str, Any]:
 
 
 def _is_make(found: Any) -> bool:
-    """Whether something names a make, as `astuple` does."""
+    """Whether something is a `Make` as `astuple` gives it."""
     return (
         isinstance(found, tuple)
         and len(found) == len(fields(Make))
@@ -208,7 +219,7 @@ def _is_make(found: Any) -> bool:
 
 
 async def _all_reached(client: Any, places: Iterable[str]) -> bool:
-    """Whether a client can connect with workers; with those in containers it often cannot."""
+    """Whether a client can connect to all workers; to workers in containers it often cannot."""
     asked = (asyncio.wait_for(client.rpc(place).identity(), _REACH) for place in places)
     answers = await asyncio.gather(*asked, return_exceptions=True)
     return not any(isinstance(answer, Exception) for answer in answers)

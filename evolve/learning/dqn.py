@@ -1,4 +1,4 @@
-"""A network of move values that learns from games: deep Q-learning; Mnih et al. 2015."""
+"""Deep Q-learning (Mnih et al. 2015): a network of move values that learns from games."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from evolve.learning.replay import Replay
 
 
 class MoveLearner(Learner):
-    """Plays games, with random moves among its own, and fits its network to their rewards."""
+    """Plays games, with some random moves, and fits its network to their rewards."""
 
     kind = "dqn"
 
@@ -73,11 +73,11 @@ class MoveLearner(Learner):
 
     @property
     def steps(self) -> int:
-        """Steps of learning so far, of all networks."""
+        """Learning steps so far, of all networks."""
         return sum(model.steps for model in self.models)
 
     def agent(self) -> DqnAgent:
-        """The agent that plays with the networks as they are."""
+        """Return the agent that plays with the current networks."""
         return self._agent(self._past[-1])
 
     def _agent(self, networks: Networks) -> DqnAgent:
@@ -93,7 +93,7 @@ class MoveLearner(Learner):
         )
 
     def checked_agent(self) -> DqnAgent:
-        """The agent as the panel meets it."""
+        """Return the agent that plays the panel."""
         return self.agent()
 
     def iterate(
@@ -118,7 +118,7 @@ class MoveLearner(Learner):
     def _play(
         self, rng: np.random.Generator, count: int, share: float, progress: GamesDone, left: Left
     ) -> tuple[int, list[int]]:
-        """Play games into the replays; how many there were, and of moves in each replay."""
+        """Play games into the replays; return how many, and the number of moves in each replay."""
         new, old = self._past[-1], self._past[0]
         played, rows = self._experience.play(rng, count, share, new, old, progress, left)
         added = []
@@ -167,13 +167,13 @@ class MoveLearner(Learner):
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
     def _survive(self, rng: np.random.Generator, progress: GamesDone) -> None:
-        """Let the current models meet those of last time; the better go on."""
+        """Play the current models against those of last time; continue with the better."""
         settings = self.settings
         now = self.agent()
         states = [model.state() for model in self.models]
         self._load(self._survivor)
         before = self._agent(self._networks())
-        self._load(states)  # they stay where there is no time for the match
+        self._load(states)  # the current models stay where there is no time for the match
         panel = Panel((), settings.survival_games, settings.rules, int(rng.integers(2**31)))
         if panel.against(now, before, Threads(self.jobs), progress) >= 0.5:
             self._survivor = states
@@ -185,17 +185,17 @@ class MoveLearner(Learner):
                 target.copy_from(model)
 
     def _load(self, states: list[dict[str, npt.NDArray[Any]]]) -> None:
-        """Go on from these states, with the steps of learning so far."""
+        """Continue from these states, with the learning steps so far."""
         for model, state in zip(self.models, states, strict=True):
             model.load_state(state, steps=model.steps)
 
     @property
     def _remembered(self) -> list[Networks]:
-        """The networks that the games to come may want: all, or the last alone."""
+        """The networks that later games may need: all, or only the last."""
         return list(self._past) if PAST in self.settings.opponents else [self._past[-1]]
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays of a checkpoint."""
+        """Return the arrays of a checkpoint."""
         found: dict[str, npt.NDArray[Any]] = {}
         for number in range(len(self.models)):
             parts = {
@@ -211,7 +211,7 @@ class MoveLearner(Learner):
         return found
 
     def facts(self) -> dict[str, Any]:
-        """The rest of a checkpoint, as JSON."""
+        """Return the rest of a checkpoint, as JSON."""
         return {
             "iteration": self.iteration,
             "survived": self.survived,
@@ -222,7 +222,7 @@ class MoveLearner(Learner):
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what `arrays` and `facts` gave."""
+        """Continue from what `arrays` and `facts` returned."""
         self.iteration, self.survived = facts["iteration"], facts["survived"]
         self.accept_seconds = facts["accept_seconds"]
         self._owed = list(facts["owed"])
@@ -247,7 +247,7 @@ class MoveLearner(Learner):
 
 
 class Bootstrap:
-    """Values of best moves, by target networks: of both colours, or one for each.
+    """Values of best moves by target networks: one for both colours, or one for each.
 
     With double learning the model chooses the move and the target network values it; van Hasselt,
     Guez and Silver 2016, "Deep reinforcement learning with double Q-learning".
@@ -263,10 +263,10 @@ class Bootstrap:
     def best(
         self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
     ) -> Tensor:
-        """[B], what the best moves of positions [B, 2] are worth, for learning by one network.
+        """Return the values [B] of the best moves of positions [B, 2], for learning by one network.
 
-        It is the network of the side to move that says so: after a pass, or an odd number of
-        plies, that is the other colour's.
+        The network of the side to move gives the value: after a pass, or an odd number of plies,
+        that is the other colour's network.
         """
         best = self._by(number, positions, sides)
         if len(self._models) == 1:
@@ -277,7 +277,7 @@ class Bootstrap:
     def _by(
         self, number: int, positions: npt.NDArray[np.uint64], sides: npt.NDArray[np.int8]
     ) -> Tensor:
-        """The same by one of the networks for all positions."""
+        """Do the same with one of the networks for all positions."""
         settings = self._settings
         positions = np.ascontiguousarray(positions)
         target, model = self._targets[number], self._models[number]
@@ -300,7 +300,7 @@ def _each_move(
     sides: npt.NDArray[np.int8],
     legal: npt.NDArray[np.bool_],
 ) -> Tensor:
-    """Values [B, 64] by a network that takes the move, of legal ones."""
+    """Return values [B, 64] of legal moves, by a network that takes the move as input."""
     row, square = np.nonzero(legal)
     inputs = encoded(model.architecture, positions[row], sides[row], square.astype(np.int8))
     values = torch.zeros(legal.shape, device=model.device)
@@ -309,7 +309,7 @@ def _each_move(
 
 
 def _legal(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Legal moves of positions [B, 2] as flags [B, 64]."""
+    """Return legal moves of positions [B, 2] as flags [B, 64]."""
     bits = np.empty(len(positions), np.uint64)
     legal_moves_of_all(positions, bits)
     flags = np.unpackbits(bits.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")

@@ -1,4 +1,4 @@
-"""Games of networks of move values, and the transitions that are learned from them."""
+"""Games of networks of move values, and the transitions to learn from."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _REWARDS: Final = {
     "difference": DIFFERENCE,
 }
 _TABLE: Final = np.array(POSITIONAL, np.float32)[np.array(CLASS_OF_SQUARE)]
-"""V of every square, for the positional reward; published as a picture alone, so assumed."""
+"""V of every square, for the positional reward; published only as a picture, so assumed."""
 _EPSILON_OF_OTHERS: Final = 0.1
 """Share of random moves of alpha-beta opponents, so that their games differ (assumed)."""
 
 Networks = tuple[Network, ...]
 Rows = dict[str, npt.NDArray[Any]]
-"""Transitions as a replay keeps them: arrays by name, a row each."""
+"""Transitions as a replay keeps them: arrays by name, one row each."""
 
 
 class Experience:
-    """Plays games by the settings of a training, and turns them into transitions."""
+    """Plays games by a training's settings, and turns them into transitions."""
 
     def __init__(self, settings: DqnSettings, jobs: int) -> None:
         self._settings = settings
@@ -55,7 +55,7 @@ class Experience:
         agents = alphabeta_agents(settings.opponents, others, settings.rules)
         self._agents = agent_rows(agents) if agents else np.zeros((1, 1), np.int64)
         names = [name for name in settings.opponents if name not in others]
-        # The networks that play come first: black's and white's, new and old.
+        # The playing networks come first: black's and white's, new and old.
         self._player_of = {name: 4 + number for number, name in enumerate(names)}
         self._table_bits = max([GAME_TABLE_BITS] + [agent.table_bits for agent in agents])
 
@@ -69,9 +69,9 @@ class Experience:
         progress: GamesDone,
         left: Left,
     ) -> tuple[int, Rows]:
-        """Play `count` games of the `new` networks; how many were played, and their transitions.
+        """Play `count` games of the `new` networks; return how many, and their transitions.
 
-        `share` is that of the training that is done. The opponents may be the `old` networks.
+        `share` is the share of the training that is done. The opponents may be the `old` networks.
         """
         lineup, learners = self._lineup(rng, count, share)
         addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
@@ -94,7 +94,7 @@ class Experience:
             )
 
         def told(games: int) -> None:
-            if left() > 0.0:  # the batches after that were not played
+            if left() > 0.0:  # later batches were not played
                 progress(games)
 
         in_batches(count, play, self._jobs, told)
@@ -103,7 +103,10 @@ class Experience:
     def _lineup(
         self, rng: np.random.Generator, count: int, share: float
     ) -> tuple[Lineup, npt.NDArray[np.int8]]:
-        """Who plays, drawn at random; and [N, 2] whether black's and white's moves are learned."""
+        """Draw the players at random; also return [N, 2]: whether each colour's moves are learned.
+
+        The colours are black and white, in this order.
+        """
         settings = self._settings
         shares = {"random": 1.0} if share < settings.random_first else settings.opponents
         names = shares_drawn(shares, count, rng)

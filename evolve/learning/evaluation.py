@@ -1,4 +1,4 @@
-"""Whom the agents of a training meet in its checks, and what comes of it."""
+"""The checks of a training: the opponents of its agents, and the scores."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from evolve.fitness.statistics import Estimate, rate_one
 from evolve.tables.metrics import METRICS_SCORES
 
 RUNGS: Final = 4
-"""Rungs of the ladder that a check meets."""
+"""Rungs of the ladder that a check plays."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What a check found.
+    """The result of a check.
 
-    score: against all opponents, 0 to 1, with its standard error; columns: of the metrics; against:
+    score: against all opponents, 0 to 1, with its standard error. columns: of the metrics. against:
     the opponents in words.
     """
 
@@ -40,15 +40,15 @@ class Judged:
 
 
 class Judge(ABC):
-    """Meets agents, always on the same openings."""
+    """Plays against agents, always on the same openings."""
 
     @abstractmethod
     def judged(self, agent: Agent, jobs: int) -> Judged:
-        """What it makes of an agent."""
+        """Judge an agent."""
 
 
 class PanelJudge(Judge):
-    """The rules' panel, as many of it as the metrics have columns for."""
+    """The rules' panel, with as many members as the metrics have columns."""
 
     def __init__(self, settings: TrainingSettings) -> None:
         names = rule_set(settings.rules).panel[: len(METRICS_SCORES)]
@@ -56,7 +56,7 @@ class PanelJudge(Judge):
         self._panel = Panel(names, games, settings.rules, settings.seed)
 
     def judged(self, agent: Agent, jobs: int) -> Judged:
-        """The mean score."""
+        """Return the mean score."""
         results = self._panel.results(agent, Threads(jobs))
         columns: dict[str, float | None] = {}
         for key, result in zip(METRICS_SCORES, results, strict=True):
@@ -70,7 +70,7 @@ class PanelJudge(Judge):
 
 
 class LadderJudge(Judge):
-    """The rungs of the rules' ladder that are nearest to the agent, looked for from the top."""
+    """The rungs of the rules' ladder nearest to the agent, searched from the top."""
 
     def __init__(self, settings: TrainingSettings) -> None:
         self._rules = settings.rules
@@ -83,9 +83,9 @@ class LadderJudge(Judge):
         )
 
     def judged(self, agent: Agent, jobs: int) -> Judged:
-        """Its Elo on the ladder, and the mean score against all rungs which that predicts.
+        """Return its Elo on the ladder, and the mean score that this predicts against all rungs.
 
-        Where it proves far from the rungs it met, it meets those that are nearer.
+        Where the Elo is far from the rungs that it played, the agent plays nearer ones.
         """
         guess = self._rungs[-1].elo
         while True:
@@ -100,14 +100,17 @@ class LadderJudge(Judge):
         return Judged(score, error, elo.columns("elo"), "the ladder")
 
     def _scores(self, agent: Agent, rung: Agent, jobs: int) -> np.ndarray:
-        """Its score in each pair of games."""
+        """Return its score in each pair of games."""
         match = Match(agent, rung, self._openings, self._rules, executor=Threads(jobs))
         match.play()
         return pair_scores(match.games)
 
 
 _FAR: Final = 200.0
-"""Elo by which an agent may prove weaker than the rungs it met: games with others tell more."""
+"""Elo by which an agent may be weaker than its rungs before it plays nearer ones.
+
+Games against nearer rungs give more information.
+"""
 
 _JUDGES: Final[Mapping[str, Callable[[TrainingSettings], Judge]]] = {
     "panel": PanelJudge,
@@ -116,5 +119,5 @@ _JUDGES: Final[Mapping[str, Callable[[TrainingSettings], Judge]]] = {
 
 
 def judge_of(settings: TrainingSettings) -> Judge:
-    """The judge that the settings name."""
+    """Return the judge that the settings name."""
     return _JUDGES[settings.judge](settings)

@@ -1,7 +1,7 @@
 """The exact-label data set: positions near the end of random games, labelled by the solver.
 
-The set of the value-network paper: positions with 54 discs, each with its eight images. Train and
-test positions come from different games, and no test position is an image of one to train on.
+It is the set of the value-network paper: positions with 54 discs, each with its eight images. Train
+and test positions come from different games, and no test position is an image of a train position.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from evolve.learning.modules import encoded
 
 DISCS: Final = 54
 TRAIN_GAMES: Final = 12_500
-"""A position each; with their images the paper's 100 000."""
+"""One position each; with their images the paper's 100 000."""
 TEST_GAMES: Final = 5_000
 EPOCHS: Final = 20
 _BATCH: Final = 256
@@ -54,7 +54,7 @@ def labelled_sets(
     seed: int = 0,
     jobs: int = 1,
 ) -> tuple[Labelled, Labelled]:
-    """A set to train on and one to test with, of about so many games each.
+    """Make a train set and a test set, of about `train` and `test` games.
 
     No two positions, of either set, are images of one another.
     """
@@ -78,7 +78,7 @@ def labelled_sets(
 
 
 def accuracy(network: Network, examples: Labelled) -> float:
-    """The share of the won and lost positions whose outcome has the sign of the value."""
+    """Return the share of won and lost positions where value and outcome have the same sign."""
     decided = examples.outcomes != 0
     values = network.outputs(examples.positions[decided])[:, -1]
     return float(np.mean((values > 0) == (examples.outcomes[decided] > 0)))
@@ -94,7 +94,7 @@ def fitted(
     weight_decay: float = 0.0,
     progress: Callable[[int, Network], None] | None = None,
 ) -> Network:
-    """A value network fitted to the outcomes; an epoch has all eight images of each position."""
+    """Fit a value network to the outcomes; an epoch has all eight images of each position."""
     model = Model(architecture, seed, rate=rate, decay=0.5, weight_decay=weight_decay, device="cpu")
     rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
     count = 8 * len(examples)

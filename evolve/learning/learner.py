@@ -1,4 +1,4 @@
-"""What all learners share, and whom they play against."""
+"""The common part of all learners, and their opponents."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from evolve.errors import AgentError, SettingsError
 from evolve.fitness.games import GamesDone
 
 Share = Callable[[], float]
-"""The share of the training that is done by now, 0 to 1."""
+"""Returns the share of the training that is done, 0 to 1."""
 Left = Callable[[], float]
-"""CPU seconds that are left of the budget; infinity without one."""
+"""Returns the CPU seconds left of the budget; infinity without one."""
 
 
 @dataclass(frozen=True)
@@ -36,16 +36,16 @@ class Iteration:
 
 
 def left_for_games(left: Left) -> Left:
-    """The time left for games: all but a fifth of what is left now, which learning needs."""
+    """Return the time left for games: all except a fifth of what is left now, for learning."""
     kept = left() / 5.0
     return lambda: left() - kept if kept < math.inf else math.inf
 
 
 @contextmanager
 def seconds_of_choice(learner: Learner, left: Left) -> Iterator[GamesDone]:
-    """Count what a match between models costs; the block is left when time is out.
+    """Count the cost of a match between models; the block ends when time is out.
 
-    Yields what is to be called with the number of games played.
+    Yields a function to call with the number of games played.
     """
 
     def progress(games: int) -> None:
@@ -59,10 +59,10 @@ def seconds_of_choice(learner: Learner, left: Left) -> Iterator[GamesDone]:
 
 
 class Learner(ABC):
-    """What a training needs of a learner.
+    """The interface that a training needs of a learner.
 
-    kind: of its agents. keeps_last: whether the last agent is the one to keep, whatever checks
-    say of those before. accept_seconds: CPU seconds that matches between models have taken so far.
+    kind: of its agents. keeps_last: whether the last agent is kept, whatever earlier checks say.
+    accept_seconds: CPU seconds that matches between models have taken so far.
     """
 
     kind: ClassVar[str]
@@ -72,7 +72,7 @@ class Learner(ABC):
     @property
     @abstractmethod
     def steps(self) -> int:
-        """Steps of learning so far."""
+        """Learning steps so far."""
 
     @abstractmethod
     def iterate(
@@ -86,38 +86,38 @@ class Learner(ABC):
         return 0.0
 
     def finish(self, left: Left) -> None:  # noqa: B027 - most have nothing left to do
-        """Do what is left when all games are learned from, as far as the time left allows."""
+        """Do the remaining work after all games are learned from, as far as time allows."""
 
     @property
     def figures(self) -> Mapping[str, float]:
-        """Columns of the metrics that it alone has."""
+        """Columns of the metrics that only this learner has."""
         return {}
 
     @abstractmethod
     def agent(self) -> Any:
-        """The agent as it is now: a stored one, a dataclass with name and provenance."""
+        """Return the current agent: a stored one, a dataclass with name and provenance."""
 
     @abstractmethod
     def checked_agent(self) -> Agent:
-        """The agent as the panel meets it."""
+        """Return the agent that plays the panel."""
 
     @abstractmethod
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays of a checkpoint."""
+        """Return the arrays of a checkpoint."""
 
     @abstractmethod
     def facts(self) -> dict[str, Any]:
-        """The rest of a checkpoint, as JSON."""
+        """Return the rest of a checkpoint, as JSON."""
 
     @abstractmethod
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what `arrays` and `facts` gave."""
+        """Continue from what `arrays` and `facts` returned."""
 
 
 def alphabeta_agents(
     names: Iterable[str], others: Sequence[str], rules: Rules
 ) -> list[AlphaBetaAgent]:
-    """The agents of those names that are not in `others`; SettingsError for any other kind."""
+    """Load the agents of those names that are not in `others`; SettingsError for any other kind."""
     agents = []
     for name in names:
         if name in others:
@@ -132,10 +132,10 @@ def alphabeta_agents(
 
 
 def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generator) -> list[str]:
-    """`count` names, each in its share of them, in random order."""
+    """Draw `count` names by their shares, in random order."""
     names = list(shares)
     weights = np.array([shares[name] for name in names])
-    # Whole parts first, so that few games have the shares, too.
+    # Whole parts first, so that even a few games have the right shares.
     bounds = np.cumsum(weights / weights.sum() * count)
     numbers = np.searchsorted(bounds, np.arange(count) + rng.random(), side="right")
     chosen = rng.permutation(np.minimum(numbers, len(names) - 1))

@@ -1,6 +1,6 @@
 """A network of values, or of policy and value, that learns from its own tree search.
 
-The loop is that of Silver et al. 2017, "Mastering the game of Go without human knowledge".
+The loop follows Silver et al. 2017, "Mastering the game of Go without human knowledge".
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from evolve.learning.replay import Replay
 from evolve.learning.tree_games import TreePlay, searched_games
 
 _FIRST_SIMULATIONS: Final = 32
-"""Before the network has learned anything, rollouts value positions, and these are enough."""
+"""Simulations before the network has learned: rollouts value positions, and these are enough."""
 
 
 class TreeLearner(Learner):
@@ -66,7 +66,7 @@ class TreeLearner(Learner):
         )
         self.replay = Replay(settings.window)
         self.player: Network | None = None
-        """The network that evaluates positions in games; None at first: rollouts do."""
+        """The network that evaluates positions in games; None at first, when rollouts do."""
         self._owed = 0.0
         self._choice_cost = 0.0
         """CPU seconds that the last matches between models took."""
@@ -74,7 +74,7 @@ class TreeLearner(Learner):
 
     @property
     def steps(self) -> int:
-        """Steps of learning so far."""
+        """Learning steps so far."""
         return self.model.steps
 
     def iterate(
@@ -97,7 +97,7 @@ class TreeLearner(Learner):
         return Iteration(played, float(np.mean(losses)) if losses else float("nan"))
 
     def agent(self, simulations: int | None = None, left: Left | None = None) -> MctsAgent:
-        """The agent that plays with the network as it is."""
+        """Return the agent that plays with the current network."""
         network = self.player or self.model.network()
         return MctsAgent(
             simulations or self.settings.play_simulations,
@@ -113,13 +113,13 @@ class TreeLearner(Learner):
         )
 
     def checked_agent(self) -> MctsAgent:
-        """The agent as the panel meets it."""
+        """Return the agent that plays the panel."""
         return self.agent(self.settings.check_simulations)
 
     def _play(
         self, rng: np.random.Generator, count: int, progress: GamesDone, left: Left
     ) -> tuple[int, int]:
-        """Play games into the replay; how many there were, and how many positions."""
+        """Play games into the replay; return how many games and how many positions."""
         settings, network = self.settings, self.player
         codes = {ITSELF: SELF_PLAY, "random": RANDOM_OPPONENT}
         names = shares_drawn(settings.opponents, count, rng)
@@ -154,9 +154,10 @@ class TreeLearner(Learner):
         return games.played, self._remember(games.records, settings.root_value if network else 0.0)
 
     def _remember(self, records: Records, mix: float) -> int:
-        """Put positions into the replay; how many.
+        """Put positions into the replay; return how many.
 
-        Their targets are the outcome of the game and, by the share `mix`, the search's value.
+        Their targets are the outcome of the game and, with the share `mix`, the value of the
+        search.
         """
         positions = records.positions
         discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
@@ -173,9 +174,10 @@ class TreeLearner(Learner):
         return int(kept.sum())
 
     def _evaluator(self, network: Network, left: Left | None = None) -> Evaluate | None:
-        """What evaluates many positions at once, where that is faster than one by one.
+        """Return a function that evaluates many positions at once, where that is faster.
 
-        It raises OutOfTimeError when there is no time left.
+        The function raises OutOfTimeError when no time is left. None where evaluation one by one is
+        faster.
         """
         device = self.model.device
         kinds = {layer.kind for layer in network.architecture.parsed}
@@ -220,7 +222,7 @@ class TreeLearner(Learner):
         return self.model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
     def _promote(self, rng: np.random.Generator, progress: GamesDone, left: Left) -> None:
-        """Use the network as it is now in the games to come, if it is good enough."""
+        """Use the current network in later games, if it is good enough."""
         settings = self.settings
         candidate = self.model.network()
         if not settings.accept or self.player is None:
@@ -240,14 +242,14 @@ class TreeLearner(Learner):
         self.accepted += 1
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The arrays of a checkpoint."""
+        """Return the arrays of a checkpoint."""
         found = {f"model/{name}": array for name, array in self.model.state().items()}
         if self.player is not None:
             found.update({f"player/{n}": array for n, array in self.player.arrays().items()})
         return {**found, **self.replay.arrays("replay/")}
 
     def facts(self) -> dict[str, Any]:
-        """The rest of a checkpoint, as JSON."""
+        """Return the rest of a checkpoint, as JSON."""
         return {
             "iteration": self.iteration,
             "accepted": self.accepted,
@@ -257,7 +259,7 @@ class TreeLearner(Learner):
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what `arrays` and `facts` gave."""
+        """Continue from what `arrays` and `facts` returned."""
         self.iteration, self.accepted = facts["iteration"], facts["accepted"]
         self.accept_seconds = facts["accept_seconds"]
         self._owed = facts["owed"]

@@ -25,7 +25,7 @@ _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
 def device_of(wish: str) -> torch.device:
-    """The device that `auto`, `cpu` or `cuda` stands for."""
+    """Return the device that `auto`, `cpu` or `cuda` stands for."""
     there = torch.cuda.is_available()
     if wish == "cuda" and not there:
         raise SettingsError("device: there is no GPU that PyTorch can use here; take cpu or auto")
@@ -34,7 +34,7 @@ def device_of(wish: str) -> torch.device:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """torch's global random state set from a seed, and put back."""
+    """Set torch's global random state from a seed, and restore it after the block."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         yield
@@ -75,7 +75,10 @@ class Model:
             group["lr"] = self._rate * (1.0 - (1.0 - _LOWEST_RATE) * min(1.0, over))
 
     def learn(self, inputs: Tensor, loss_of: Callable[[Tensor], Tensor], seed: int) -> float:
-        """One step on inputs [B, size]; the loss, which `loss_of` makes of the outputs."""
+        """Take one step on inputs [B, size]; `loss_of` makes the loss from the outputs.
+
+        Returns the loss.
+        """
         self.module.train()
         with seeded(seed) if self._drops else nullcontext():
             loss = loss_of(self.module(inputs.to(self.device)))
@@ -86,18 +89,18 @@ class Model:
         return float(loss.item())
 
     def outputs(self, inputs: Tensor) -> Tensor:
-        """The outputs for inputs, as in play: no gradients, no dropout."""
+        """Return the outputs for inputs, as in play: no gradients, no dropout."""
         self.module.eval()
         with torch.no_grad():
             found: Tensor = self.module(inputs.to(self.device))
         return found
 
     def network(self) -> Network:
-        """The network as it is now, for play."""
+        """Return the current network for play."""
         return self.module.network()
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Weights and the optimizer's moments, as arrays; `load_state` takes them back."""
+        """Return weights and the optimizer's moments as arrays; `load_state` takes them back."""
         arrays = {
             f"module/{name}": tensor.detach().cpu().numpy().copy()
             for name, tensor in self.module.state_dict().items()
@@ -109,8 +112,9 @@ class Model:
         return arrays
 
     def load_state(self, arrays: Mapping[str, npt.NDArray[Any]], steps: int | None = None) -> None:
-        """Go on from what `state` gave; KeyError or RuntimeError when it belongs to another
-        network.
+        """Continue from what `state` returned.
+
+        Raises KeyError or RuntimeError when it belongs to another network.
 
         `steps` replaces the state's count, for a training that has gone back to an earlier model.
         """

@@ -1,4 +1,4 @@
-"""Networks that learn: torch modules made from the same description as the kernels' ones."""
+"""Networks that learn: torch modules made from the same description as the kernels' networks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evolve.engine.forward import encode_all
 from evolve.engine.network import Network
 
 _LEARNING = ("norm", "dropout")
-"""Words of a layer that matter when learning alone: norms are folded into its weights."""
+"""Words of a layer that matter only in learning: norms are folded into its weights."""
 _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "identity": nn.Identity}
 
 
@@ -176,14 +176,14 @@ class Module(nn.Module):
         self.parts = nn.ModuleList(parts)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """The outputs."""
+        """Return the outputs."""
         for part in self.parts:
             inputs = part(inputs)
         return inputs
 
     @classmethod
     def playing(cls, network: Network) -> Module:
-        """A module that gives what `network` gives, for positions many at a time."""
+        """Make a module with the outputs of `network`, for many positions at a time."""
         seen = network.architecture
         words = [" ".join(w for w in text.split() if w not in _LEARNING) for text in seen.layers]
         module = cls(Architecture(seen.input, tuple(words)))
@@ -202,7 +202,7 @@ class Module(nn.Module):
         return module.eval()
 
     def network(self) -> Network:
-        """The network as the kernels play it: batch norms folded in, nothing dropped."""
+        """Return the network as the kernels play it: batch norms folded in, no dropout."""
         pairs = []
         with torch.no_grad():
             for part in self.parts:
@@ -213,7 +213,7 @@ class Module(nn.Module):
 
 
 def _folded(weight: Tensor, bias: Tensor, norm: Any) -> tuple[Tensor, Tensor]:
-    """Weights (outputs first) and biases that do what they and the batch norm behind them do."""
+    """Return weights (outputs first) and biases that include the batch norm behind them."""
     if norm is None:
         return weight, bias
     scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
@@ -231,7 +231,7 @@ def encoded(
     sides: npt.NDArray[np.int8],
     moves: npt.NDArray[np.int8] | None = None,
 ) -> Tensor:
-    """What a network sees of positions [B, 2], float32 [B, input size]."""
+    """Encode positions [B, 2] as a network's inputs, float32 [B, input size]."""
     inputs = np.empty((len(positions), architecture.input_size), np.float32)
     nowhere = np.zeros(len(positions), np.int8)
     kind = INPUTS.index(architecture.input)

@@ -1,4 +1,4 @@
-"""Patterns learn: by temporal differences, then from searched games. No PyTorch is needed."""
+"""A learner for patterns: temporal differences first, then searched games. Needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_ga
 from evolve.learning.probcut import fit_cuts
 
 CHECKED_DEPTH: Final = 6
-"""Plies at most that the agent searches in checks."""
+"""Most plies that the agent searches in checks."""
 _PART: Final = 32
 """Games that a thread plays in one call."""
 _TABLE_BITS: Final = 10
-"""Of the searches of these games, which are shallow, and of their ends."""
+"""Table bits of these games' shallow searches and endgame solves."""
 _LARGEST: Final = 32767
 
 
 class PatternLearner(Learner):
-    """Weights, what is known of their errors, and labelled positions."""
+    """Learns weights; keeps statistics of their errors, and labelled positions."""
 
     kind = "patterns"
     keeps_last = True
@@ -88,7 +88,7 @@ class PatternLearner(Learner):
     ) -> Iteration:
         """Play `count` games and learn from them, as far as the time left allows.
 
-        Games are played by the weights as they were before all of them.
+        All games use the weights from before the first of them.
         """
         self._searching = self._searching or share() >= self.settings.greedy
         patterns = self._patterns()
@@ -111,18 +111,18 @@ class PatternLearner(Learner):
         return Iteration(len(records.counts), squares / learned)
 
     def finish(self, left: Left) -> None:
-        """Measure what shallow searches say of deep ones, for the agent's forward cuts."""
+        """Measure how shallow searches predict deep ones, for the agent's forward cuts."""
         if self.settings.probcut > 0.0:
             self._cuts = fit_cuts(self.agent(), self.settings, left)
 
     @property
     def figures(self) -> dict[str, float]:
-        """The share of the distinct weights that games have come to."""
+        """The share of the distinct weights that games have reached."""
         visited = self._taught.tables[:, self._shapes.first_entries] != 0
         return {"visited": float(visited.mean())}
 
     def agent(self) -> PatternAgent:
-        """The agent as it is now."""
+        """Return the current agent."""
         settings = self.settings
         return PatternAgent(
             self._patterns(),
@@ -134,13 +134,15 @@ class PatternLearner(Learner):
         )
 
     def checked_agent(self) -> PatternAgent:
-        """With few plies and no forward cuts, which are not known before the end: so checks tell of
-        the weights alone."""
+        """Return the agent with few plies and no forward cuts.
+
+        The cuts are not known before the end, so checks measure only the weights.
+        """
         agent = self.agent()
         return replace(agent, depth=min(agent.depth, CHECKED_DEPTH), probcut=0.0)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Weights, sums of their errors, and the positions that are kept."""
+        """Return weights, sums of their errors, and the kept positions."""
         return {
             "tables": self._taught.tables,
             "sums": self._taught.sums,
@@ -149,7 +151,7 @@ class PatternLearner(Learner):
         }
 
     def facts(self) -> dict[str, Any]:
-        """The rest, as JSON."""
+        """Return the rest, as JSON."""
         return {
             "steps": self.steps,
             "games": self._games,
@@ -158,7 +160,7 @@ class PatternLearner(Learner):
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-        """Go on from what `arrays` and `facts` gave; ValueError where they do not fit."""
+        """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
         for name in ("tables", "sums"):
             mine: npt.NDArray[Any] = getattr(self._taught, name)
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
@@ -166,7 +168,7 @@ class PatternLearner(Learner):
             mine[:] = arrays[name]
         count = len(arrays["targets"])
         for name, shape in (("positions", (count, 2)), ("targets", (count,))):
-            # Kernels trust them.
+            # Kernels do not check them.
             if arrays[name].shape != shape or arrays[name].dtype != getattr(self, f"_{name}").dtype:
                 raise ValueError(f"{name} are of other shapes")
         self._positions, self._targets = arrays["positions"], arrays["targets"]
@@ -175,17 +177,17 @@ class PatternLearner(Learner):
         self._cuts = tuple(Cut(**cut) for cut in facts["cuts"])
 
     def _rate(self, share: float) -> float:
-        """A step of each weight, of which every instance has one."""
+        """Return the step of each weight; every instance of a shape has one weight."""
         return share / len(self._shapes.instances)
 
     def _patterns(self) -> Patterns:
-        """The weights as they are now, as an evaluation."""
+        """Return the current weights as an evaluation."""
         tables = self._taught.tables[:, : self._shapes.entries]
         rounded = np.rint(tables / TO_EVALUATION).clip(-_LARGEST, _LARGEST)
         return Patterns(self._shapes, self._boundaries, rounded.astype(np.int16))
 
     def _play(self, patterns: Patterns, count: int, progress: GamesDone, left: Left) -> GameRecords:
-        """Games of the current part of the training: those that were finished in time."""
+        """Play games of the current part of the training; return those that finished in time."""
         settings, searching = self.settings, self._searching
         options = GameOptions(
             U(settings.seed),
@@ -213,13 +215,13 @@ class PatternLearner(Learner):
 
         with suppress(OutOfTimeError):
             in_batches(count, play, self.jobs, played, _PART)
-        # Those that were given up are empty, and out of time those that were not begun.
+        # Games that were given up, or not begun for lack of time, are empty.
         finished = records.counts > 0
         self._games += count
         return GameRecords._make(array[finished] for array in records)
 
     def _memory(self) -> Memory:
-        """This thread's."""
+        """Return this thread's memory."""
         memory: Memory | None = getattr(self._threads, "memory", None)
         if memory is None:
             memory = self._threads.memory = Memory(_TABLE_BITS)
@@ -228,7 +230,10 @@ class PatternLearner(Learner):
     def _fit(
         self, records: GameRecords, rng: np.random.Generator, share: Share, patterns: Patterns
     ) -> tuple[float, int]:
-        """Learn from searched games, and again from older ones; squared errors, and how many."""
+        """Learn from searched games, and again from older ones.
+
+        Returns the sum of squared errors, and their count.
+        """
         settings = self.settings
         count = int(records.counts.sum())
         positions, targets = np.empty((count, 2), np.uint64), np.empty(count, np.float32)
@@ -254,7 +259,7 @@ class PatternLearner(Learner):
         return float(squares), len(order)
 
     def _search_rate(self, share: float) -> float:
-        """The step where so much of the training is done: it falls by equal factors."""
+        """Return the step when this share of the training is done: it falls by equal factors."""
         settings = self.settings
         done = (share - settings.greedy) / (1.0 - settings.greedy) if settings.greedy < 1 else 1.0
         fall: float = (settings.last_rate / settings.search_rate) ** min(max(done, 0.0), 1.0)
@@ -262,4 +267,4 @@ class PatternLearner(Learner):
 
 
 _CUTS_SECONDS: Final = 3.0
-"""CPU seconds that `finish` takes at most, where there is a budget."""
+"""Most CPU seconds that `finish` takes where there is a budget."""

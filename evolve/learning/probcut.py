@@ -1,8 +1,8 @@
-"""What shallow searches say of deep ones: measured on positions of an agent's own games.
+"""Forward cuts: how shallow searches predict deep ones, measured on an agent's own games.
 
 Source: Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", ICCA Journal
-1995. The slope of his regression is left out: it was 1 within 3 % wherever the cuts count. So are
-stages whose values swing between odd and even depths.
+1995. His regression's slope is left out: it was 1 within 3 % wherever the cuts count. Stages with
+values that swing between odd and even depths are left out, too.
 """
 
 from __future__ import annotations
@@ -24,33 +24,37 @@ from evolve.engine.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH
 from evolve.learning.learner import Left
 
 DEEPEST: Final = 9
-"""Plies to which positions are searched; deeper cuts take the deepest measured ones' figures."""
+"""Plies of the deepest measured search; deeper cuts use the figures of the deepest ones."""
 _FEWEST: Final = 40
-"""Positions in a group of disc counts, which neighbouring groups lend theirs to."""
+"""Fewest positions in a group of disc counts; neighbouring groups fill smaller ones up."""
 _FIRST_DISCS, _LAST_DISCS = 10, 54
 _SHALLOWEST: Final = 3
-"""Plies of the first search that one of fewer can stand in for."""
+"""Plies of the shallowest search that a search of fewer plies can replace."""
 _MOST_SWING: Final = 0.35
-"""How far the means at odd and even depths may be from their middle, in deviations: a stage where
-they are farther has no cuts. There values swing with whose turn it is at the end, by more with each
-disc, so that one mean of a stage is wrong for most of it, and wider margins are no help. Under
-`reversed` that is from 48 discs: 0.5 to 1.0 in five trainings with the default shapes. At most 0.24
-was seen elsewhere, in these and in twelve under `standard`. With cuts there, agents of three of the
-former scored 0.28 against themselves without, at 60 000 nodes a move."""
+"""Most distance of the means at odd and even depths from their middle, in deviations.
+
+A stage beyond it has no cuts. There values swing with the side to move at the end, by more with
+each disc, so that one mean per stage is wrong for most of it, and wider margins do not help. Under
+`reversed` that is from 48 discs: 0.5 to 1.0 in five trainings with the default shapes. Elsewhere
+the largest value was 0.24, in these and in twelve trainings under `standard`. With cuts there,
+agents of three of the `reversed` trainings scored 0.28 against themselves without cuts, at 60 000
+nodes a move.
+"""
 _OUTLIER: Final = 16.0
-"""Discs beyond which a difference counts as this much: a lost game seen late, not a wrong value."""
+"""Limit of a difference in discs: a larger one is a lost game seen late, not a wrong value."""
 
 
 def shallow_of(depth: int) -> int:
-    """Plies of the search that stands in for one of `depth`: less than half, of the same parity,
-    as values swing between odd and even depths."""
+    """Return the plies of the search that replaces one of `depth`.
+
+    Less than half, with the same parity, as values swing between odd and even depths.
+    """
     half = depth // 2
     return max(1, half - (depth - half) % 2)
 
 
 def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> tuple[Cut, ...]:
-    """The cuts for an agent, from as many positions as there is time for; none where they are too
-    few."""
+    """Fit an agent's cuts from as many positions as time allows; none where they are too few."""
     plain = replace(agent, probcut=0.0, endgame=0, depth=1)
     discs: list[int] = []
     values: list[list[int]] = []
@@ -65,9 +69,9 @@ def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> tupl
 
 
 def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]:
-    """Positions of different games with a choice of moves, at all stages, without end.
+    """Yield positions of different games with a choice of moves, at all stages, without end.
 
-    None is of a game that came to an opening of a match.
+    Games that reach an opening of a match yield none.
     """
     while True:
         discs = int(rng.integers(_FIRST_DISCS, _LAST_DISCS + 1))
@@ -88,12 +92,12 @@ def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]
 
 
 def is_match_opening(board: Board) -> bool:
-    """Whether a match may begin from a position."""
+    """Return whether a match may begin from a position."""
     return int(slot_of(U(board.own), U(board.opp))) == MATCH_SLOT
 
 
 def _cuts(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> tuple[Cut, ...]:
-    """Cuts from values [N, depths] of positions of so many discs [N], in discs."""
+    """Return cuts from values [N, depths], in discs, of positions with disc counts [N]."""
     found = {
         (depth, group): _figures(discs, values, depth, group)
         for depth in range(_SHALLOWEST, DEEPEST + 1)
@@ -112,17 +116,20 @@ def _cuts(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> tupl
 
 
 def _measured(depth: int) -> int:
-    """The depth whose figures are those of a depth: the deepest measured one of its parity."""
+    """Return the depth that gives `depth` its figures: at most the deepest one of its parity."""
     return depth if depth <= DEEPEST else DEEPEST - (DEEPEST - depth) % 2
 
 
 def _figures(
     discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64], depth: int, group: int
 ) -> tuple[float, float]:
-    """Mean and deviation of what a search of `depth` plies says beyond the shallow one."""
+    """Return mean and deviation of the deep search's value less the shallow one's, in discs.
+
+    The deep search has `depth` plies.
+    """
     deep, shallow = values[:, depth - 1], values[:, shallow_of(depth) - 1]
     difference = np.clip(deep - shallow, -_OUTLIER, _OUTLIER)
-    inside = discs + depth <= 64  # where the search does not see the end
+    inside = discs + depth <= 64  # the search does not reach the end of the game
     distance = np.abs(discs - (8 * group + 4))
     near = np.argsort(np.where(inside, distance, 64), kind="stable")
     some = near[: max(_FEWEST, int((inside & (distance <= 4)).sum()))]
@@ -130,7 +137,7 @@ def _figures(
 
 
 def _swings(figures: Sequence[tuple[float, float]]) -> bool:
-    """Whether the means of a stage at even depths are far from those at odd ones."""
+    """Return whether the means of a stage at even depths are far from those at odd ones."""
     means, deviations = np.array(figures).T
     swing = abs(means[::2].mean() - means[1::2].mean()) / 2.0
     return bool(swing > _MOST_SWING * deviations.mean())

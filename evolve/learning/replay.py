@@ -1,4 +1,4 @@
-"""The replay buffer: the last rows to learn from, in arrays that belong together; Lin 1992."""
+"""The replay buffer (Lin 1992): the last rows to learn from, in parallel arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 class Replay:
-    """A ring of `capacity` rows, each a row in every one of some named arrays."""
+    """A ring of `capacity` rows; each row has an entry in every named array."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -25,7 +25,7 @@ class Replay:
         return min(self.added, self.capacity)
 
     def add(self, rows: Arrays) -> None:
-        """Put rows in, in place of the oldest where there is no room."""
+        """Add rows; they replace the oldest where there is no room."""
         count = len(next(iter(rows.values())))
         if count == 0:
             return
@@ -41,16 +41,16 @@ class Replay:
         self.added += count
 
     def sample(self, count: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
-        """`count` rows, each drawn from all that are there."""
+        """Draw `count` rows, each from all stored rows."""
         chosen = rng.integers(0, len(self), count)
         return {name: array[chosen] for name, array in self._arrays.items()}
 
     def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
-        """All rows, as arrays for a checkpoint."""
+        """Return all rows as arrays for a checkpoint."""
         return {prefix + name: array[: len(self)] for name, array in self._arrays.items()}
 
     def restore(self, arrays: Arrays, prefix: str, added: int) -> None:
-        """Take what `arrays` gave, `added` rows having been added in all."""
+        """Restore what `arrays` returned; `added` rows have been added in all."""
         self._arrays = {}
         for name, array in arrays.items():
             if name.startswith(prefix):

@@ -1,4 +1,4 @@
-"""A training run: learn, check against the panel, keep all in the run's folder, go on later."""
+"""A training run: learn, check against the panel, keep all in the run's folder, resume later."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LEARNERS: Final[Mapping[type[TrainingSettings], str]] = {
 
 
 def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
-    """A new learner, with so many threads for its games."""
+    """Make a new learner, with `jobs` threads for its games."""
     made: Callable[[TrainingSettings, int], Learner] = imported(LEARNERS[type(settings)])
     return made(settings, jobs)
 
@@ -52,10 +52,10 @@ class LearningEnding(RunEnding):
 
 
 class InMemoryTraining:
-    """A learner on its way, saved nowhere.
+    """A training in memory, saved nowhere.
 
-    The same settings and number of games teach the same, whatever `jobs`; a budget in CPU seconds
-    ends wherever the machine has got to.
+    The same settings and number of games give the same result, whatever `jobs`. A budget in CPU
+    seconds ends wherever the machine has got to.
     """
 
     def __init__(self, settings: TrainingSettings, jobs: int) -> None:
@@ -70,7 +70,7 @@ class InMemoryTraining:
 
     @property
     def share(self) -> float:
-        """The share of the course that is done, 0 to 1."""
+        """The share of the training that is done, 0 to 1."""
         settings, shares = self.settings, [0.0]
         if settings.games is not None:
             shares.append(self.games / settings.games)
@@ -80,7 +80,7 @@ class InMemoryTraining:
 
     @property
     def finished(self) -> LearningEnding | None:
-        """Why there is nothing left to do; None when there is."""
+        """Why nothing is left to do; None while something is."""
         settings = self.settings
         if settings.games is not None and self.games >= settings.games:
             return LearningEnding.GAMES
@@ -90,14 +90,16 @@ class InMemoryTraining:
 
     @property
     def taught_little(self) -> bool:
-        """Whether it has had less than two rounds: nearly all its games were played by weights
-        that nothing had taught yet."""
+        """Whether it has had less than two rounds.
+
+        Then untrained weights played nearly all its games.
+        """
         return self.games < 2 * self.settings.games_in_hand(0.0)
 
     def iterate(self, watch: Callable[[int, float], None]) -> float:
-        """Play and learn once; the mean loss. `watch` gets the games and the share on the way.
+        """Play and learn once; return the mean loss. `watch` gets games and share on the way.
 
-        A budget ends it where it is: games that are not over then are given up.
+        A budget ends it at any point: games that are not over then are given up.
         """
         begin, cpu = time.perf_counter(), time.process_time()
         before = self.games
@@ -111,7 +113,7 @@ class InMemoryTraining:
         if self.settings.games is not None:
             count = min(count, self.settings.games - self.games)
         if self.settings.budget is not None and self.spent > 0.0:
-            # No more than the budget is likely to hold: iterations may be long.
+            # No more games than the budget is likely to allow: iterations may be long.
             rest = self._end - self.spent
             count = min(count, max(1, round(rest * self.games / self.spent)))
 
@@ -119,7 +121,11 @@ class InMemoryTraining:
             return self._end - self.spent - (time.process_time() - cpu)
 
         def share() -> float:
-            """By games it does not change within an iteration, so that the run repeats."""
+            """Return the share that is done.
+
+            Without a budget it counts games and is fixed within an iteration, so that the run
+            repeats.
+            """
             budget = self.settings.budget
             return self.share if budget is None else max(self.share, 1.0 - left() / self._end)
 
@@ -131,7 +137,7 @@ class InMemoryTraining:
         return done.loss
 
     def finish(self) -> None:
-        """Let the learner do what is left when all games are learned from."""
+        """Let the learner do its remaining work after all games are learned from."""
         begin, cpu = time.perf_counter(), time.process_time()
         budget = math.inf if self.settings.budget is None else self.settings.budget
         self.learner.finish(lambda: budget - self.spent - (time.process_time() - cpu))
@@ -146,7 +152,7 @@ class InMemoryTraining:
 
     def warm_up(self) -> None:
         """Compile every kernel, so that the budget is not spent on it."""
-        # A few steps: one of the published policy-value network takes a second.
+        # Few steps, because one of the published policy-value network takes a second.
         learner = learner_for(self.settings.brief(), 1)
         rng = np.random.default_rng(0)
         for share in (_at_first, _at_last):
@@ -164,8 +170,8 @@ def _at_last() -> float:
 class Training(InMemoryTraining):
     """One training in its folder.
 
-    The same settings and number of games give the same tables, whatever `jobs`, interruption
-    and resume; a budget in CPU seconds ends wherever the machine has got to.
+    The same settings and number of games give the same tables, whatever `jobs`, interruption and
+    resume. A budget in CPU seconds ends wherever the machine has got to.
     """
 
     def __init__(self, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
@@ -181,7 +187,7 @@ class Training(InMemoryTraining):
 
     @property
     def finished(self) -> LearningEnding | None:
-        """Why there is nothing left to do; None when there is."""
+        """Why nothing is left to do; None while something is."""
         ending, patience = super().finished, self.settings.patience
         if ending is None and patience is not None and self._since_best >= patience:
             return LearningEnding.PATIENCE
@@ -189,17 +195,17 @@ class Training(InMemoryTraining):
 
     @property
     def check_is_due(self) -> bool:
-        """Whether it is time for a check, with something played or learned since the last one."""
+        """Whether a check is due, with something played or learned since the last one."""
         share, played = self.share - self._checked_share, self.games > self._checked
         if self.finished is not None:
-            # A budget may end before one more game is over: what was learned since is checked.
+            # A budget may end before one more game is over; the learning since then is checked.
             return self.games > 0 and (played or share > 0.0)
         return played and self.settings.check_is_due(self._checked, self.games, share)
 
     def run(self, observer: Observer) -> LearningEnding:
         """Train to the end, or until the observer asks to stop.
 
-        Raises SettingsError where the budget ends before the first game does.
+        Raises SettingsError where the budget ends before the first game.
         """
         self.warm_up()
         while True:
@@ -222,7 +228,7 @@ class Training(InMemoryTraining):
             )
 
     def _check(self) -> dict[str, Any]:
-        """Meet the panel, then commit: the metrics, the agent where it is the best, all else."""
+        """Play the panel, then commit the metrics, the agent where it is the best, and all else."""
         finished = self.finished is not None
         if finished:
             self.finish()
@@ -292,21 +298,23 @@ class Training(InMemoryTraining):
         write_arrays(self.folder / CHECKPOINT_FILE, arrays, packed=False)
 
     def _is_of_these_settings(self, identity: Mapping[str, Any]) -> bool:
-        """Whether a checkpoint has these settings; those that its version lacked are at their
-        defaults."""
+        """Return whether a checkpoint has these settings.
+
+        Settings that its version lacked must have their defaults.
+        """
         model = type(self.settings)
         defaults = model.model_construct().model_dump(mode="json")
         mine = self.settings.identity
         return mine == {**{name: defaults[name] for name in mine}, **identity}
 
     def restore(self) -> None:
-        """Go on from the folder's checkpoint; from the beginning where there is none.
+        """Continue from the folder's checkpoint; from the beginning where there is none.
 
-        Raises RunError when it is damaged, or of other settings.
+        Raises RunError when it is damaged, or has other settings.
         """
         path = self.folder / CHECKPOINT_FILE
         if not path.exists():
-            # The first check's metrics are there before the first checkpoint is.
+            # The first check's metrics are written before the first checkpoint.
             if committed_checks(self.folder) > 1:
                 raise RunError(f"{path} is missing, though there are checks")
             return
@@ -321,7 +329,7 @@ class Training(InMemoryTraining):
                 self.spent, self.seconds = facts["spent"], facts["wall"]
                 self.best_score, self._since_best = facts["best_score"], facts["since_best"]
                 self._checked, self._losses = facts["checked"], facts["losses"]
-                # Not there before 0.2, where checks went by games alone.
+                # Missing before 0.2, where checks depended on games alone.
                 before = self.share if self.games == self._checked else 0.0
                 self._checked_share = facts.get("checked_share", before)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Batches of games of a tree search, to learn from, on threads."""
+"""Batches of games by tree search, for learning, on threads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, agent_rows, in_batches
 
 _SLOW: Final = 1000
-"""Simulations a move from which a game takes a tenth of a second and more."""
+"""Simulations a move from which a game takes a tenth of a second or more."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class TreePlay:
         return nodes_for(self.simulations * (2 if self.reuse else 1))
 
     def options(self, network: Network | None) -> SelfPlayOptions:
-        """The same for the kernels, with this thread's scratch memory for `network`."""
+        """Return the same for the kernels, with this thread's scratch memory for `network`."""
         scratch = thread_scratch(network.scratch_size if network else 0)
         search = SearchOptions(
             rule_set(self.rules).code,
@@ -80,9 +80,9 @@ class TreePlay:
 
 @dataclass(frozen=True)
 class SearchedGames:
-    """What the search saw in N games.
+    """Search results of N games.
 
-    given_up [N]: those not played to the end, and nothing is to be learned from them.
+    given_up [N]: whether a game was not played to the end; nothing is learned from it.
     """
 
     records: Records
@@ -90,7 +90,7 @@ class SearchedGames:
 
     @property
     def played(self) -> int:
-        """How many were played to their end."""
+        """The number of games played to their end."""
         return int(np.count_nonzero(~self.given_up))
 
 
@@ -106,13 +106,12 @@ def searched_games(
     progress: GamesDone | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SearchedGames:
-    """Play the games of `fixtures`, whose opponents are indices of `agents` or none of them.
+    """Play the games of `fixtures`; their opponents are indices of `agents`, or codes for none.
 
     Results do not depend on `jobs`. Games that are not finished when `stop` says so, or when
-    `evaluate` raises OutOfTimeError, are given up. Without a `network`, leaves are evaluated by
-    rollouts. With `evaluate` the network is not played here: all games go in step, and it is
-    asked about the leaves of all of them at once, for networks that are slow one position at a
-    time.
+    `evaluate` raises OutOfTimeError, are given up. Without a `network`, rollouts evaluate leaves.
+    With `evaluate` the network is not used here: all games advance together, and `evaluate` gets
+    the leaves of all of them at once. That is for networks that are slow one position at a time.
     """
     count = len(fixtures.seeds)
     games = SearchedGames(blank_records(count, with_visits), np.zeros(count, np.bool_))
@@ -126,7 +125,7 @@ def searched_games(
         if stop():
             games.given_up[part] = True
             return
-        # No more nodes than that: a tree that is full ends a search, on whatever thread.
+        # Exactly this many nodes: a full tree ends a search, equally on every thread.
         room = slice(play.nodes)
         nodes = Nodes._make(array[room] for array in thread_tree(play.nodes).nodes)
         play_tree_games(
@@ -139,10 +138,10 @@ def searched_games(
         )
 
     def told(finished: int) -> None:
-        if progress is not None and not stop():  # the batches after that were not played
+        if progress is not None and not stop():  # later batches were not played
             progress(finished)
 
-    # Slow games come one by one, so that a stop waits for one alone.
+    # Slow games run one by one, so that a stop waits for only one.
     batch = 1 if play.simulations >= _SLOW else BATCH
     in_batches(count, work, jobs, told, batch)
     return games

@@ -1,8 +1,9 @@
 """Pictures of tables, drawn without a display.
 
-matplotlib is imported here first, whatever `MPLBACKEND` says. A notebook sets it for all that it
-starts, to a module that may be installed for the notebook alone, and matplotlib raises ValueError
-then. Nothing here needs that module: where it can be had, others in this process get it.
+This imports matplotlib first, whatever `MPLBACKEND` says. A notebook sets that variable for every
+process it starts, to a module that may be installed for the notebook alone, and matplotlib then
+raises ValueError. Nothing here needs that module; if it can be imported, other code in this process
+gets it.
 """
 
 import os

@@ -41,7 +41,7 @@ def plot_agent(agent: AlphaBetaAgent, output: Path) -> None:
 
 
 def draw_boards(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
-    """The first phases of an agent as boards of their weights, on one scale of colours."""
+    """Draw the weights of an agent's first phases as boards, on one scale of colours."""
     largest = max(1, max(abs(weight) for table in agent.weights for weight in table))
     spans = pairwise([4, *agent.boundaries, 65])
     image = None

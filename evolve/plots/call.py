@@ -1,4 +1,4 @@
-"""Pictures of whatever has one."""
+"""Pictures of runs, studies and agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_KIND: Final = {
     "alphabeta": "evolve.plots.agent:plot_agent",
     "patterns": "evolve.plots.patterns:plot_patterns",
 }
-"""What draws the agents of a kind."""
+"""The function that draws the agents of a kind."""
 
 
 def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path:
@@ -25,7 +25,7 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
 
     Args:
         sources: one run, or one agent with weights (a run is drawn, not its champion); or studies
-            and runs, whose settings are drawn as curves with bands.
+            and runs: their settings are drawn as curves with bands.
         output: the file; its ending says the format.
 
     Returns the file. Raises RunError where there is nothing to draw yet, AgentError for an agent

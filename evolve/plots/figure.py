@@ -36,18 +36,18 @@ def write_figure(figure: Figure, output: Path) -> None:
 
 
 def title(figure: Figure, text: str) -> None:
-    """The picture's title; dollars in the name of a run are not a formula."""
+    """Set the picture's title; dollars in the name of a run are not a formula."""
     figure.suptitle(short(text, 110), parse_math=False)
 
 
 def short(text: str, longest: int) -> str:
-    """A name that leaves room for the picture, and that no terminal would obey."""
+    """Shorten a name to leave room for the picture, and make it harmless for a terminal."""
     text = plain(text)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def legend_below(axes: Axes, columns: int = 2) -> None:
-    """The legend under the axes, where no curve can be."""
+    """Put the legend below the axes, where no curve can be."""
     axes.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.14),

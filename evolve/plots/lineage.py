@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = (BLUE, ORANGE, GREEN, PURPLE, GREY)
 _NAMED: Final = 60
-"""Ancestors that are few enough to have their names beside them."""
+"""Most ancestors that have their names beside them."""
 _SPAN: Final = 5
-"""Generations that a share of survivors is the mean of."""
+"""Number of generations that a share of survivors is the mean over."""
 
 
 def plot_lineage(lineage: Lineage, individual: str, output: Path) -> None:
-    """Draw the ancestors over the generations, and below them the share of each operator's
-    offspring that lived on. RunError where there is no such individual."""
+    """Draw the ancestors of an individual, and how many of each operator's offspring survive.
+
+    Ancestors stand above, over the generations; below them is the share of each operator's
+    offspring that survived. RunError if there is no such individual.
+    """
     check_format(output)
     steps = lineage.steps(individual)
     origins = sorted({str(row["origin"]) for row in lineage.births.values()})
@@ -50,7 +53,7 @@ def plot_lineage(lineage: Lineage, individual: str, output: Path) -> None:
 def _draw_tree(
     axes: Axes, lineage: Lineage, steps: Mapping[str, int], colours: Mapping[str, str]
 ) -> None:
-    """Every ancestor at its birth, the better the higher, with lines to its parents."""
+    """Draw every ancestor at its birth, better ones higher, with lines to its parents."""
     places = {
         name: (int(lineage.births[name]["born"]), float(lineage.births[name]["score"]))
         for name in steps
@@ -59,7 +62,7 @@ def _draw_tree(
         for parent in filter(places.__contains__, lineage.parents(name)):
             there = places[parent]
             axes.plot([x, there[0]], [y, there[1]], color=GREY, linewidth=0.6, zorder=1)
-    for origin, colour in colours.items():  # those without ancestors too: the legend is of both
+    for origin, colour in colours.items():  # those without ancestors too: the legend serves both
         chosen = [places[name] for name in steps if lineage.births[name]["origin"] == origin]
         xs, ys = [x for x, _ in chosen], [y for _, y in chosen]
         axes.scatter(xs, ys, s=28, color=colour, label=origin, zorder=2)

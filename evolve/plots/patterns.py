@@ -29,9 +29,9 @@ from evolve.plots.figure import (
 
 _IN_A_ROW: Final = 3
 _NARROWEST: Final = 6.5
-"""Inches that the curves need, with their legend."""
+"""Inches of width that the curves and their legend need."""
 _POSITIONS: Final = 200
-"""Positions of random games that a phase's values are taken from."""
+"""Number of positions of random games that give a phase's values."""
 _VALUE: Final = "own disc against the other side's,\ndiscs of the score"
 _CURVES: Final = {
     "corner (a1)": (("a1",), BLUE, "-"),
@@ -40,12 +40,15 @@ _CURVES: Final = {
     "C square (b1)": (("b1",), PURPLE, "-"),
     "X square (b2)": (("b2",), ORANGE, "-"),
 }
-"""Squares that have a curve: their classes, its colour and style."""
+"""Kinds of squares that have a curve: their classes, its colour and style."""
 
 
 def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """By phase and square, [phases, 64]: by how many discs the forecast differs on average between
-    an own disc there and one of the other side; NaN where no position had a disc."""
+    """What a disc is worth by phase and square, [phases, 64], in discs of the score.
+
+    It is the mean difference of the forecast between an own disc on the square and one of the other
+    side; NaN where no position had a disc.
+    """
     starts = _starts(patterns)
     values = np.full((len(starts) - 1, 64), np.nan)
     for phase, (first, after) in enumerate(pairwise(starts)):
@@ -66,8 +69,10 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
 
 
 def curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
-    """Values of discs by phase, [phases], for each kind of square that has a curve: the mean over
-    its squares; NaN where none has a value."""
+    """Values of discs by phase, [phases], for each kind of square that has a curve.
+
+    Each is the mean over the squares of the kind; NaN where none has a value.
+    """
     curves = {}
     for label, (names, _, _) in _CURVES.items():
         squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])
@@ -86,7 +91,7 @@ def plot_patterns(agent: PatternAgent, output: Path) -> None:
     size = (max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights))
     figure = Figure(figsize=size, layout="constrained")
     title(figure, f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}")
-    # Two figures, for in one the legend of the curves would take room from the boards.
+    # Two subfigures: in one figure, the legend of the curves would take room from the boards.
     grid = figure.add_gridspec(2, 1, height_ratios=heights)
     above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
     axes = above.subplots(rows, columns, squeeze=False).ravel().tolist()
@@ -106,7 +111,7 @@ def _starts(patterns: Patterns) -> list[int]:
 def _draw_boards(
     axes: Sequence[Axes], values: npt.NDArray[np.float64], starts: Sequence[int]
 ) -> Any:
-    """A board for each phase, on one scale of colours."""
+    """Draw a board for each phase, on one scale of colours."""
     largest = float(np.nanmax(np.abs(values)))
     image: Any = None
     boards = values.reshape(-1, 8, 8)
@@ -125,7 +130,7 @@ def _draw_boards(
 
 
 def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:
-    """Some kinds of squares in the course of the game, a step for each phase."""
+    """Draw the curves of kinds of squares over the game, a step for each phase."""
     edges = np.array(starts) - 0.5
     for label, curve in curves_of(values).items():
         _, colour, style = _CURVES[label]
@@ -139,7 +144,7 @@ def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[i
 
 
 def _random_position(discs: int, rng: np.random.Generator) -> Board:
-    """A position of a random game with so many discs, or where the game ended before that."""
+    """A position of a random game with `discs` discs, or its last one if it ends before that."""
     board = Board.start()
     while not board.is_over() and 64 - board.empties < discs:
         moves = board.legal_moves()

@@ -82,11 +82,11 @@ def _draw_scores(axes: Axes, run: Run) -> None:
 
 
 def _draw_rating(axes: Axes, run: Run) -> None:
-    """Each best's rating on the ladder, the curve with its band, and where evolution rests."""
+    """Draw each best's rating on the ladder, the mean with its band, and where it hardly rises."""
     frame = run.generations.dropna(subset=["panel_elo"])
     x = frame["generation"]
     axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
-    # Each mean stands amid its generations: at their end it would lag behind them.
+    # Each mean stands in the middle of its generations: at their end it would lag behind them.
     amid = x.rolling(POOLED, min_periods=1).mean()
     axes.fill_between(amid, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
     axes.plot(amid, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
@@ -112,7 +112,7 @@ def _better_half(run: Run) -> Any:
 
 
 def _draw_cuts(axes: Axes, run: Run) -> None:
-    """Mean margin of the forward cuts in each phase, in every generation's better half."""
+    """Draw the mean margin of the forward cuts by phase, in every generation's better half."""
     groups = _better_half(run)["probcut"]
     margins = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups]) / 10
     for phase in range(margins.shape[1]):
@@ -128,7 +128,7 @@ def _draw_cuts(axes: Axes, run: Run) -> None:
 
 
 def _draw_over_budget(axes: Axes, run: Run) -> None:
-    """The share of a generation's games that were lost on nodes."""
+    """Draw the share of each generation's games that were lost on nodes."""
     frame = run.generations
     axes.plot(frame["generation"], frame["over_budget"], color=BLUE)
     axes.set(title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02))
@@ -136,7 +136,7 @@ def _draw_over_budget(axes: Axes, run: Run) -> None:
 
 
 def _draw_depths(axes: Axes, run: Run) -> None:
-    """Mean depth of each phase, and mean endgame threshold, in every generation's better half."""
+    """Draw the mean depth by phase and endgame threshold, in every generation's better half."""
     groups = _better_half(run)
     depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
     for phase in range(depths.shape[1]):

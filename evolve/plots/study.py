@@ -1,4 +1,4 @@
-"""Settings over seeds as a picture: how each came about, and what the seeds came to."""
+"""Settings over seeds as a picture: the mean curve of each setting, and each seed's result."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from evolve.studies.comparison import Group, figure_of
 from evolve.terminal_text import count_of
 
 _LONGEST: Final = 40
-"""Characters of a setting in the legend."""
+"""Most characters of a setting in the legend."""
 
 
 def plot_groups(groups: Sequence[Group], output: Path) -> None:
-    """Draw settings into a PNG, SVG or PDF file: on the left the mean curve of each with its 95 %
-    band, as far as all its runs go; on the right each seed's figure, with the mean of them.
+    """Draw settings into a PNG, SVG or PDF file.
 
-    RunError when there is nothing to draw yet, or they have different figures.
+    On the left is the mean curve of each setting with its 95 % band, as far as all its runs go; on
+    the right each seed's figure, and their mean. RunError if there is nothing to draw yet, or the
+    settings have different curves.
     """
     check_format(output)
     found = [(group, curves) for group in groups if (curves := _curves(group)) is not None]
@@ -58,7 +59,7 @@ def plot_groups(groups: Sequence[Group], output: Path) -> None:
 class _Curves(NamedTuple):
     """The curves of a setting's runs, as far as all of them go.
 
-    x, y: what they are; table: a row for each place and a column for each run.
+    x, y: names of the axes; table: a row for each value of x, a column for each run.
     """
 
     x: str
@@ -67,7 +68,7 @@ class _Curves(NamedTuple):
 
 
 def _curves(group: Group) -> _Curves | None:
-    """None where a run has nothing yet."""
+    """The curves of a setting's runs; None if a run has nothing yet."""
     found = [run.kind.curve_of(run) for run in group.runs.values()]
     if not found:
         return None
@@ -87,12 +88,12 @@ def _draw_curve(axes: Axes, group: Group, curves: _Curves, colour: str) -> None:
 
 
 def _draw_seeds(axes: Axes, group: Group, place: int, colour: str) -> str | None:
-    """The figures of a setting's runs; their name, None where there is none yet."""
+    """Draw the figures of a setting's runs; return their name, None if there is none yet."""
     told = [figure_of(run, None) for run in group.runs.values()]
     values = [value for _, value in told if math.isfinite(value)]
     if not values:
         return None
-    # Beside each other, by their order: the same picture every time.
+    # Side by side, in their order: the picture is the same every time.
     aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
     axes.plot(place + aside, values, "o", color=colour, ms=4, alpha=0.5, lw=0)
     mean = mean_of(values)

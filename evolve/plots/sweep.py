@@ -28,12 +28,12 @@ from evolve.tables.run import Run
 from evolve.tables.trials import TRIALS_COLUMNS, Importances
 
 SLICES: Final = 8
-"""Parameters that are drawn one by one: those that matter most."""
+"""Number of parameters drawn one by one: those that matter most."""
 MORE_SLICES: Final = 24
-"""The same where it is not known which do."""
+"""Number of parameters drawn one by one where it is not known which matter."""
 _SHOWN: Final = 16
 _STEPS: Final = (1, 2, 5, 10)
-"""Between ticks, times a power of ten."""
+"""Steps between ticks, times a power of ten."""
 _LABEL: Final = 14
 _NAME: Final = 28
 """Characters of a choice's label, and of a parameter's name."""
@@ -70,7 +70,7 @@ def plot_sweep(run: Run, output: Path) -> None:
 
 
 def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
-    """The trials' scores against the judges in their order, and the best so far."""
+    """Draw the trials' scores against the judges in order, and the best so far."""
     for state, colour, label in (("PRUNED", GREY, "pruned"), ("COMPLETE", BLUE, "complete")):
         part = trials[trials["state"] == state]
         if part.empty:
@@ -114,7 +114,7 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
 
 
 def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
-    """The trials' scores by the values of one parameter."""
+    """Draw the trials' scores by the values of one parameter."""
     kept = trials[trials["score"].notna() & trials[name].notna()]
     values = kept[name]
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
@@ -139,7 +139,7 @@ def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
 
 
 def _logarithmic(axes: Axes, ratio: float) -> None:
-    """A scale of few labels, as plain numbers: matplotlib's own overlap within two decades."""
+    """Set a scale with few labels, as plain numbers: matplotlib's overlap within two decades."""
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if ratio < 50 else (1.0,)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

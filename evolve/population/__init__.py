@@ -1,1 +1,1 @@
-"""Genomes, operators and algorithms of evolution; knows nothing of games."""
+"""Genomes, operators and algorithms of evolution; independent of games."""

@@ -1,4 +1,4 @@
-"""The algorithms by name, and what each of them offers to the loop that evaluates."""
+"""The algorithms by name, and their interface to the evaluation loop."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from evolve.population.operators import FUNCTIONS, Operators, Own
 
 
 class Algorithm(Protocol):
-    """Ask for a generation, tell how it did; `state` and `restore` carry it over a restart."""
+    """Breeds generations by fitness; `state` and `restore` preserve it over restarts."""
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Generation 0."""
+        """Return generation 0."""
 
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[Individual]:
-        """The generation after `population`, whose fitness is known."""
+        """Return the generation after `population`, which has its fitness."""
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
-        """Genes of the mean of the best of an evaluated population."""
+        """Return the mean genes of the best of an evaluated population."""
 
     def state(self) -> Mapping[str, Any]:
-        """What `restore` needs beside the last evaluated population, as JSON."""
+        """Return what `restore` needs in addition to the last evaluated population, as JSON."""
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on as from the moment of `state`."""
+        """Restore a `state`."""
 
 
 Make = Callable[[EvolutionSettings, Genome, Vector | None, Own], Algorithm]
@@ -59,5 +59,5 @@ def _cma(settings: EvolutionSettings, genome: Genome, start: Vector | None, own:
 
 
 ALGORITHMS: Final[Mapping[str, Make]] = {"ga": _ga, "cma": _cma}
-"""How each is made of settings, a genome, genes to start from and the caller's own operators."""
+"""Constructors: they take settings, a genome, start genes and the caller's operators."""
 assert tuple(ALGORITHMS) == tuple(OPERATORS["algorithm"])

@@ -1,4 +1,4 @@
-"""What operators are given, and what each kind of them is called with."""
+"""The arguments of operators, and the signature of each kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolve.population.individual import Individual
 
 @dataclass(frozen=True)
 class Breeding:
-    """What an operator may look at, and the one generator that it may draw from."""
+    """Data that an operator may use, and the only generator that it may draw from."""
 
     settings: EvolutionSettings
     genome: Genome
@@ -24,11 +24,11 @@ class Breeding:
 
 
 class Noise(NamedTuple):
-    """What mutation moves numbers by, drawn once for every child.
+    """Random numbers for mutation, drawn once for every child.
 
-    Both mutations and all their choices share it, so that a choice for one kind of gene leaves
-    the draws of the other as they are. normal [size] is drawn from the standard normal
-    distribution, sign [size] −1 or 1, anew [size] a genome drawn uniformly from the ranges.
+    Both mutations and all their choices share it, so that a choice for one kind of gene does not
+    change the draws of the other. normal [size] is drawn from the standard normal distribution,
+    sign [size] is −1 or 1, anew [size] is a genome drawn uniformly from the ranges.
     """
 
     normal: npt.NDArray[np.float64]
@@ -38,15 +38,16 @@ class Noise(NamedTuple):
 
 Select = Callable[[Sequence[Individual], int, Breeding], Sequence[Individual]]
 """select(candidates, count, breeding): `count` different ones of the candidates, which come best
-first. The best of the population is not among them: it is always selected."""
+first. They do not include the best of the population: it is always selected."""
 
 Cross = Callable[[Sequence[int], Sequence[int], Breeding], npt.ArrayLike]
-"""cross(mother, father, breeding): a child's numbers [size]; they are rounded, and taken to the
-nearest within the ranges."""
+"""cross(mother, father, breeding): a child's numbers [size]; they are rounded and clipped to the
+ranges."""
 
 Mutate = Callable[[Vector, Noise, Breeding], npt.ArrayLike]
-"""mutate(genes, noise, breeding): where each number [size] goes if it mutates, which the rate
-decides; rounded and taken within the ranges as a child's."""
+"""mutate(genes, noise, breeding): the new value of each number [size] if it mutates, which depends
+on the rate; rounded and clipped to the ranges as a child's numbers."""
 
 Survive = Callable[[Sequence[Individual], Sequence[Individual], Breeding], Sequence[Individual]]
-"""survive(population, selected, breeding): who of the population lives on; both come best first."""
+"""survive(population, selected, breeding): the survivors of the population. Both sequences come
+best first."""

@@ -1,4 +1,4 @@
-"""CMA-ES (Hansen and Ostermeier 2001) by DEAP: a normal distribution in place of a population."""
+"""CMA-ES (Hansen and Ostermeier 2001) with DEAP: a normal distribution instead of a population."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from evolve.population.individual import Individual, individual_name
 from evolve.population.randomness import drawing_from
 
 FIRST_SIGMA: Final = 0.3
-"""Standard deviation at the start, as a share of each range: most of the range is reached."""
+"""Standard deviation at the start, as a share of each range: it covers most of the range."""
 START_SIGMA: Final = 0.1
-"""The same when the run starts from an agent."""
+"""The same if the run starts from an agent."""
 
-# What of DEAP's strategy changes from one generation to the next; the rest follows from it.
+# Parts of DEAP's strategy that change between generations; the rest is computed from them.
 _ARRAYS: Final = ("centroid", "ps", "pc", "C")
 
 
@@ -27,7 +27,7 @@ class CmaEs:
     """DEAP's `cma.Strategy` over the free genes, each scaled to 0..1 of its range.
 
     The strategy learns from the real-valued points that it drew; individuals are those points
-    rounded to whole genes, a point outside the ranges being taken to the nearest one inside.
+    rounded to whole genes and clipped to the ranges.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class CmaEs:
         )
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Points of the first distribution."""
+        """Draw generation 0 from the first distribution."""
         return self._sample(0, rng, ())
 
     def next(
@@ -60,7 +60,7 @@ class CmaEs:
         """Move the distribution toward the best points, and draw from it."""
         order = sorted(range(len(population)), key=lambda i: population[i].fitness, reverse=True)
         points = [_Point(self._points[index]) for index in order]
-        # DEAP sorts by fitness again; ranks stand in, for points carry no fitness of their own.
+        # DEAP sorts by fitness again; points have no fitness, so use their ranks.
         for rank, point in enumerate(points):
             point.fitness = -rank
         self._strategy.update(points)
@@ -68,11 +68,11 @@ class CmaEs:
         return self._sample(generation, rng, parents)
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
-        """The centre of the distribution that the population was drawn from."""
+        """Return the centre of the distribution that the population was drawn from."""
         return [int(gene) for gene in self._genes(self._strategy.centroid)]
 
     def state(self) -> Mapping[str, Any]:
-        """Distribution, paths and the points under evaluation."""
+        """Return the distribution, its paths and the points being evaluated."""
         strategy = self._strategy
         arrays = {key: np.asarray(getattr(strategy, key)).tolist() for key in _ARRAYS}
         return {
@@ -83,7 +83,7 @@ class CmaEs:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Put the distribution back, and what DEAP derives from its covariance."""
+        """Restore the distribution, and what DEAP derives from its covariance."""
         strategy = self._strategy
         for key in _ARRAYS:
             setattr(strategy, key, np.array(state[key], np.float64))
@@ -121,6 +121,6 @@ class CmaEs:
 
 
 class _Point(list[float]):
-    """A drawn point with its rank, as DEAP's strategy wants it."""
+    """A drawn point with its rank, as DEAP's strategy needs it."""
 
     fitness: int = 0

@@ -1,6 +1,6 @@
-"""Crossover: how the numbers of two parents make those of a child. See `breeding.Cross`.
+"""Crossover: combine the numbers of two parents into a child's. See `breeding.Cross`.
 
-DEAP's operators make two children in place; the first of them is taken.
+DEAP's operators make two children in place; only the first is used.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> l
 
 
 def uniform(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
-    """Each number from either parent, by the toss of a coin (Syswerda, ICGA 1989)."""
+    """Take each number from either parent with probability ½ (Syswerda, ICGA 1989)."""
     return _by_deap(tools.cxUniform, mother, father, breeding, indpb=0.5)
 
 
 def one_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
-    """The mother's numbers up to a point, then the father's (Holland 1975)."""
+    """Take the mother's numbers up to a point, then the father's (Holland 1975)."""
     return _by_deap(tools.cxOnePoint, mother, father, breeding)
 
 
 def two_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
-    """The father's numbers between two points, the mother's around them (De Jong 1975)."""
+    """Take the father's numbers between two points, the mother's elsewhere (De Jong 1975)."""
     return _by_deap(tools.cxTwoPoint, mother, father, breeding)
 
 
@@ -71,5 +71,5 @@ CROSSOVERS: Final[Mapping[str, Cross | None]] = {
     "one-point": one_point,
     "two-point": two_point,
     "sbx": sbx,
-    "none": None,  # no function: without crossover, whether to cross is not drawn either
+    "none": None,  # no function: the choice whether to cross is not drawn either
 }

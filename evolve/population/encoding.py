@@ -1,4 +1,4 @@
-"""Genes of one's own: how they are laid out, and the agents that they stand for."""
+"""Custom genes: their layout, and the agents that they encode."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from evolve.errors import AgentError, SettingsError
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 
 _LARGEST: Final = int(np.iinfo(np.int32).max)
-"""Tables hold genes as 32 bits."""
+"""Largest gene: tables store genes as 32-bit integers."""
 
 
 @dataclass(frozen=True)
 class Encoding:
-    """How agents are encoded in genes, where these are not the agents' parameters themselves.
+    """Encoding of agents in genes that are not the agents' parameters.
 
-    genes: by name, in the order of the genome; only `bounds`, `numbers` and `steps` of each count.
-    make: gives the agent of a genome, a dictionary of lists of numbers; the same one for the same
-    genes. The run sets name and rules. Raises SettingsError.
+    genes: by name, in the order of the genome; only `bounds`, `numbers` and `steps` of each are
+    used. make: returns the agent of a genome, a dictionary of lists of numbers; the same genes must
+    give the same agent. The run sets name and rules. Raises SettingsError for invalid genes.
     """
 
     genes: Mapping[str, Gene]
@@ -47,11 +47,11 @@ class Encoding:
 
     @property
     def __name__(self) -> str:
-        """What the run's config.toml calls it."""
+        """The name in the run's config.toml."""
         return str(getattr(self.make, "__name__", ""))
 
     def __call__(self, genes: dict[str, list[int]], name: str, rules: Rules) -> AlphaBetaAgent:
-        """The agent of these genes."""
+        """Make the agent of these genes; raises SettingsError if `make` returns an invalid one."""
         try:
             agent: Any = self.make(genes)
         except AgentError as error:

@@ -1,4 +1,4 @@
-"""The genetic algorithm: some live on, children of those selected and newcomers fill the rest."""
+"""The genetic algorithm: survivors, children of the selected individuals, and newcomers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class GeneticAlgorithm:
     Args:
         settings: shares, operators and rates.
         genome: layout and ranges.
-        start: genes to start from: they, and mutants of them as half of generation 0.
-        operators: those that the settings name, by default.
-        first_place: number of the first individual of a generation in its name; islands have
-            numbers of their own.
+        start: genes to start from; they and their mutants are half of generation 0.
+        operators: by default, the operators that the settings name.
+        first_place: number of the first individual of a generation, for its name; each island has
+            its own numbers.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class GeneticAlgorithm:
         self.first_place = first_place
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Random individuals, or the start, its mutants and random ones, half and half."""
+        """Draw random individuals; with a start, half of them are the start and its mutants."""
         size = self.settings.population
         breeding = Breeding(self.settings, self.genome, rng)
         individuals = []
@@ -65,7 +65,7 @@ class GeneticAlgorithm:
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[Individual]:
-        """Survivors, then children of two of those selected each, then newcomers."""
+        """Return survivors, then children of selected individuals, then newcomers."""
         breeding = Breeding(self.settings, self.genome, rng)
         ranked: list[Individual] = tools.selBest(population, len(population))
         selected = self._parents(ranked, breeding)
@@ -82,7 +82,7 @@ class GeneticAlgorithm:
     def child(
         self, name: str, generation: int, selected: Sequence[Individual], breeding: Breeding
     ) -> Individual:
-        """A child of two of those selected, or a mutant of one."""
+        """Breed a child of two selected individuals, or a mutant of one."""
         rng = breeding.rng
         mother, father = (selected[i] for i in rng.choice(len(selected), 2, replace=False))
         parents: tuple[str, ...] = (mother.name,)
@@ -101,19 +101,19 @@ class GeneticAlgorithm:
         return Individual(mutant, name=name, born=generation, origin=origin, parents=parents)
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
-        """The mean of as many of the best as are selected, rounded."""
+        """Return the rounded mean of the best individuals, as many as are selected."""
         best = tools.selBest(population, self.settings.survivor_count)
         return [int(gene) for gene in self.genome.clip(np.mean(np.array(best), axis=0))]
 
     def state(self) -> Mapping[str, Any]:
-        """Nothing: the last population is all that the next one depends on."""
+        """Return nothing: the next population depends only on the last one."""
         return {}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Nothing to restore."""
 
     def _parents(self, ranked: Sequence[Individual], breeding: Breeding) -> list[Individual]:
-        """The best, and those of the others whom the operator selects, best first."""
+        """Return the best individual and those that the operator selects, best first."""
         count = self.settings.survivor_count - 1
         chosen = self.operators.selection(ranked[1:], count, breeding)
         _check_chosen("selection", chosen, ranked[1:])
@@ -137,7 +137,7 @@ class GeneticAlgorithm:
         return individual_name(generation, self.first_place + place)
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
-        """Each number mutates at the settings' rate, in the way of its kind."""
+        """Mutate each number at the settings' rate, by the mutation of its kind."""
         genome, rng = self.genome, breeding.rng
         hit = rng.random(genome.size) < self.settings.mutation_rate
         normal = rng.standard_normal(genome.size)
@@ -150,7 +150,7 @@ class GeneticAlgorithm:
         return np.where(hit, np.where(genome.steps, stepped, moved), genes)
 
     def _whole(self, kind: str, values: npt.ArrayLike) -> Vector:
-        """What an operator gave as genes; SettingsError when not a number for each of them."""
+        """Convert an operator's values to genes; SettingsError unless each is a finite number."""
         numbers = np.asarray(values, np.float64)
         if numbers.shape != (self.genome.size,) or not np.isfinite(numbers).all():
             raise SettingsError(
@@ -162,7 +162,7 @@ class GeneticAlgorithm:
 def _check_chosen(
     kind: str, chosen: Sequence[Individual], candidates: Sequence[Individual]
 ) -> None:
-    """Raise SettingsError unless all are different ones of the candidates."""
+    """Raise SettingsError unless all chosen individuals are different candidates."""
     there = {id(one) for one in candidates}
     ids = [id(one) for one in chosen]
     if len(set(ids)) < len(ids) or not set(ids) <= there:

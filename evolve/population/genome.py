@@ -1,4 +1,4 @@
-"""The genome: which genes an individual has, their ranges, and the agent they make."""
+"""The genome: an individual's genes, their ranges, and the agent that they encode."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Genome:
     """A fixed layout of integer genes in one vector of `size` numbers.
 
     sizes: how many numbers each gene takes; low, high [size]: the range of each number (equal
-    where the gene is fixed or switched off); encoding: of genes that are the caller's own; given:
-    the agent whose evaluation all have, where the settings name one.
+    if the gene is fixed or switched off); encoding: for the caller's custom genes; given: the agent
+    with the evaluation that all individuals share, if the settings name one.
     """
 
     settings: EvolutionSettings
@@ -46,8 +46,10 @@ class Genome:
         encoding: Encoding | None = None,
         given: PatternAgent | None = None,
     ) -> Genome:
-        """The genome of the settings, and of the agent whose evaluation is given; raises
-        SettingsError when its agents could not be."""
+        """Make the genome of the settings, and of the agent with the given evaluation.
+
+        Raises SettingsError if the genome encodes invalid agents.
+        """
         if encoding is not None:
             genome = cls._encoded(settings, encoding)
         elif settings.encoding == DIRECT:
@@ -59,7 +61,7 @@ class Genome:
             )
         if not genome.free.any():
             raise SettingsError("fix, bounds: every gene is fixed, nothing is left to evolve")
-        # The largest weights must make an agent, or some individual would fail in mid-run.
+        # The largest weights must make a valid agent, or some individual would fail during the run.
         genome.agent(np.where(-genome.low > genome.high, genome.low, genome.high), "bounds")
         return genome
 
@@ -102,7 +104,7 @@ class Genome:
 
     @cached_property
     def slices(self) -> dict[str, slice]:
-        """Where each gene lies in the vector."""
+        """The position of each gene in the vector."""
         ends = np.cumsum([*self.sizes.values()]).tolist()
         return {
             gene: slice(end - size, end)
@@ -120,8 +122,10 @@ class Genome:
 
     @cached_property
     def largest_endgame(self) -> int:
-        """Most empties from which an agent searches to the end; with one's own genes, the most of
-        the agents at either end of the ranges."""
+        """Most empties from which an agent searches to the end.
+
+        With custom genes, it is the larger value of the agents at the two ends of the ranges.
+        """
         if self.encoding is None:
             return int(self.high[self.slices["endgame"]][0])
         return max(self.agent(end, "bounds").endgame for end in (self.low, self.high))
@@ -132,24 +136,24 @@ class Genome:
         return self.low < self.high
 
     def genes(self, vector: Sequence[int] | Vector) -> dict[str, list[int]]:
-        """The vector taken apart, gene by gene."""
+        """Split the vector into genes."""
         return {gene: [int(v) for v in vector[place]] for gene, place in self.slices.items()}
 
     def vector(self, genes: Mapping[str, Sequence[int]]) -> Vector:
-        """The inverse of `genes`."""
+        """Join genes into a vector; the inverse of `genes`."""
         return np.concatenate([np.asarray(genes[gene], np.int64).ravel() for gene in self.sizes])
 
     def random(self, rng: np.random.Generator) -> Vector:
-        """A genome drawn uniformly from the ranges."""
+        """Draw a genome uniformly from the ranges."""
         return rng.integers(self.low, self.high, endpoint=True)
 
     def clip(self, values: npt.ArrayLike) -> Vector:
-        """Whole numbers within the ranges, nearest to `values`."""
+        """Return the whole numbers within the ranges nearest to `values`."""
         rounded = np.rint(np.asarray(values, np.float64)).astype(np.int64)
         return np.clip(rounded, self.low, self.high)
 
     def agent(self, vector: Sequence[int] | Vector, name: str) -> AlphaBetaAgent | PatternAgent:
-        """The agent with these genes."""
+        """Make the agent with these genes."""
         genes = self.genes(vector)
         if self.encoding is not None:
             return self.encoding(genes, name, self.settings.rules)
@@ -174,7 +178,7 @@ class Genome:
     def _searcher(
         self, given: PatternAgent, genes: Mapping[str, Sequence[int]], name: str
     ) -> PatternAgent:
-        """The given agent, with a search of these genes."""
+        """Return the given agent with the search of these genes."""
         phases = self.settings.phases
         depths, tenths = (
             tuple(genes[gene]) * (phases // len(genes[gene])) for gene in ("depths", "probcut")
@@ -192,7 +196,7 @@ class Genome:
         )
 
     def from_given(self, given: PatternAgent) -> Vector:
-        """The genes of the given agent's own search, the nearest within the ranges."""
+        """Return the genes of the given agent's own search, clipped to the ranges."""
         edges = [4, *self.settings.boundaries, 65]
         amid = [(edge + after) // 2 for edge, after in pairwise(edges)]
         search = given.allocation or Allocation((), (given.depth,), (given.probcut,))
@@ -206,10 +210,10 @@ class Genome:
         )
 
     def from_agent(self, agent: AlphaBetaAgent, source: str) -> Vector:
-        """The genes of an agent; of one phase, they serve in every phase.
+        """Return the genes of an agent; those of a one-phase agent are used in every phase.
 
-        Raises SettingsError when the agent does not fit the genome, or its ranges. Genes that
-        are fixed keep their fixed value.
+        Raises SettingsError if the agent does not fit the genome or its ranges. Fixed genes keep
+        their fixed value.
         """
         phases = self.settings.phases
         if agent.phases not in (1, phases):

@@ -1,4 +1,4 @@
-"""The individual: genes with an ancestry and a fitness."""
+"""The individual: genes with ancestry and fitness."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from deap import base
 
 
 class Fitness(base.Fitness):  # type: ignore[misc]  # DEAP has no types
-    """Score, then disc difference in the direction of the rules; both are better when higher."""
+    """Score, then disc difference in the direction of the rules; higher is better for both."""
 
     weights = (1.0, 1.0)
 
 
 class Individual(list[int]):
-    """A genome with its id, ancestry and fitness, as DEAP's operators want it.
+    """A genome with its id, ancestry and fitness, as DEAP's operators need it.
 
-    cases: once it is evaluated, its score against each individual of its population, itself (½)
-    included.
+    cases: after evaluation, its score against each individual of its population, including itself
+    (½).
 
-    A module-level class in place of `creator.create`, whose classes do not survive a pickle.
+    A module-level class instead of `creator.create`, because classes from there cannot be pickled.
     """
 
     def __init__(
@@ -41,5 +41,5 @@ class Individual(list[int]):
 
 
 def individual_name(generation: int, index: int) -> str:
-    """Id of an individual, unique in a run: where it was born, and its place there."""
+    """Return the id of an individual, unique in a run: generation of birth and place in it."""
     return f"{generation}-{index}"

@@ -1,7 +1,7 @@
-"""Islands: populations side by side, whose best are copied to the next one on a ring at times.
+"""Islands: parallel populations; at times their best are copied to the next island on a ring.
 
-All of a generation stand in one list, island after island in equal parts. Migration is at fixed
-generations, so that the same seed gives the same tables wherever games are played.
+A generation is one list, island after island in equal parts. Migration is at fixed generations,
+so that the same seed gives the same tables, on any executor.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from evolve.population.ga import GeneticAlgorithm
 from evolve.population.individual import Individual, individual_name
 
 MIGRANT: Final = "migrant"
-"""Origin of an individual that is the copy of one on another island."""
+"""Origin of an individual that is a copy from another island."""
 
 T = TypeVar("T")
 
 
 def on_islands(values: Sequence[T], islands: int) -> list[Sequence[T]]:
-    """The values of each island."""
+    """Split values by island."""
     size = len(values) // islands
     return [values[start : start + size] for start in range(0, len(values), size)]
 
 
 def places_of(island: int, size: int) -> range:
-    """Where its individuals stand among all; size: of each island."""
+    """Return the places of an island's individuals in the generation; size: of each island."""
     return range(island * size, (island + 1) * size)
 
 
 def on_turn(generation: int, islands: int) -> int:
-    """The island whose best the panel judges in a generation.
+    """Return the island with the best individual that the panel judges in a generation.
 
-    Each in its turn: scores of different islands cannot be compared, and the best of several
-    ratings would be too high by what luck gives the luckiest.
+    Islands take turns: their scores are not comparable with each other, and the maximum of several
+    ratings would be biased upwards.
     """
     return generation % islands
 
@@ -49,13 +49,13 @@ class Islands:
         self.settings = algorithms[0].settings
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Each island draws its own."""
+        """Draw generation 0 of each island."""
         return [one for algorithm in self.algorithms for one in algorithm.first(rng)]
 
     def next(
         self, generation: int, population: Sequence[Individual], rng: np.random.Generator
     ) -> list[Individual]:
-        """Each island's next; then migrants, where it is time, take the last places."""
+        """Breed each island's next generation; when due, migrants take its last places."""
         parts = on_islands(population, len(self.algorithms))
         bred = [
             algorithm.next(generation, part, rng)
@@ -63,7 +63,7 @@ class Islands:
         ]
         if self.settings.migrants and generation % self.settings.migrate_every == 0:
             for number, here in enumerate(bred):
-                # They come from the island before; that of the first one is the last, number −1.
+                # They come from the island before; before the first is the last, number −1.
                 best = tools.selBest(parts[number - 1], self.settings.migrants)
                 here[-len(best) :] = [
                     self._copied(one, generation, (number + 1) * len(here) - len(best) + place)
@@ -72,11 +72,11 @@ class Islands:
         return [one for island in bred for one in island]
 
     def mean(self, population: Sequence[Individual]) -> list[int]:
-        """Of one island's population."""
+        """Return the mean for one island's population."""
         return self.algorithms[0].mean(population)
 
     def state(self) -> Mapping[str, Any]:
-        """Nothing: the last population is all that the next one depends on."""
+        """Return nothing: the next population depends only on the last one."""
         return {}
 
     def restore(self, state: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The operators of one evolution: the functions that its settings name, or those of its caller."""
+"""The operators of an evolution: the functions that its settings name, or the caller's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolve.population.selection import SELECTIONS
 from evolve.population.survival import SURVIVALS
 
 Own = Mapping[str, Callable[..., Any]]
-"""Functions of one's own by the setting that each stands in for, such as `selection`."""
+"""The caller's functions, by the setting that each replaces, such as `selection`."""
 
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "selection": SELECTIONS,
@@ -25,14 +25,14 @@ FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "depth_mutation": DEPTH_MUTATIONS,
     "survival": SURVIVALS,
 }
-"""The function of every name in `config.operators`."""
+"""The functions for all names in `config.operators`."""
 
 for _kind, _functions in FUNCTIONS.items():
     assert tuple(_functions) == tuple(OPERATORS[_kind]), _kind
 
 
 def own_name(function: Callable[..., Any]) -> str:
-    """What the settings of a run call a function of its caller; SettingsError without a name."""
+    """Return the name of a caller's function in a run's settings; SettingsError if it has none."""
     name = getattr(function, "__name__", "")
     if not name.isidentifier():
         raise SettingsError(
@@ -42,7 +42,7 @@ def own_name(function: Callable[..., Any]) -> str:
 
 
 def check_own(settings: EvolutionSettings, own: Own) -> None:
-    """Raise SettingsError unless the settings name just these functions of the caller."""
+    """Raise SettingsError unless the settings name exactly these functions of the caller."""
     for kind in OWNABLE:
         name: str = getattr(settings, kind)
         given = own_name(own[kind]) if kind in own else None
@@ -67,7 +67,7 @@ class Operators:
 
     @classmethod
     def of(cls, settings: EvolutionSettings, own: Own) -> Operators:
-        """Those that the settings name; raises what `check_own` does."""
+        """Return the operators that the settings name; raises the same errors as `check_own`."""
         check_own(settings, own)
         return cls(
             **{

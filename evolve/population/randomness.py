@@ -1,4 +1,4 @@
-"""The one place where DEAP, which draws from global random state, meets our generators."""
+"""Make DEAP, which draws from global random state, use our generators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 class _Numpy:
-    """numpy, but for its global generator."""
+    """numpy with a replaced global generator."""
 
     def __init__(self, random: np.random.RandomState) -> None:
         self.random = random
@@ -23,12 +23,12 @@ class _Numpy:
 
 
 def drawing_from(rng: np.random.Generator, operator: C) -> C:
-    """A function of DEAP's that draws what `rng` says, in place of global state.
+    """Return a DEAP function that draws from `rng` instead of global state.
 
-    It is the same code among copies of its module's functions, for which `random` and
-    `numpy.random` are generators of its own. To seed the global ones for as long as it runs is not
-    enough: other threads draw from them as well, as Dask's do whenever they fetch an answer, and
-    then, now and then, the same seed bred other children.
+    It has the same code, with copies of its module's functions and with its own generators as
+    `random` and `numpy.random`. Seeding the global generators during the call is not enough: other
+    threads draw from them too, as Dask's do when they fetch an answer; then the same seed sometimes
+    gave different children.
     """
     assert isinstance(operator, FunctionType)
     module = operator.__globals__
@@ -48,7 +48,7 @@ def _words(rng: np.random.Generator) -> Any:
 
 
 def _moved(function: FunctionType, space: dict[str, Any]) -> FunctionType:
-    """A function as if it stood in another module."""
+    """Copy a function with other globals, as if it were defined in another module."""
     moved = FunctionType(
         function.__code__, space, function.__name__, function.__defaults__, function.__closure__
     )

@@ -1,7 +1,7 @@
-"""Selection: who of the evaluated population has children. See `breeding.Select`.
+"""Selection: choose the parents from the evaluated population. See `breeding.Select`.
 
-All choose different individuals, for those selected also live on, and a generation does not hold
-the same one twice. The textbook forms with replacement draw again until all differ.
+All operators choose different individuals: the selected ones also survive, and a generation must
+not contain the same one twice. The textbook forms with replacement draw again until all differ.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from evolve.population.randomness import drawing_from
 
 
 def best(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
-    """Truncation: the first `count`."""
+    """Truncation: choose the first `count`."""
     return list(candidates[:count])
 
 
 def tournament(
     candidates: Sequence[Individual], count: int, breeding: Breeding
 ) -> list[Individual]:
-    """The best of three drawn at random, again and again."""
+    """Choose the best of three random candidates, repeatedly."""
     left = list(candidates)
     chosen: list[Individual] = []
     draw = drawing_from(breeding.rng, tools.selTournament)
@@ -39,10 +39,10 @@ def tournament(
 
 
 def rank(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
-    """Linear ranking: of n candidates the best has n lots, the worst one.
+    """Linear ranking: of n candidates, the best has weight n, the worst weight 1.
 
     J. E. Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985. The scale of
-    fitness plays no part, so that the pressure stays when scores draw near to each other.
+    fitness does not matter, so selection pressure stays when scores become similar.
     """
     lots = np.arange(len(candidates), 0, -1, dtype=np.float64)
     drawn = breeding.rng.choice(len(candidates), count, replace=False, p=lots / lots.sum())
@@ -52,10 +52,10 @@ def rank(candidates: Sequence[Individual], count: int, breeding: Breeding) -> li
 def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
     """Stochastic universal sampling: one turn of a wheel with `count` evenly spaced pointers.
 
-    J. E. Baker, "Reducing bias and inefficiency in the selection algorithm", ICGA 1987: how often
-    one is chosen is its expected number, rounded up or down. Whoever expects one place or more
-    has one for certain, and the wheel is turned for the rest; DEAP's would choose it twice.
-    Raises SettingsError when fitness is negative, which has no share.
+    J. E. Baker, "Reducing bias and inefficiency in the selection algorithm", ICGA 1987: a candidate
+    is chosen as often as expected, rounded up or down. A candidate that expects one place or more
+    always gets exactly one, and the wheel decides the rest; DEAP's version could choose it twice.
+    Raises SettingsError for negative fitness, which has no share.
     """
     fitness = np.array([one.fitness.values[0] for one in candidates], np.float64)
     if (fitness < 0.0).any():
@@ -67,7 +67,7 @@ def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> lis
     while len(chosen) < count:
         shares = fitness[left] if fitness[left].any() else np.ones(len(left))
         expected = (count - len(chosen)) * shares / shares.sum()
-        # As good as one: rounding in the sums below must not give anyone two pointers.
+        # Almost one counts as one: rounding in the sums below must not give two pointers.
         certain = expected > 1.0 - 1e-9
         if not certain.any():
             ends = np.cumsum(expected)
@@ -80,7 +80,7 @@ def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> lis
 
 
 class _Cases(NamedTuple):
-    """What DEAP's lexicase selection looks at: the cases in place of a fitness."""
+    """Input of DEAP's lexicase selection: the cases instead of a fitness."""
 
     values: Sequence[float]
     weights: Sequence[float]
@@ -88,18 +88,19 @@ class _Cases(NamedTuple):
 
 @dataclass(frozen=True)
 class _Candidate:
-    """An individual whose fitness is its cases."""
+    """An individual with its cases as fitness."""
 
     individual: Individual
     fitness: _Cases
 
 
 def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
-    """Those that do best against one opponent after another, in an order drawn for each choice.
+    """Choose the best against one opponent after another, in a random order for each choice.
 
     T. Helmuth, L. Spector, J. Matheson, "Solving uncompromising problems with lexicase
     selection", IEEE Transactions on Evolutionary Computation 19(5), 2015. A case is the score
-    against one individual of the population; specialists that beat whom others lose to live on.
+    against one individual of the population. Specialists survive: they beat opponents that others
+    lose to.
     """
     left = [_Candidate(one, _Cases(one.cases, (1.0,) * len(one.cases))) for one in candidates]
     assert all(one.individual.cases for one in left), "lexicase selection needs cases"

@@ -1,4 +1,4 @@
-"""Survival: who of a population is in the next one as well. See `breeding.Survive`."""
+"""Survival: choose who of a population stays in the next one. See `breeding.Survive`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from evolve.population.individual import Individual
 def selected(
     population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
 ) -> Sequence[Individual]:
-    """All who were selected: generations overlap, and what does well is judged again."""
+    """Keep all selected individuals: generations overlap, and good individuals play again."""
     return parents
 
 
 def best(
     population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
 ) -> Sequence[Individual]:
-    """The best alone: generations replace each other (the elitist plan of De Jong 1975)."""
+    """Keep only the best: generations replace each other (the elitist plan of De Jong 1975)."""
     return population[:1]
 
 

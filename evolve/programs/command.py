@@ -1,4 +1,4 @@
-"""Commands of programs: their words, and where the program itself is."""
+"""Splits the commands of programs into words, and finds the programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evolve.terminal_text import plain
 
 _QUOTED_OR_BACKSLASH: Final = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\(.?)""", re.DOTALL)
 _OF_A_NAME: Final = re.compile(r"[\w.%@+,:/-]?")
-"""What stands behind a backslash that separates folders, as in C:\\engines\\rhino.exe."""
+"""A character after a backslash that separates folders, as in C:\\engines\\rhino.exe."""
 _SHARE: Final = re.compile(r"\\\\\w")
 _BLANK: Final = re.compile(r"\s+")
 
@@ -21,10 +21,9 @@ _BLANK: Final = re.compile(r"\s+")
 def words_of(command: str, folder: Path | None = None) -> list[str]:
     r"""The words of a command, the program first; ValueError where a quote is not closed.
 
-    As a shell has them, with two exceptions. A backslash before a sign that names are made of is a
-    part of a path of Windows; before any other it lets that sign stand for itself. And a program
-    that is there under more than the first word is that one, although its name has blanks:
-    `/my engines/rhino --level 3`.
+    It splits as a shell does, with two exceptions. A backslash before a character of file names is
+    part of a Windows path; before any other character it is an escape. A program's name may have
+    blanks without quotes, where a program of that name exists: `/my engines/rhino --level 3`.
 
     folder: the program's own, see `located`.
     """
@@ -43,12 +42,12 @@ def words_of(command: str, folder: Path | None = None) -> list[str]:
 
 
 def _ends(command: str) -> list[int]:
-    """Where its program's name may end: at its own end, and before each blank, the last first."""
+    """Where the program's name may end: at the command's end or before a blank, the last first."""
     return [len(command), *(found.start() for found in reversed([*_BLANK.finditer(command)]))]
 
 
 def _split(command: str) -> tuple[list[str], ValueError | None]:
-    """The words as a shell has them, or why there are none."""
+    """The words as a shell splits them, or the error that a shell would report."""
     try:
         return shlex.split(_QUOTED_OR_BACKSLASH.sub(_as_a_shell_has_it, command)), None
     except ValueError as error:
@@ -68,21 +67,21 @@ def _as_a_shell_has_it(found: re.Match[str]) -> str:
 
 
 def folder_of(text: str) -> Path:
-    """The folder that a text names: `~` is the home of a user, unless there is such a folder."""
+    """The folder that a text names; `~` is a user's home, unless a folder has that name."""
     path = Path(text)
     if path.is_dir():
         return path
     try:
         return path.expanduser()
-    except RuntimeError:  # of a user that is not known
+    except RuntimeError:  # an unknown user's home
         return path
 
 
 def located(word: str, folder: Path | None = None) -> str | None:
-    """What starts the program that a command calls so; None where there is none.
+    """The executable that `word` names; None where there is none.
 
-    It is looked for as in the program's own folder, where it has one, and else as here: a name
-    alone in PATH first.
+    A name without a folder is searched in PATH first. Other names, and those not in PATH, are
+    relative to `folder`, the program's own, if there is one, and then to the current folder.
     """
     if not word.strip():
         return None
@@ -90,14 +89,14 @@ def located(word: str, folder: Path | None = None) -> str | None:
         return word
     for base in (folder, Path()):
         path = None if base is None else str((base / word).absolute())
-        # As a path: `which` would look for a name alone in PATH.
+        # As a path: `which` searches PATH for a name without a folder.
         if path is not None and os.path.isfile(path) and shutil.which(path) is not None:
             return path
     return None
 
 
 def why_not(command: str, folder: Path | None = None) -> str:
-    """Why the program of a command is not found, in words that say what would do."""
+    """Why the program of a command is not found, and how to correct that."""
     for end in _ends(command):
         for base in (folder, Path()):
             name = command[:end]

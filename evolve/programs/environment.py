@@ -1,4 +1,4 @@
-"""The environment of what this process starts."""
+"""The environment of the processes that this process starts."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import os
 from typing import Final
 
 LOG: Final = "EVOLVE_PROGRAM_LOG"
-"""The variable that names the file of all that is said to programs and by them: `--log`. Workers of
-a sweep and the runs of a study inherit it, programs do not."""
+"""The variable that names the log file of the exchange with programs: `--log`.
+Workers of a sweep and the runs of a study inherit it, programs do not."""
 BACKEND: Final = "MPLBACKEND"
 _OF_A_NOTEBOOK: Final = "module://"
-"""How a backend of matplotlib's begins that lives in the process of a notebook alone."""
+"""Prefix of a matplotlib backend that works in a notebook's process alone."""
 
 
 def inherited() -> dict[str, str]:
-    """The variables of this process, but for those that say something of itself alone: where a
-    notebook draws, which breaks matplotlib where the notebook is not installed, and the log."""
+    """The variables of this process, without those for this process alone.
+
+    Those are the log, and a notebook's matplotlib backend, which breaks matplotlib where the
+    notebook is not installed.
+    """
     found = {name: value for name, value in os.environ.items() if name != LOG}
     if found.get(BACKEND, "").startswith(_OF_A_NOTEBOOK):
         del found[BACKEND]

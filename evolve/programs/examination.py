@@ -1,4 +1,4 @@
-"""Putting a hand-in to what a contest asks: a Python file with the CS303 class `AI`."""
+"""Checks a hand-in against the demands of a contest: a Python file with the CS303 class `AI`."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ from evolve.programs.meter import Meter
 from evolve.programs.python import PythonSession
 
 ALLOWED: Final = ("numpy",)
-"""What a hand-in may import beside Python's own."""
+"""Modules that a hand-in may import beside the standard library."""
 _LIMIT: Final = 10
-"""Times the memory that a contest allows, beyond which the hand-in gets none: what it takes is to
-be told, not refused."""
+"""Multiple of the contest's memory at which the hand-in gets no more.
+It is generous because the check is to report what the hand-in takes, not to refuse it."""
 _SIDES: Final[tuple[Side, Side]] = ("black", "white")
 _START: Final = 60.0
 GAMES: Final = 4
-"""Games against random moves, unless told otherwise."""
+"""Games against random moves, by default."""
 MOVES_A_GAME: Final = 30
-"""Of one side, about."""
+"""Moves of one side in a game, roughly."""
 _QUICK: Final[tuple[tuple[Side, int], ...]] = (
     ("black", 4),
     ("white", 27),
     ("black", 44),
     ("white", 50),
 )
-"""Sides and discs of the positions that stand for whole games: the first move, in which much is
-made ready, the middle, where there are the most moves, and two ends, where hand-ins begin to search
-exactly. Four moves of 5 seconds and the start are less than 30."""
+"""Sides and disc counts of the positions that stand for whole games.
+They are the first move, which prepares much, the middle, which has the most moves, and two late
+positions, where hand-ins begin to search exactly. Four moves of 5 seconds and the start take less
+than 30 seconds."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one thing that a contest asks for: whether it is met, in words.
+    """The result of one check: its name, whether it passes, and a text that says so.
 
-    good: None where that cannot be said.
+    good: None where the check cannot decide.
     """
 
     name: str
@@ -56,10 +57,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class SoFar:
-    """How far an examination is.
+    """Progress of an examination.
 
-    game: that it is in, from 0; asked: moves that it was asked for, of about so many in all;
-    slowest: of them, in seconds; left: seconds that the others will take, by the mean of these.
+    game: number of the current game, from 0; asked: moves asked for so far; about: moves in all,
+    roughly; slowest: the slowest move so far, in seconds; left: seconds that the remaining moves
+    will take, by the mean of those so far.
     """
 
     game: int
@@ -70,15 +72,15 @@ class SoFar:
 
 
 class _WrongError(Exception):
-    """Something is wrong, so that the rest need not be played."""
+    """Something is wrong, so the remaining games are not played."""
 
 
 class _Course:
-    """The hand-in at play: what it answered, and the first thing that was wrong with it.
+    """A hand-in at play: its times, and the first fault.
 
-    seconds: from each question until its answer was here. cpu: seconds for each move of all its
-    processes, and those since the move before, in which the other side had its turn. fault: what
-    is wrong with an answer, None where it is only late, or takes too much; stopped: where.
+    seconds: time from each question to its answer. cpu: CPU seconds of all its processes for each
+    move, those since its previous move included, while the other side had its turn. fault: what is
+    wrong with an answer; None where it is only late, or takes too much. stopped: where play ended.
     """
 
     def __init__(
@@ -91,7 +93,7 @@ class _Course:
     ) -> None:
         self._session, self._meter, self._progress = session, meter, progress
         self._limit, self._megabytes = limits
-        # Twice its time, so that one that is late is told by how much.
+        # Twice its time, so that the report can say how late an answer is.
         self._patience = 2 * self._limit + 1
         self.fault: str | None = None
         self.stopped: str | None = None
@@ -102,8 +104,10 @@ class _Course:
         self.passes = 0
 
     def game(self, side: Side, number: int, rng: np.random.Generator) -> None:
-        """Let it play a game as `side` against random moves; EngineError where it fails,
-        _WrongError where something is wrong."""
+        """Play a game as `side` against random moves.
+
+        Raises EngineError where the hand-in fails, _WrongError where something is wrong.
+        """
         board, new, begun = Board.start(), True, len(self.seconds)
         self._number = number
         while not board.is_over():
@@ -117,7 +121,7 @@ class _Course:
         self._about += len(self.seconds) - begun - MOVES_A_GAME
 
     def ask(self, board: Board, new: bool, what: str) -> int | None:
-        """What it plays; None for a pass. See `game`."""
+        """The square it plays; None for a pass. Raises as `game` does."""
         where = f"{what}, {board.disc_count} discs"
         try:
             places = self._measured(board, new)
@@ -166,7 +170,7 @@ class _Course:
 
 
 def moves_of(games: int) -> int:
-    """Moves, about, that a hand-in is asked for in so many games, or in none: see `examine`."""
+    """How many moves `examine` asks for, roughly, in so many games (0: positions alone)."""
     return games * MOVES_A_GAME if games else len(_QUICK)
 
 
@@ -182,18 +186,18 @@ def examine(
     allowed: Collection[str] = ALLOWED,
     progress: Callable[[SoFar], None] | None = None,
 ) -> list[Finding]:
-    """Let it play `games` against random moves, by turns as black and as white.
+    """Play `games` against random moves, black and white in turn, and report the findings.
 
-    Its time is taken here, and what its processes take is measured from outside: see `Meter`. The
-    first thing that is wrong ends it.
+    This process takes the time and measures CPU and memory from outside: see `Meter`. The first
+    fault ends the games.
 
     Args:
-        file: the hand-in; name: its class, `AI` unless given.
-        seconds: of a move, as the contest allows. megabytes: of memory, likewise.
-        games: 0 for a move in each of a few positions in place of whole games.
-        python: another Python to run it by; this one unless given.
-        allowed: modules that it may import beside Python's own.
-        progress: told after each move.
+        file: the hand-in; name: its class, by default `AI`.
+        seconds: time for a move, as the contest allows. megabytes: memory, likewise.
+        games: number of games; 0 asks for a move in each of a few positions instead.
+        python: another Python to run it; by default this one.
+        allowed: modules that it may import beside the standard library.
+        progress: called after each move.
     """
     found = [_imports(file, allowed)]
     begin = time.monotonic()
@@ -224,7 +228,7 @@ def examine(
 
 
 def _played(course: _Course, games: int, rng: np.random.Generator) -> Finding:
-    """Let it play; what its answers were like."""
+    """Play the games, or the positions; the finding about its answers."""
     try:
         for game in range(games):
             course.game(_SIDES[game % 2], game, rng)
@@ -246,7 +250,7 @@ def _played(course: _Course, games: int, rng: np.random.Generator) -> Finding:
 
 
 def _cpu(course: _Course, meter: Meter, seconds: float) -> Finding:
-    """CPU time: the contest's seconds are one core's, whatever is done on others."""
+    """The finding about CPU time: the contest's seconds are those of one core."""
     if meter.why_not is not None:
         return Finding("cpu", None, f"not measured: {meter.why_not}")
     most, together = max(course.cpu, default=0.0), meter.processes
@@ -257,7 +261,10 @@ def _cpu(course: _Course, meter: Meter, seconds: float) -> Finding:
 
 
 def _memory(meter: Meter, largest: float, megabytes: int) -> Finding:
-    """Memory; `largest`: what the guard says of the largest process, which may be short-lived."""
+    """The finding about memory; `largest`: MB of its largest process, as the guard reports it.
+
+    That process may be too short-lived for the meter.
+    """
     most = max(meter.megabytes, largest)
     text = f"{most:.0f} MB of {megabytes}"
     if meter.why_not is not None:
@@ -274,8 +281,7 @@ def _at_a_pass(side: Side, rng: np.random.Generator) -> Board:
 
 
 def _with_choice(side: Side, discs: int, rng: np.random.Generator) -> Board:
-    """A position of a random game where `side` has several moves, with so many discs or one more
-    or less."""
+    """A position of a random game where `side` has several moves, with `discs` discs ±1."""
     return _of_random_games(
         rng,
         lambda board: (
@@ -287,7 +293,7 @@ def _with_choice(side: Side, discs: int, rng: np.random.Generator) -> Board:
 
 
 def _of_random_games(rng: np.random.Generator, wanted: Callable[[Board], bool]) -> Board:
-    """The first position that is wanted, of random games one after another."""
+    """The first position of successive random games that `wanted` accepts."""
     while True:
         board = Board.start()
         while not board.is_over():
@@ -303,7 +309,10 @@ def _square(place: tuple[int, int]) -> int | None:
 
 
 def _imports(file: Path, allowed: Collection[str]) -> Finding:
-    """Modules that are neither Python's own nor allowed; those in a `try` are its own affair."""
+    """The finding about imports: all must be of the standard library, or allowed.
+
+    Imports within a `try` are not checked: the file handles their absence.
+    """
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError) as error:

@@ -1,8 +1,8 @@
-"""Processes of ours, forked from one that has imported what they need.
+"""Starts processes by forking a server that has imported what they need.
 
 A process that imports numba and pandas and loads kernels takes 1.5 s of CPU before it begins; a
-fork of one that has done so takes 0.03 s. `multiprocessing` has such a fork server. Where there is
-no fork (Windows) processes start from the beginning.
+fork of such a process takes 0.03 s. The fork server is that of `multiprocessing`. Where there is
+no fork (Windows) every process imports for itself.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from evolve.programs.parent import end_with_parent, without_ctrl_c
 from evolve.terminal_text import plain
 
 _MODULES: Final = "EVOLVE_FORKS_IMPORT"
-"""The variable of the server's environment that names what it imports: it takes no arguments."""
+"""The environment variable with the modules that the server imports: it takes no arguments."""
 
 _warnings: list[str] = []
-"""What the server would have warned of: its processes say so, each in its own output."""
+"""Warnings of the server's imports; each of its processes repeats them in its own output."""
 
 
 def start(
     work: Callable[..., None], arguments: tuple[Any, ...], modules: Sequence[str]
 ) -> BaseProcess:
-    """Call `work` in a new process, which has imported `modules` where it can be forked.
+    """Call `work` in a new process; a forked one has imported `modules` already.
 
-    It has the environment, folder and interpreter's options of this one, no Ctrl-C of its own but
-    default signals otherwise, and ends with this process. RunError when it cannot be started.
-    modules: those of the first call hold for all.
+    The process has this one's environment, folder and interpreter options. Ctrl-C does not reach
+    it; other signals have their default handlers. It ends with this process. RunError when it
+    cannot be started. modules: those of the first call hold for all.
     """
     call = (work, arguments, dict(os.environ))
     if "forkserver" not in multiprocessing.get_all_start_methods():
@@ -56,7 +56,7 @@ def start(
 
 
 def _ensure_server(modules: Sequence[str]) -> None:
-    """Start a server unless there is one; also in place of one that was killed."""
+    """Start a server unless one runs; it also replaces a killed one."""
     forkserver.set_forkserver_preload([__name__])
     os.environ[_MODULES] = " ".join(modules)
     try:
@@ -69,10 +69,10 @@ def _ensure_server(modules: Sequence[str]) -> None:
 def _begin(
     work: Callable[..., None], arguments: tuple[Any, ...], environment: Mapping[str, str]
 ) -> None:
-    """What a new process does."""
+    """Set up a new process, and call `work` in it."""
     end_with_parent()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the one that started it
+    if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the parent alone
         os.setsid()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.environ.clear()
@@ -80,21 +80,22 @@ def _begin(
     try:
         work(*arguments)
     finally:
-        # A fork ends without them before Python 3.14, and they end outside programs in peace.
+        # Before Python 3.14 a fork does not call exit functions; they end outside programs cleanly.
         atexit._run_exitfuncs()
 
 
 def repeat_warnings() -> None:
-    """Write what importing modules has warned of to standard error."""
+    """Write the warnings of the server's imports to standard error."""
     for text in _warnings:
         print(f"warning: {plain(text)}", file=sys.stderr)
 
 
 def _serve(modules: Sequence[str]) -> None:
-    """Be the server, before it serves: import, and leave no thread behind.
+    """Prepare the server, before it serves: import `modules`, and leave no thread running.
 
-    In a session of its own, so that a terminal that goes away does not end it before the processes
-    that are still ending. OpenBLAS has threads, and ends them itself when a process forks.
+    The server gets a session of its own, so that a closing terminal does not end it before
+    processes that are still ending. OpenBLAS has threads, and ends them itself when a process
+    forks.
     """
     os.setsid()
 
@@ -103,11 +104,11 @@ def _serve(modules: Sequence[str]) -> None:
 
     before, warnings.showwarning = warnings.showwarning, keep
     for name in modules:
-        with suppress(Exception):  # it is imported again where it is needed, and fails there
+        with suppress(Exception):  # a process that needs it imports it again, and fails there
             import_module(name)
-    # With the first kernel of a process numba registers all that it knows, which is most of what
-    # kernels cost. This one is compiled in a moment where none are kept; those of a search take
-    # 20 s, in which a server that is left alone would go on.
+    # With a process's first kernel numba registers all its types, most of the cost of kernels.
+    # This kernel compiles in a moment where none are cached. Those of a search take 20 s, during
+    # which a server without a parent would go on.
     with suppress(Exception):
         move_texts = import_module("evolve.tables.games").move_texts
         move_texts(import_module("numpy").zeros((0, 60), "int8"))

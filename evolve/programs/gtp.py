@@ -1,4 +1,4 @@
-"""Speaking GTP, the Go Text Protocol as Reversi programs use it, to a program that plays.
+"""A client of GTP, the Go Text Protocol, for Reversi programs.
 
 Source: the draft of GTP version 2 by G. Farnebäck; squares are a1 to h8 with a1 at the top left.
 """
@@ -20,35 +20,35 @@ from evolve.programs.session import known_rules
 from evolve.records.moves import read_move
 
 RULES_COMMAND: Final = "evolve-rules"
-"""The command of GTP that asks a program for its rules: ours knows it."""
+"""The GTP command that asks a program for its rules; evolve's own GTP program knows it."""
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"(?:> ?)*([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
-"""The first line of an answer, perhaps behind prompts; what looks like a banner, `=== Rhino ===`,
-is none."""
+"""The first line of an answer, possibly after prompts.
+A line like a banner, such as `=== Rhino ===`, does not match."""
 _AROUND: Final = "\"'`[](){}.,;:"
-"""What may stand around a move in an answer."""
+"""Characters that may surround a move in an answer."""
 _UNKNOWN: Final = re.compile(
     r"\b(?:unknown|unrecogni[sz]ed|unsupported|invalid) command|\bnot (?:known|implemented)",
     re.IGNORECASE,
 )
-"""How a command is refused that a program does not know."""
+"""How a program refuses a command that it does not know."""
 _PATIENCE: Final = 8.0
-"""Seconds after which a program is taken for one that does not know what it was greeted with; a
-quarter of that once it has answered anything."""
+"""Seconds without an answer after which a program counts as not knowing the greeting.
+A quarter of that once it has answered anything."""
 _QUIET: Final = 0.5
-"""Seconds without a line after which an answer has ended that no blank line ends; four times that
-of a program that has ended one so."""
+"""Seconds without a line that end an answer without a blank line at its end.
+Four times that for a program that has ended an answer with a blank line."""
 _PAUSE: Final = 0.1
-"""The same for what a program says of itself."""
+"""Seconds without a line that end a program's banner."""
 
 
 class GtpSession:
-    """A running program; `moves` are those that it has been told or has played.
+    """A running program; `moves` are those that it has received or played.
 
-    Programs answer in upper or lower case, print banners, and may know no more than the few
-    commands that a game needs: we do without the rest. Commands have ids where the program gives
-    them back, and none otherwise: many take one for the command. setup: commands of the program's
-    own, told when it begins.
+    Programs answer in upper or lower case, print banners, and may know only the few commands that
+    a game needs: the session manages without the others. Commands have ids where the program
+    returns them, and none otherwise: many programs take an id for the command. setup: commands
+    specific to the program, sent at its start.
     """
 
     def __init__(
@@ -64,16 +64,16 @@ class GtpSession:
         self._setup = setup
         self._id = 0
         self._has_ids = True
-        """Whether commands are sent with ids."""
+        """Whether to send commands with ids."""
         self._is_strict = False
-        """Whether answers without ids are to what was sent without, before it was known."""
+        """Whether to ignore answers without ids: they answer earlier commands without ids."""
         self._has_ends: bool | None = None
-        """Whether a blank line ends its answers; None where that is open."""
+        """Whether a blank line ends its answers; None where that is not known yet."""
         self.moves: tuple[int, ...] | None = ()
         self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
-        """Learn what the program can do and set up the game."""
+        """Ask what the program can do, and set up the game."""
         commands = self._greet(deadline)
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
@@ -83,7 +83,7 @@ class GtpSession:
             self._ask(f"set_game {ours[0]}", deadline)
         self._set_size(deadline)
         self._ask("clear_board", deadline)
-        # Whole seconds are all that GTP can tell.
+        # GTP has whole seconds alone.
         if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
             self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
         for line in self._setup:
@@ -92,10 +92,11 @@ class GtpSession:
             self.rules = known_rules(self._ask(RULES_COMMAND, deadline))
 
     def _greet(self, deadline: float) -> list[str]:
-        """The commands that it says it knows, asked with an id first.
+        """The commands that the program lists.
 
-        Where its answer has none, it may have taken that for the command: it is asked again. So it
-        is where there was no answer, once it has answered what every program knows.
+        The question first has an id. Where the answer has none, the program may have taken the id
+        for the command: the session asks again without. Where there is no answer, it asks again
+        after a command that every program knows.
         """
         first = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
         if first is not None and first.id:
@@ -109,13 +110,13 @@ class GtpSession:
         return [] if again is None or not again.good else again.text.split()
 
     def _set_size(self, deadline: float) -> None:
-        """Ask for eight squares; one that does not know the command has no other board."""
+        """Set the board size to 8; a program that does not know the command has no other board."""
         answer = self._answered("boardsize 8", deadline)
         if not answer.good and not _UNKNOWN.search(answer.text):
             raise self.error("refused 'boardsize 8'")
 
     def choose(self, board: Board, deadline: float) -> int:
-        """The program's move, which it has then played itself."""
+        """The program's move, which it then has on its own board."""
         assert board.moves is not None
         known = self.moves or ()
         if board.moves[: len(known)] != known or self.moves is None:
@@ -123,7 +124,7 @@ class GtpSession:
             known = ()
         for ply in range(len(known), len(board.moves)):
             self._tell(board.moves, ply, deadline)
-        self.moves = None  # not known until the answer is there
+        self.moves = None  # not known until the answer comes
         answer = self._ask(f"genmove {board.side}", deadline)
         word = _move_in(answer, board.side)
         if word == "resign":
@@ -138,7 +139,7 @@ class GtpSession:
     def _tell(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
         side = "white" if ply % 2 else "black"
         if moves[ply] == PASS:
-            # A program that passes by itself refuses to be told.
+            # A program that passes by itself refuses this command.
             self._try(f"play {side} pass", deadline)
         else:
             self._ask(f"play {side} {square_name(moves[ply])}", deadline)
@@ -147,7 +148,7 @@ class GtpSession:
         return self._program.error(text)
 
     def end(self) -> None:
-        """Ask the program to quit, and see to it that it does."""
+        """Ask the program to quit, and make sure that it ends."""
         self._program.end(self._line("quit"), 0.5)
 
     def kill(self) -> None:
@@ -155,14 +156,14 @@ class GtpSession:
         self._program.end()
 
     def _ask(self, command: str, deadline: float) -> str:
-        """The answer to a command; EngineError when it is refused."""
+        """The answer to a command; EngineError when the program refuses it."""
         answer = self._try(command, deadline)
         if answer is None:
             raise self.error(f"refused {command!r}")
         return answer
 
     def _try(self, command: str, deadline: float) -> str | None:
-        """The answer to a command, None when it is refused."""
+        """The answer to a command; None when the program refuses it."""
         answer = self._answered(command, deadline)
         return answer.text if answer.good else None
 
@@ -184,14 +185,14 @@ class GtpSession:
         while (line := self._program.heard(deadline)) is not None:
             if (answer := self._answer(line)) is None:
                 continue
-            if answer.id and not self._has_ids:  # to our greeting, late or after a banner
+            if answer.id and not self._has_ids:  # the greeting's answer, late or after a banner
                 self._has_ids = self._is_strict = True
                 return self._said(command, deadline)
             return self._whole(answer, deadline)
         return None
 
     def _answer(self, line: str) -> _Answer | None:
-        """The answer that begins with a line, unless it is one to another command."""
+        """The answer that begins with a line; None for anything else, or another command's."""
         found = _ANSWER.fullmatch(line)
         if found is None or found[2] not in ("", str(self._id)):
             return None
@@ -200,7 +201,7 @@ class GtpSession:
         return _Answer(found[1] == "=", found[2], found[3] or found[4] or "")
 
     def _whole(self, answer: _Answer, deadline: float) -> _Answer:
-        """An answer with its further lines."""
+        """An answer with its remaining lines."""
         lines = [answer.text]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET
@@ -209,7 +210,7 @@ class GtpSession:
                 self._has_ends = line is not None
                 break
             better = None if answer.id else self._answer(line)
-            if better is not None and better.id:  # what came before was of a banner
+            if better is not None and better.id:  # the lines before were a banner
                 return self._whole(better, deadline)
             lines.append(line)
             if len(lines) > _LONGEST_ANSWER:
@@ -218,15 +219,17 @@ class GtpSession:
 
 
 def _move_in(answer: str, side: Side) -> str:
-    """The word of an answer that is to be its move: the first one behind those that programs put
-    before it, which are `move`, `play` and the side, without what stands around it."""
+    """The word of an answer that should be its move, without the characters around it.
+
+    It is the first one that is not `move`, `play` or the side, which programs put before it.
+    """
     words = [word.strip(_AROUND).lower() for word in answer.split()]
     before = ("move", "play", side, side[0])
     return next((word for word in words if word not in before), "")
 
 
 class _Answer(NamedTuple):
-    """good: whether the command was taken; id: as it came, empty where there was none."""
+    """An answer; good: whether the program accepted the command; id: as received, or empty."""
 
     good: bool
     id: str

@@ -1,19 +1,19 @@
-"""Stands between evolve and an outside program; when either ends, it ends what is left.
+"""Stands between evolve and an outside program; when either ends, it ends the rest.
 
-Run as a program of its own, with nothing but the standard library: `python -I -S guard.py FD
-COMMAND…`. It starts the command, which has the guard's standard streams for itself, and waits.
-When the other end of the pipe FD is closed (evolve has ended, however that happened, or wants the
-program no more), or the command has ended, it kills whatever the command has started and ends as
-the command did. To a second pipe, where FD is `FD,FD`, it reports what `programs.orphans` needs.
+It runs as a separate program, with the standard library alone: `python -I -S guard.py FD COMMAND…`.
+It starts the command, hands it the standard streams, and waits. When the command ends, or the
+other end of the pipe FD closes (evolve ends, for whatever reason, or no longer needs the program),
+it kills all that the command has started and exits as the command did. With `FD,FD` it reports to
+the second pipe what `programs.orphans` needs.
 
-On Linux orphans come to the guard (a child subreaper), so that it finds all of them, also those in
+On Linux the guard adopts orphans (it is a child subreaper), so it finds all of them, also those in
 sessions of their own, and the command dies with the guard. Elsewhere it kills the command's
-process group. A pipe, not the parent-death signal, reports evolve's end: that signal comes when
-the *thread* that started a program ends. One guard a program, not one for all, keeps streams and
-exit codes those of a plain child; it costs 4 MB, and 17 ms of CPU a start (a plain child 1 ms).
+process group. A pipe reports evolve's end, not the parent-death signal: that signal comes when
+the *thread* that started a program ends. One guard per program, not one for all, keeps streams and
+exit codes those of a plain child; it costs 4 MB, and 17 ms of CPU per start (a plain child 1 ms).
 
-A program may stop its guard. So SIGCONT, which does nothing else, is what Linux sends when a thread
-ends that has started it: a guard that is stopped wakes when evolve has ended.
+A program may stop its guard. So Linux sends SIGCONT, which does nothing else, when the thread that
+started the guard ends: a stopped guard wakes when evolve has ended.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _PR_SET_CHILD_SUBREAPER = 36
 _CANNOT_START = 127
 """Exit code of a command that could not be started, as in shells."""
 _SECONDS = 5.0
-"""Most time to end what is left: processes of other users cannot be ended."""
+"""Most seconds to end what is left: processes of other users cannot be killed."""
 _PAUSE = 0.002
 
-# `typing` and `contextlib` would double the time that the guard takes to start.
+# No `typing` and no `contextlib`: they would double the guard's start time.
 
 
 def _prctl(option: int, value: int) -> None:
@@ -45,7 +45,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _start(command: list[str], report: int | None) -> int:
-    """Start the command in a session of its own, whose number it reports; that number."""
+    """Start the command in a session of its own; report and return the number of that session."""
     guard = os.getpid()
     child = os.fork()
     if child != 0:
@@ -57,7 +57,7 @@ def _start(command: list[str], report: int | None) -> int:
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != guard:
                 os._exit(_CANNOT_START)
-        for name in ("SIGPIPE", "SIGXFSZ"):  # which Python ignores
+        for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores these
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         os.execvp(command[0], command)
     except OSError as error:
@@ -70,32 +70,32 @@ def _say(report: int | None, line: str) -> None:
     if report is not None:
         try:
             os.write(report, line.encode() + b"\n")
-        except OSError:  # nobody listens any more
+        except OSError:  # nobody listens
             return
 
 
 def _let_go_of_streams() -> None:
-    """Leave the standard streams to the command alone, whose end the others are to see."""
+    """Leave the standard streams to the command alone, so that others see its end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
 
 
 def _wait(*pipes: int, milliseconds: int | None = None) -> bool:
-    """Wait for something in a pipe or its end; False when there is nothing in time."""
-    events = select.poll()  # select.select knows no descriptor over 1023
+    """Wait until a pipe has data or closes; False when neither happens in time."""
+    events = select.poll()  # select.select takes no descriptor over 1023
     for pipe in pipes:
         events.register(pipe, select.POLLIN)
     return bool(events.poll(milliseconds))
 
 
 def _closed(life: int) -> bool:
-    """Whether evolve has closed its end: it writes nothing."""
+    """Whether evolve has closed its end of the pipe, to which it writes nothing."""
     return _wait(life, milliseconds=0)
 
 
 def _drain(pipe: int) -> None:
-    """Read what a pipe that does not block holds."""
+    """Empty a non-blocking pipe, 4096 bytes at most."""
     try:
         os.read(pipe, 4096)
     except BlockingIOError:
@@ -103,7 +103,7 @@ def _drain(pipe: int) -> None:
 
 
 def _kill(number: int) -> None:
-    """Kill a process, or a group by its negative number, if it is there and ours to kill."""
+    """Kill a process, or a group by its negative number, if it exists and we may kill it."""
     try:
         os.kill(number, signal.SIGKILL)
     except OSError:
@@ -111,7 +111,7 @@ def _kill(number: int) -> None:
 
 
 class _Guard:
-    """Waits for the end of the command, of evolve, or for a signal."""
+    """Waits for the end of the command or of evolve, or for a signal."""
 
     def __init__(self, life: int, child: int) -> None:
         self._life, self._child = life, child
@@ -130,7 +130,7 @@ class _Guard:
         self._asked = True
 
     def watch(self, report: int | None) -> int:
-        """Wait, end what is left, say so, and give the command's status as `os.waitpid` does."""
+        """Wait, end what is left, report it, and return the status as `os.waitpid` gives it."""
         self._reap()
         while self._status is None and not self._asked:
             _wait(self._life, self._woken)
@@ -144,7 +144,7 @@ class _Guard:
         return signal.SIGKILL if self._status is None else self._status
 
     def _reap(self) -> None:
-        """Take note of what has ended."""
+        """Reap the children that have ended, and note the command's status."""
         while not self._alone:
             try:
                 number, status = os.waitpid(-1, os.WNOHANG)
@@ -157,7 +157,7 @@ class _Guard:
                 self._status = status
 
     def _end_all(self) -> None:
-        """Kill until nothing is left: the children of what was killed become ours."""
+        """Kill until nothing is left: the children of a killed process become ours."""
         _kill(-self._child)
         end = time.monotonic() + _SECONDS
         self._reap()
@@ -169,7 +169,7 @@ class _Guard:
 
 
 def _most_memory() -> int:
-    """The most KB that any process has held that has ended."""
+    """The most KB that any one of the ended processes held."""
     import resource
 
     size = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -177,7 +177,7 @@ def _most_memory() -> int:
 
 
 def _children(parent: int) -> list[int]:
-    """Numbers of a process's children, of which none can be another's: we have not waited yet."""
+    """Ids of a process's children; none can be reused, as we have not waited for them yet."""
     found = []
     for name in os.listdir("/proc"):
         if not name.isdigit():
@@ -187,14 +187,14 @@ def _children(parent: int) -> list[int]:
                 stat = file.read()
         except OSError:  # it has ended
             continue
-        # `number (name) state parent …`, where a name may hold anything.
+        # `number (name) state parent …`; the name may hold any character.
         if int(stat.rpartition(b")")[2].split()[1]) == parent:
             found.append(int(name))
     return found
 
 
 def _end_as(status: int) -> None:
-    """End with the exit code or by the signal of a status."""
+    """End this process with the exit code of a status, or by its signal."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         import resource
@@ -207,12 +207,12 @@ def _end_as(status: int) -> None:
 
 
 def main(life: int, report: int | None, command: list[str]) -> None:
-    """Start the command, and end as it does; what it leaves behind is ended before."""
+    """Start the command, end what it leaves behind, and then end as it did."""
     for pipe in (life, report):
         if pipe is not None:
             os.set_inheritable(pipe, False)
     if _closed(life):
-        return  # it has been shut down
+        return  # evolve has ended, or has shut this program down
     if _LINUX:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1)
         _prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)

@@ -1,18 +1,20 @@
-"""Runs a Python file that plays, in a process of its own: `host.py FILE CLASS MEGABYTES`.
+"""Runs a Python file that plays, in a separate process: `host.py FILE CLASS MEGABYTES`.
 
-It is a script, and imports nothing of evolve: it also runs where evolve is not installed, from
-Python 3.7 on. Questions come as lines of JSON where standard input was, and answers go out where
-standard output was; the file itself has an empty input, and what it prints goes to standard error.
+This script imports nothing of evolve: it also runs where evolve is not installed, from Python 3.7
+on. It reads questions as lines of JSON from its original standard input, and writes answers to its
+original standard output. The file itself gets an empty input, and its output goes to standard
+error.
 
     {"do": "begin", "seconds": 5.0}                     → {"ok": "AI"}
     {"do": "choose", "new": true, "cells": "---X…", "side": "black", "moves": ["d3"] or null}
                                                         → {"ok": "c3"}
 
-    {"do": "sit", …}, as choose, of a class with `go`: be ready for its moves   → {"ok": null}
-    {"do": "examine", …}, as choose, of a class with `go`                       → {"ok": [[2, 3]]}
+    {"do": "sit", …}, as choose, for a class with `go`: prepare for its moves   → {"ok": null}
+    {"do": "examine", …}, as choose, for a class with `go`                      → {"ok": [[2, 3]]}
 
-Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}. Each has the
-"id" of its question. Nothing is measured here: what a file takes is measured from outside.
+Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}. Each answer
+has the "id" of its question. This script measures nothing: evolve measures time and memory from
+outside.
 """
 
 from __future__ import annotations
@@ -27,11 +29,11 @@ from typing import Any
 
 _METHODS = ("choose", "genmove", "go")
 _SIDES = {"black": -1, "white": 1}
-"""As the CS303 class is told colours."""
+"""Colours as the CS303 class receives them."""
 
 
 class NotAnAgentError(Exception):
-    """The file is not one that plays."""
+    """The file holds nothing that plays."""
 
 
 def main(path: str, name: str, megabytes: str) -> None:
@@ -39,10 +41,10 @@ def main(path: str, name: str, megabytes: str) -> None:
     questions = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)  # a file that asks for input would wait for ours, and take it
+    os.dup2(nothing, 0)  # a file that reads input would take our questions
     os.close(nothing)
     os.dup2(2, 1)
-    sys.path[0] = os.path.dirname(os.path.abspath(path))  # as if it were started by itself
+    sys.path[0] = os.path.dirname(os.path.abspath(path))  # as if Python ran the file itself
     sys.argv = [path]
     player: Any = None
     for line in questions:
@@ -69,7 +71,7 @@ def main(path: str, name: str, megabytes: str) -> None:
 
 
 def _limit(megabytes: int) -> None:
-    """Let it take so much memory of its own at most; Linux and others, not Windows."""
+    """Limit its own memory to so many megabytes; on Linux and others, not on Windows."""
     try:
         import resource
     except ImportError:
@@ -79,8 +81,11 @@ def _limit(megabytes: int) -> None:
 
 
 def _load(path: str, name: str) -> Any:
-    """The class that plays: the named one, else the file's `AI`, else its only one; a class that it
-    imports as `AI` where it has none of its own."""
+    """The class that plays; NotAnAgentError where there is none, or more than one.
+
+    It is the named one, else the file's `AI`, else its only one, else a class that it imports as
+    `AI`.
+    """
     spec = importlib.util.spec_from_file_location("agent_under_test", path)
     if spec is None or spec.loader is None:
         raise NotAnAgentError("is not a Python file")
@@ -106,14 +111,14 @@ def _load(path: str, name: str) -> Any:
 
 
 def _plays(found: Any) -> bool:
-    """Whether it is a class that plays: one of which there can be an object."""
+    """Whether it is a class that plays and that can be instantiated."""
     if not isinstance(found, type) or getattr(found, "_is_protocol", False):
         return False
     return not inspect.isabstract(found) and any(hasattr(found, method) for method in _METHODS)
 
 
 class _Player:
-    """A class that plays, an object of it for each side of a game."""
+    """A class that plays, with one object of it for each side of a game."""
 
     def __init__(self, made: Any, seconds: float) -> None:
         self._made = made
@@ -126,7 +131,7 @@ class _Player:
         self.kind = getattr(made, "__name__", type(made).__name__)
 
     def move(self, question: dict[str, Any]) -> str:
-        """The square that it plays, such as d3."""
+        """The square it plays, such as d3."""
         one = self._object(question)
         if self.method == "genmove":
             return _text(one.genmove(question["side"], question["moves"]))
@@ -139,19 +144,19 @@ class _Player:
         return _text(row * 8 + column)
 
     def sit(self, question: dict[str, Any]) -> None:
-        """Make what a class with `go` needs before its first move."""
+        """Prepare a class with `go` for its first move."""
         if self.method != "go":
             raise NotAnAgentError("has no class with go")
-        import numpy  # noqa: F401 - not in the time of a move
+        import numpy  # noqa: F401 - here, so that no move's time is spent on it
 
         self._object(question)
 
     def examined(self, question: dict[str, Any]) -> list[tuple[int, int]]:
-        """All that a class with `go` puts into its list."""
+        """All places that a class with `go` puts into its list."""
         return _go(self._object(question), question["cells"])
 
     def _object(self, question: dict[str, Any]) -> Any:
-        """The object for a side, a new one in a new game."""
+        """The object for a side; a new one in each game."""
         side = question["side"]
         if question["new"]:
             self._objects = {}
@@ -178,14 +183,14 @@ def _go(one: Any, cells: str) -> list[tuple[int, int]]:
 
 
 def _board(question: dict[str, Any]) -> Any:
-    """The position as evolve's Board, which an agent made for evolve takes."""
+    """The position as an evolve.Board, which agents written for evolve take."""
     import evolve
 
     return evolve.Board.parse(question["cells"], question["side"])
 
 
 def _text(move: Any) -> str:
-    """A square as text, from that or from its number."""
+    """A square as text, from its text or its number."""
     if isinstance(move, str):
         return move
     number = int(move)
@@ -193,7 +198,7 @@ def _text(move: Any) -> str:
 
 
 def _told(error: BaseException, path: str) -> str:
-    """An error in one line, with the last line of the file that it passed through."""
+    """An error as one line of text, with the last line of the file in its traceback."""
     kind = type(error).__name__
     text = f"{kind}: {error}" if str(error) else kind
     if isinstance(error, SyntaxError) and error.lineno is not None:

@@ -1,8 +1,7 @@
-"""A pipe that says when the process that holds its other end has ended, however that happened.
+"""A pipe that ends a child process with its parent, however the parent ends.
 
-A child process that is to end with its parent holds one end, the parent alone the other. A pipe,
-not the parent-death signal of Linux, reports the end: that signal comes when the *thread* that
-started the child ends.
+The child holds one end, the parent alone the other. A pipe reports the end, not the parent-death
+signal of Linux: that signal comes when the *thread* that started the child ends.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ _GUARD: Final = Path(__file__).with_name("guard.py")
 
 
 class Life:
-    """What keeps a child process alive that this process starts.
+    """The pipe that keeps a child of this process alive.
 
-    It ends with this process, or with `end`: by `end_with` in the child, or by its guard where the
-    child is a program that knows nothing of us. Where there is no fork (Windows) there is nothing.
+    The child ends with this process, or with `end`: by `end_with` in the child, or by its guard
+    where the child is an outside program. Where there is no fork (Windows) there is no pipe.
     """
 
     def __init__(self) -> None:
         self.pipes: tuple[int, ...] = ()
-        """What the child is to inherit: its end of the pipe, or nothing."""
+        """File descriptors that the child inherits: its end of the pipe, or none."""
         self._ours: int | None = None
         if hasattr(os, "fork") and sys.executable:
             theirs, self._ours = os.pipe()
@@ -39,9 +38,9 @@ class Life:
         return self._ours is not None
 
     def guard(self, command: Sequence[str], report: int | None = None) -> Sequence[str]:
-        """The command behind a guard, which waits for the end of the pipe.
+        """The command that runs `command` behind a guard, which waits for the end of the pipe.
 
-        report: a pipe that it inherits as well, see `programs.orphans`.
+        report: a pipe that the guard inherits too, see `programs.orphans`.
         """
         if not self.pipes:
             return command
@@ -49,7 +48,7 @@ class Life:
         return (sys.executable, "-I", "-S", str(_GUARD), pipes, *command)
 
     def leave(self) -> None:
-        """Close the child's end here, once the child has been started or could not be."""
+        """Close the child's end here, once the child has started or failed to start."""
         for pipe in self.pipes:
             os.close(pipe)
         self.pipes = ()
@@ -62,8 +61,8 @@ class Life:
 
 
 def end_with(pipe: int) -> None:
-    """End this process when the other end of a pipe, to which nobody writes, has been closed."""
-    from multiprocessing.connection import wait  # which a server that holds the other end spares
+    """End this process when the other end of `pipe`, to which nobody writes, closes."""
+    from multiprocessing.connection import wait  # not above: the parent does not need it
 
     if sys.platform != "linux":
 
@@ -73,12 +72,12 @@ def end_with(pipe: int) -> None:
 
         threading.Thread(target=watch, daemon=True).start()
         return
-    # A thread would need the interpreter's lock, which a computation in C may hold for minutes. The
-    # kernel needs nothing.
+    # A thread would need the interpreter's lock, which a computation in C may hold for minutes. A
+    # signal from the kernel does not.
     import fcntl
 
     fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
     fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
-    if wait([pipe], 0):  # it had been closed before
+    if wait([pipe], 0):  # it was closed already
         os._exit(1)

@@ -1,7 +1,7 @@
-"""What a program takes, with all that it has started, measured from outside of them.
+"""Measures from outside the CPU time and memory of a program and all that it starts.
 
-A program that measures itself can say what it likes: it may replace the clock, or let a child do
-the work. On Linux the system tells, in /proc; elsewhere psutil asks it, where that is installed.
+A program that measures itself can report anything: it may replace the clock, or let a child do
+the work. On Linux the figures come from /proc; elsewhere from psutil, where it is installed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple, Protocol
 from evolve.programs.orphans import LINUX, processes, stat_of
 
 _PAUSE: Final = 0.02
-"""Seconds between two looks. Filling 100 MB takes 30 ms, so that a child that does so is seen."""
+"""Seconds between two samples. Filling 100 MB takes 30 ms, so a sample sees a child that does."""
 _SHARE: Final = 0.1
-"""Of a core, at most, that looking takes."""
+"""Most of a core that sampling may take."""
 _MISSING: Final = "this system tells of other processes through psutil alone: pip install psutil"
 
 _HAS_LISTS: Final = Path(f"/proc/self/task/{os.getpid()}/children").exists()
@@ -27,8 +27,11 @@ _HAS_LISTS: Final = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 
 class Use(NamedTuple):
-    """What processes take: CPU seconds so far, those of ended ones included as far as the system
-    has them; MB held now, or by a single one at most so far; how many they are."""
+    """What processes take so far.
+
+    seconds: of CPU, those of ended processes included as far as the system counts them. megabytes:
+    held by all now, or the most by a single one so far. processes: how many run.
+    """
 
     seconds: float
     megabytes: float
@@ -36,16 +39,16 @@ class Use(NamedTuple):
 
 
 class _System(Protocol):
-    """Tells what a program takes that is behind a guard of that number, which does not count."""
+    """Measures a program by the process id of its guard, which does not count."""
 
     def __call__(self, guard: int) -> Use: ...
 
 
 class Meter:
-    """Watches a program from a thread of its own. `why_not` says why it cannot; None where it can.
+    """Samples a program from a separate thread.
 
-    megabytes: the most that all processes have held at once, as far as it was seen: what they share
-    counts once. processes: the most at once.
+    why_not: why it cannot; None where it can. megabytes: the most that all processes held at once
+    in any sample; memory that they share counts once. processes: the most at once.
     """
 
     def __init__(self, guard: int | None) -> None:
@@ -62,14 +65,14 @@ class Meter:
             self._thread.start()
 
     def seconds(self) -> float:
-        """CPU seconds of all processes so far, or until `close`; never less than before."""
+        """CPU seconds of all processes so far, or until `close`; they never decrease."""
         with self._lock:
             if not self._stop.is_set():
                 self._look()
             return self._last + self._lost
 
     def close(self) -> None:
-        """Watch no more."""
+        """Stop sampling."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -87,8 +90,8 @@ class Meter:
             return
         use = self._system(self._guard)
         if use.seconds < self._last:
-            # One has ended between the looks at its parent and at itself, or nobody has waited for
-            # it: then the system forgets what it took.
+            # A process ended after we read its parent and before we read it, or nobody waited for
+            # it: then the system drops its time.
             use = self._system(self._guard)
             self._lost += max(0.0, self._last - use.seconds)
         self._last = use.seconds
@@ -97,14 +100,14 @@ class Meter:
 
 
 def _system() -> _System | None:
-    """What this system has to tell; None where that is nothing."""
+    """How to measure on this system; None where that is not possible."""
     if LINUX and Path("/proc/self/stat").exists():
         return _of_proc
     return _of_psutil if importlib.util.find_spec("psutil") is not None else None
 
 
 def _of_proc(guard: int) -> Use:
-    """As Linux has it in /proc."""
+    """Measures by /proc, on Linux."""
     tick = os.sysconf("SC_CLK_TCK")
     seconds, found = 0.0, []
     for number in _tree(guard):
@@ -133,13 +136,13 @@ def _children(number: int) -> list[int]:
     try:
         threads = [*Path(f"/proc/{number}/task").iterdir()]
         texts = [(thread / "children").read_text() for thread in threads]
-    except OSError:  # it has ended, or the kernel was made without these lists
+    except OSError:  # it has ended, or the kernel is built without these lists
         return [] if _HAS_LISTS else _children_of_all(number)
     return [int(word) for text in texts for word in text.split()]
 
 
 def _children_of_all(number: int) -> list[int]:
-    """The same without the lists: a look at all processes takes some milliseconds."""
+    """The children where there are no lists: reading all processes takes some milliseconds."""
     return [one.number for one in processes() if one.parent == number]
 
 
@@ -149,14 +152,14 @@ def _most_memory(number: int) -> float:
 
 
 def _memory(number: int) -> float:
-    """MB that a process holds, its share of what several hold."""
+    """MB that a process holds; of shared memory, its share."""
     return _figure(f"/proc/{number}/smaps_rollup", "Pss:") or _figure(
         f"/proc/{number}/status", "VmRSS:"
     )
 
 
 def _figure(file: str, name: str) -> float:
-    """MB, of a file that has lines such as `VmHWM:  100 kB`; 0 where it has none."""
+    """MB from a line such as `VmHWM:  100 kB` of a file; 0 where there is no such line."""
     try:
         lines = Path(file).read_text(errors="replace").splitlines()
     except OSError:
@@ -165,7 +168,7 @@ def _figure(file: str, name: str) -> float:
 
 
 def _of_psutil(guard: int) -> Use:
-    """As psutil has it."""
+    """Measures by psutil."""
     import psutil
 
     seconds, megabytes, count = 0.0, 0.0, 0

@@ -1,4 +1,4 @@
-"""Speaking the NBoard protocol, version 2, to a program that plays.
+"""A client of the NBoard protocol, version 2, for Reversi programs.
 
 Source: the protocol's description in NBoard and NTest by C. Welty.
 """
@@ -21,15 +21,15 @@ from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord
 
 RULES_STATUS: Final = "status rules:"
-"""How a line begins in which a program says its rules: ours does, behind its name."""
+"""Start of the line in which a program says its rules; evolve's own program sends it."""
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 
 
 class NBoardSession:
-    """A running program, told the whole game before every move.
+    """A running program, which receives the whole game before every move.
 
-    `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0` are both understood, and other lines ignored. rules:
-    of the game, which its GGF type says.
+    It reads both `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0`, and ignores other lines. rules: of the
+    game, sent as its GGF type.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class NBoardSession:
     ) -> None:
         self._program = LineProcess(command, environment, folder)
         self._depth = depth
-        # For rules that GGF has no letter for there is no other word than the usual one.
+        # Rules without a letter in GGF can only be sent as the default ones.
         known = rules is not None and rule_set(rules).ggf is not None
         self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
         self._pings = 0
@@ -50,7 +50,7 @@ class NBoardSession:
         self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
-        """Greet the program and wait until it has heard."""
+        """Greet the program and wait until it has read that."""
         self._program.send("nboard 2")
         if self._depth is not None:
             self._program.send(f"set depth {self._depth}")
@@ -75,7 +75,7 @@ class NBoardSession:
         return self._program.error(text)
 
     def end(self) -> None:
-        """Ask the program to quit, and see to it that it does."""
+        """Ask the program to quit, and make sure that it ends."""
         self._program.end("quit", 0.5)
 
     def kill(self) -> None:
@@ -83,7 +83,7 @@ class NBoardSession:
         self._program.end()
 
     def _ping(self, deadline: float) -> None:
-        """Wait until the program has heard all that was said."""
+        """Wait until the program has read all that was sent."""
         self._pings += 1
         self._program.send(f"ping {self._pings}")
         pong = ["pong", str(self._pings)]

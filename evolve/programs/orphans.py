@@ -1,17 +1,16 @@
-"""What a program leaves behind that has killed its guard: found by proof, and ended.
+"""Finds and ends what a program leaves behind after it has killed its guard.
 
-As long as a guard works it ends all that its program has started, and says so. A program that runs
-as the same user can kill it. Then this process does the same for what it can prove to be the
-program's:
+A working guard ends all that its program has started, and reports so. A program that runs as the
+same user can kill its guard. Then this process ends what provably belongs to the program:
 
-- processes of the session that the guard has started it in;
-- those with the program's mark in their environment, also in sessions of their own;
-- on Linux, where the whole process is evolve's (a command, or a worker of one), orphans that come
-  to it (it is a child subreaper) and that it has not started;
+- processes of the session in which the guard started it;
+- processes with the program's mark in their environment, also in sessions of their own;
+- on Linux, where the whole process is evolve's (a command, or a worker of one), orphans that this
+  process adopts (it is a child subreaper) and did not start;
 - and the children of all these.
 
-A program that makes another one start its children, such as a daemon of the system's, is beyond
-this; so is one that kills evolve first.
+This does not find children that a program starts through another one, such as a system daemon, and
+does not work where a program kills evolve first.
 """
 
 from __future__ import annotations
@@ -29,34 +28,34 @@ from typing import Any, Final, NamedTuple
 
 LINUX: Final = sys.platform == "linux"
 MARK: Final = "EVOLVE_PROGRAM"
-"""The variable that a program and its children have from us."""
+"""The environment variable that we give a program and its children."""
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _SECONDS: Final = 5.0
-"""Most time to end what is left: a program may start processes as fast as they are ended."""
+"""Most seconds to end what is left: a program may start processes as fast as we end them."""
 _PAUSE: Final = 0.002
 _ENDED: Final = re.compile(r"all ended, (\d+) KB")
 
 
 class Report:
-    """The pipe that a guard reports to: the program's session, then that all have ended."""
+    """The pipe of a guard's report: the program's session, then that all processes ended."""
 
     def __init__(self) -> None:
         self._ours, self.pipe = os.pipe()
         self.session: int | None = None
         self.all_ended = False
         self.megabytes = 0.0
-        """The most that any one process has held, where the guard has said so."""
+        """The most MB that any one process held, as the guard reports it; 0 where it does not."""
 
     def leave(self) -> None:
         """Close the guard's end here."""
         os.close(self.pipe)
 
     def close(self) -> None:
-        """Close our end: no guard was started."""
+        """Close our end, where no guard was started."""
         os.close(self._ours)
 
     def read(self) -> None:
-        """Take in what the guard says, until it has ended."""
+        """Read the guard's report, until the guard ends."""
         with os.fdopen(self._ours, errors="replace") as lines:
             for line in lines:
                 if self.session is None and line.strip().isdecimal():
@@ -66,7 +65,7 @@ class Report:
 
 
 class Process(NamedTuple):
-    """A process as /proc has it; started: in ticks since the system's start."""
+    """A process as /proc describes it; started: in ticks since the system booted."""
 
     number: int
     parent: int
@@ -81,18 +80,18 @@ class Programs:
     def __init__(self) -> None:
         self._lock = Lock()
         self._guards: dict[int, int] = {}
-        """Numbers of guards, and when they were started."""
+        """Process ids of guards, and when they started."""
         self._ours = self._adopts = False
 
     def claim(self) -> None:
-        """Say that all of this process is evolve's: orphans may come to it.
+        """Declare that evolve owns this whole process, so that it may adopt orphans.
 
-        In a process of somebody else's, which uses evolve as a library, they may be theirs.
+        Where a user's process runs evolve as a library, orphans may be the user's own.
         """
         self._ours = True
 
     def begin(self, guard: int) -> None:
-        """Note a guard that has been started."""
+        """Register a guard that has started."""
         with self._lock:
             if self._ours and LINUX and not self._adopts:
                 self._adopts = _adopt()
@@ -100,7 +99,7 @@ class Programs:
             self._guards[guard] = 0 if found is None else found.started
 
     def end(self, guard: int, report: Report, mark: str) -> None:
-        """Forget a guard that has ended, and end what it has not."""
+        """Remove a guard that has ended, and end what it left running."""
         if not report.all_ended:
             self._end_orphans(guard, report.session, mark)
         with self._lock:
@@ -126,7 +125,7 @@ class Programs:
             time.sleep(_PAUSE)
 
     def _orphans(self, guard: int, session: int | None, mark: str) -> list[Process]:
-        """What is a program's whose guard has ended."""
+        """The processes of the program of a guard that has ended."""
         here, ours = os.getpid(), os.getsid(0)
         with self._lock:
             known = {*self._guards, *_of_multiprocessing()}
@@ -145,26 +144,26 @@ class Programs:
             one.number for one in there if one.parent in found and one.number not in found
         }:
             found |= more
-        # One that has ended is left to its parent, where that is another.
+        # Leave zombies to their parents, unless that is this process.
         return [
             one for one in there if one.number in found and not (one.zombie and one.parent != here)
         ]
 
 
 def new_mark() -> str:
-    """What tells a program's processes from all others."""
+    """A random text that tells a program's processes from all others."""
     return os.urandom(16).hex()
 
 
 def processes() -> Iterator[Process]:
-    """All that are there; Linux."""
+    """All running processes; Linux only."""
     for name in os.listdir("/proc"):
         if name.isdecimal() and (found := read_process(int(name))) is not None:
             yield found
 
 
 def read_process(number: int) -> Process | None:
-    """A process; None where there is none. Linux."""
+    """The process of this id; None where there is none. Linux only."""
     fields = stat_of(number)
     if fields is None:
         return None
@@ -179,7 +178,7 @@ def stat_of(number: int) -> list[bytes] | None:
         stat = Path(f"/proc/{number}/stat").read_bytes()
     except OSError:
         return None
-    # `number (name) state parent …`, where a name may hold anything.
+    # `number (name) state parent …`; the name may hold any character.
     return stat.rpartition(b")")[2].split()
 
 
@@ -191,15 +190,15 @@ def _environment(number: int) -> Set[bytes]:
 
 
 def _adopt() -> bool:
-    """Let orphans come to this process; whether they do."""
+    """Make this process adopt orphans; whether that worked."""
     import ctypes
 
     return bool(ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
 
 
 def _of_multiprocessing() -> Set[int | None]:
-    """Processes that were started by other means than here, in sessions of their own."""
-    import multiprocessing  # not above: each start of the command has this module
+    """Processes that multiprocessing started, in sessions of their own."""
+    import multiprocessing  # not above: every command imports this module
     from multiprocessing import forkserver
 
     server: Any = forkserver._forkserver

@@ -1,4 +1,4 @@
-"""Processes of ours that must not outlive the one that started them, nor hear its Ctrl-C."""
+"""Ends child processes with their parent, and keeps Ctrl-C from them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from evolve.programs.life import end_with
 from evolve.programs.orphans import PROGRAMS
 
 _LOOK: Final = 1.0
-"""Seconds between two looks at whether the process that forked us is still there."""
+"""Seconds between two checks whether the process that forked us still runs."""
 
 
 def end_with_parent() -> None:
-    """End this process when the one that started it has ended, however that happened.
+    """End this process when the one that started it ends, however that happens.
 
-    Also when the one that forked it has, where that is another: nobody would hear of its end.
+    Also when the process that forked it ends, where that is another one (the fork server).
+    Otherwise nobody would learn of this process's end.
     """
     PROGRAMS.claim()
     parent = multiprocessing.parent_process()
@@ -42,14 +43,14 @@ def end_with_parent() -> None:
 
 @contextmanager
 def without_ctrl_c() -> Iterator[None]:
-    """Start a process that Ctrl-C does not reach from its first moment on.
+    """Block Ctrl-C, so that it never reaches a process that starts within.
 
-    Ctrl-C is for the one who starts it; what is blocked here stays so in the new process.
+    Ctrl-C is for the parent alone; a signal that is blocked here stays blocked in the new process.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    resource_tracker.ensure_running()  # which would unblock it when it starts
+    resource_tracker.ensure_running()  # its start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,4 @@
-"""A child program that is spoken to in lines and can never keep us waiting past a deadline."""
+"""A child program that exchanges lines with us and never keeps us waiting past a deadline."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from evolve.programs.talk import Talk
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
-"""Lines read before anyone wants them: a program that floods us is made to wait."""
+"""Most lines read ahead of their use: a program that floods us has to wait."""
 _FLOOD_PAUSE: Final = 0.01
 _LOOK: Final = 0.002
-"""Seconds between two looks whether it has ended."""
+"""Seconds between two checks whether the program has ended."""
 _LAST_WORDS_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
-"""A guard takes half of that at most to end what it guards."""
+"""Most seconds to wait for a guard, which takes at most half of that to end what it guards."""
 _AWAKE: Final = 0.5
-"""Seconds after which a guard is woken once more, which the program may have stopped."""
+"""Seconds between two attempts to wake a guard, which the program may have stopped."""
 
 
 def signal_name(number: int) -> str:
-    """The name of a signal; its number where it has none, as those for real time."""
+    """The name of a signal; its number where it has no name, such as a real-time signal."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -43,14 +43,16 @@ def signal_name(number: int) -> str:
 
 
 class LineProcess:
-    """A program with a guard, its output read by a thread.
+    """A program with a guard; a thread reads its output.
 
-    It ends with this process at the latest, however that ends, and so does what it has started:
-    see `programs.guard`, and `programs.orphans` for a program that ends its guard. Where there is
-    no fork (Windows) it has no guard, and only its own process is ended. Raises EngineError where
-    it fails: it cannot be started, is gone, or says nothing in time. environment: variables beside
-    those of this process; folder: that it runs in, None for this one; quoted: whether errors have
-    what was said last, which tells nothing where the program speaks to one of ours.
+    The program and all that it starts end with this process at the latest, however this process
+    ends: see `programs.guard`, and `programs.orphans` for a program that ends its guard. Where
+    there is no fork (Windows) it has no guard, and only its own process ends. Raises EngineError
+    where the program fails: it cannot be started, has ended, or does not answer in time.
+
+    environment: variables beside those of this process; folder: its working folder, None for the
+    current one; quoted: whether errors quote the last lines exchanged, which say nothing useful
+    where the program runs our own code.
     """
 
     def __init__(
@@ -68,19 +70,19 @@ class LineProcess:
         self._environment = {**inherited(), **environment, MARK: self._mark}
         self._folder = folder
         self.report = Report() if self._life.held else None
-        """What the guard says, once the program has ended."""
+        """The guard's report, complete once the program has ended."""
         try:
             self._process = self._start(command)
         except OSError as error:
             raise EngineError(f"cannot be started: {error.strerror}") from error
         self._talk.begin(command, self._process.pid)
-        # With a limit (`queue.Queue`) it would be made of locks that a Ctrl-C can leave closed:
-        # a match stood still for good after one of 240.
+        # `queue.Queue`, which has a limit, uses locks that a Ctrl-C can leave locked: one Ctrl-C
+        # in 240 blocked a match for good.
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._ending = threading.Lock()
         self._ended = False
         self._gone = False
-        """Whether its guard has ended; without one, whether it has."""
+        """Whether its guard has ended; without a guard, whether the program has."""
         self._unwanted = False
         self._complaints: deque[str] = deque(maxlen=3)
         self._threads = [
@@ -93,7 +95,7 @@ class LineProcess:
 
     @property
     def guard(self) -> int | None:
-        """The number of its guard; None where it has none."""
+        """The process id of its guard; None where it has none."""
         return self._process.pid if self.report is not None else None
 
     def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -108,7 +110,7 @@ class LineProcess:
                 pass_fds=life.pipes if report is None else (*life.pipes, report),
                 env=self._environment,
                 cwd=self._folder,
-                start_new_session=life.held,  # Ctrl-C is for us
+                start_new_session=life.held,  # Ctrl-C is for this process alone
             )
             if report is not None:
                 PROGRAMS.begin(started.pid)
@@ -136,7 +138,7 @@ class LineProcess:
     def receive(self, deadline: float, what: str) -> str:
         """The next line, without white space around it, before `deadline` (time.monotonic()).
 
-        `what` is waited for; the error names it.
+        `what`: the thing we wait for; the error names it.
         """
         line = self.heard(deadline)
         if line is None:
@@ -144,10 +146,10 @@ class LineProcess:
         return line
 
     def heard(self, deadline: float) -> str | None:
-        """The same; None where nothing comes before `deadline`."""
+        """The next line; None where none comes before `deadline`."""
         while True:
             left = max(0.0, deadline - time.monotonic())
-            # A program that has ended may have left a child behind that keeps its output open.
+            # A program that has ended may leave a child that keeps its output open.
             ended = self._gone
             try:
                 line = self._lines.get(timeout=min(left, _LAST_WORDS_SECONDS))
@@ -164,19 +166,19 @@ class LineProcess:
         return line.strip()
 
     def settle(self, seconds: float) -> None:
-        """Forget all lines until none has come for so long."""
+        """Drop all lines until none has come for `seconds`."""
         most = time.monotonic() + _LAST_WORDS_SECONDS
         while time.monotonic() < most and self.heard(time.monotonic() + seconds) is not None:
             pass
 
     def error(self, text: str) -> EngineError:
-        """The error that says so, with the last line that was sent, and what came since."""
+        """An error with this text, the last line sent, and the last line received since."""
         return EngineError(f"{text}{self._talk.last if self._quoted else ''}")
 
     def end(self, farewell: str | None = None, patience: float = 0.0) -> None:
-        """Say farewell, wait a moment, and end the program and all its children for certain.
+        """Send `farewell`, wait up to `patience` seconds, then kill the program and its children.
 
-        May be called again, and by another thread than the one that waits for a line.
+        It may be called again, also by another thread than the one that waits for a line.
         """
         if farewell is not None:
             with contextlib.suppress(EngineError):
@@ -188,8 +190,8 @@ class LineProcess:
             if not self._ended:
                 self._ended = True
                 self._kill()
-        # What a program wrote before its end is read and dropped. What could not be ended may hold
-        # our pipes open for ever: then the readers are left to it.
+        # Read and drop what the program wrote before its end. A process that cannot be killed may
+        # keep our pipes open for ever: leave the reader threads running then.
         self._unwanted = True
         end = time.monotonic() + _LAST_WORDS_SECONDS
         for thread in self._threads:
@@ -197,7 +199,7 @@ class LineProcess:
                 self._forget_lines()
                 thread.join(0.01)
         self._forget_lines()
-        self._lines.put(None)  # for whoever waits for a line
+        self._lines.put(None)  # for a thread that waits for a line
         self._talk.close()
 
     def _forget_lines(self) -> None:
@@ -214,7 +216,7 @@ class LineProcess:
             while not self._gone and time.monotonic() < end:
                 self._signal(signal.SIGCONT)
                 self._wait(_AWAKE)
-            self._signal(signal.SIGKILL)  # a guard that a program stops again and again
+            self._signal(signal.SIGKILL)  # a program may stop its guard again and again
         self._watching.join(_GUARD_SECONDS)
 
     def _signal(self, number: int) -> None:
@@ -224,17 +226,17 @@ class LineProcess:
                 os.kill(self._process.pid, number)
 
     def _wait(self, seconds: float) -> None:
-        """Wait for the end, so many seconds at most.
+        """Wait for the end, `seconds` at most.
 
-        `Popen` has methods for this, and for signals; a Ctrl-C within one of them can leave its
-        lock closed, and then all others wait for good. So its thread alone calls them.
+        A Ctrl-C within a method of `Popen` that waits or sends signals can leave its lock locked,
+        and then all other calls block for good. So only the watching thread calls them.
         """
         end = time.monotonic() + seconds
         while not self._gone and time.monotonic() < end:
             time.sleep(_LOOK)
 
     def _watch(self) -> None:
-        """Wait for the end of the guard, and do its work where it could not."""
+        """Wait for the end of the guard, and end the orphans that it left."""
         if self.report is not None:
             self.report.read()
         self._process.wait()
@@ -258,12 +260,12 @@ class LineProcess:
             while line := stream.readline(_LONGEST_LINE):
                 text = line.decode("utf-8", "replace")
                 self._talk.complained(text.rstrip("\n"))
-                # It is shown: what would move the cursor or change colours is left out.
+                # Users see this text: leave out what would move the cursor or change colours.
                 shown = "".join(sign if sign.isprintable() else " " for sign in text)
                 self._complaints.append(shown.strip())
 
     def _last_words(self) -> str:
-        """How the program ended, and the end of what it said on standard error."""
+        """How the program ended, and the end of its standard error output."""
         self._wait(_LAST_WORDS_SECONDS)
         self._threads[1].join(_LAST_WORDS_SECONDS)
         code = self._process.returncode

@@ -1,4 +1,4 @@
-"""Asking a Python file for moves, in a process of its own: `programs.host` runs it there."""
+"""Asks a Python file for moves; `programs.host` runs the file in a separate process."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from evolve.terminal_text import plain
 
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
-"""What a class is told that it has for a move, unless told otherwise: a contest's usual time."""
+"""Default time for a move that a class receives: a contest's usual time."""
 
 
 class PythonSession:
-    """A running file; `moves` are those of the game that it is in."""
+    """A running file; `moves` are those of its current game."""
 
     def __init__(
         self,
@@ -42,14 +42,14 @@ class PythonSession:
         self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
-        """Let it load the file."""
+        """Load the file."""
         self._ask(deadline, do="begin", seconds=self._seconds)
 
     def choose(self, board: Board, deadline: float) -> int:
-        """Its move."""
+        """The file's move."""
         known, played = self.moves, board.moves
         goes_on = known is not None and played is not None and played[: len(known)] == known
-        self.moves = None  # not known until the answer is there
+        self.moves = None  # not known until the answer comes
         names = None if played is None else [_name(move) for move in played]
         answer = str(self._ask(deadline, do="choose", new=not goes_on, moves=names, **_told(board)))
         try:
@@ -60,12 +60,14 @@ class PythonSession:
         return square
 
     def sit(self, board: Board, deadline: float) -> None:
-        """Let a CS303 class be made for a side of a new game."""
+        """Make an object of a CS303 class, for a side of a new game."""
         self._ask(deadline, do="sit", new=True, **_told(board))
 
     def examine(self, board: Board, deadline: float) -> list[tuple[int, int]]:
-        """What a CS303 class that sits puts into its list, as (row, column); also where it must
-        pass."""
+        """The list of a CS303 class after its move, as (row, column); also where it must pass.
+
+        Call `sit` first. Raises EngineError for an answer that is not a list of places.
+        """
         found = self._ask(deadline, do="examine", new=False, **_told(board))
         if not isinstance(found, list) or not all(map(_is_place, found)):
             raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is not a list of places")
@@ -75,25 +77,25 @@ class PythonSession:
         return self._program.error(text)
 
     def end(self) -> None:
-        """End it."""
+        """End the process."""
         self._program.end(patience=0.1)
 
     def kill(self) -> None:
-        """End it at once."""
+        """End the process at once."""
         self._program.end()
 
     @property
     def guard(self) -> int | None:
-        """The number of the guard that it has; None where it has none."""
+        """The process id of its guard; None where it has none."""
         return self._program.guard
 
     @property
     def most_memory(self) -> float:
-        """The most MB that a process of its has held, once it has ended; 0 where nobody knows."""
+        """The most MB that one of its processes held, once it has ended; 0 where not known."""
         return 0.0 if self._program.report is None else self._program.report.megabytes
 
     def _ask(self, deadline: float, **question: Any) -> Any:
-        # A number that nobody can know before: what is written ahead is no answer.
+        # A random id, which the file cannot guess: it cannot write answers in advance.
         question["id"] = os.urandom(8).hex()
         self._program.send(json.dumps(question))
         line = self._program.receive(deadline, "move")

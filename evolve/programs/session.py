@@ -1,4 +1,4 @@
-"""What a running program is to those who ask it for moves, whatever it speaks."""
+"""The interface of a running program that plays, whatever its protocol."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from evolve.errors import EngineError
 
 
 class Session(Protocol):
-    """A running program. Each method but `end` and `kill` raises EngineError where it fails."""
+    """A running program; methods except `end` and `kill` raise EngineError when it fails."""
 
     moves: tuple[int, ...] | None
-    """Of the game that it knows; None where that is open."""
+    """Moves of the game that the program has; None where they are not known."""
     rules: Rules | None
-    """Those that it has said it plays by; None where it has said none."""
+    """The rules that the program says it plays by; None where it says none."""
 
     def begin(self, deadline: float) -> None:
-        """Introduce oneself, before `deadline` (time.monotonic())."""
+        """Greet the program, before `deadline` (time.monotonic())."""
 
     def choose(self, board: Board, deadline: float) -> int:
         """The program's move."""
 
     def error(self, text: str) -> EngineError:
-        """What to raise for a move that cannot be, with what was said."""
+        """The error to raise for an invalid move, with the last lines exchanged."""
 
     def end(self) -> None:
-        """Let it end, and see to it that it does."""
+        """Ask the program to end, and make sure that it does."""
 
     def kill(self) -> None:
-        """End it at once."""
+        """End the program at once."""
 
 
 def known_rules(said: str) -> Rules | None:
-    """The rules in a program's word for them; None where it knows none, or others than we do."""
+    """The rules that a program's answer names; None for none, or for rules unknown to evolve."""
     return said if said in RULE_SETS else None

@@ -1,4 +1,4 @@
-"""What is said to a program and by it: the last of it for errors, all of it for a log."""
+"""The exchange with a program: its last lines for errors, all of them for a log."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from evolve.programs.environment import LOG
 from evolve.terminal_text import plain
 
 _LONGEST: Final = 200
-"""Characters of a line that an error shows."""
+"""Most characters of a line that an error shows."""
 
 
 class Talk:
-    """One program's talk.
+    """The exchange with one program.
 
-    Where the log is asked for, every line is appended to it: the time, the number of the process,
-    and `$` for the command, `>` for what is said to the program, `<` for what it says, `!` for what
-    it says on standard error. All that a terminal would obey is written as Python writes it.
+    If the user asks for the log, it appends every line: the time, the process id, and `$` for the
+    command, `>` for a line to the program, `<` for one from it, `!` for one on standard error. It
+    escapes, as Python does, what a terminal would obey.
     """
 
     def __init__(self) -> None:
@@ -37,44 +37,47 @@ class Talk:
         self._received: str | None = None
 
     def begin(self, command: Sequence[str], number: int) -> None:
-        """The program has been started."""
+        """Record that the program has started."""
         self._number = number
         self._write("$", shlex.join(command))
 
     def sent(self, line: str) -> None:
-        """Said to the program."""
+        """Record a line sent to the program."""
         self._sent, self._received = line, None
         self._write(">", line)
 
     def heard(self, line: str) -> None:
-        """Said by it, and taken for what it means."""
+        """Record a line that we read as part of the protocol."""
         if line.strip():
             self._received = line
 
     def said(self, line: str) -> None:
-        """Said by it, whether anyone wants it or not."""
+        """Record a line from the program, whether we use it or not."""
         self._write("<", line)
 
     def complained(self, line: str) -> None:
-        """Said by it on standard error."""
+        """Record a line that it writes to standard error."""
         self._write("!", line)
 
     @property
     def last(self) -> str:
-        """The last line that was sent and what came since, for the end of an error; without the
-        numbers that count what was said before, for the same game fails in the same words."""
+        """The last line sent and the last one received since, for the end of an error message.
+
+        It leaves out the numbers that count messages, so that the same game fails with the same
+        message.
+        """
         if self._sent is None:
             return ""
         number, sent = _parted(self._sent)
         received = "nothing"
         if self._received is not None:
             answered, text = _parted(self._received)
-            # A number that is not ours may be what is wrong.
+            # A number that is not ours may be the fault.
             received = _quoted(text if answered in ("", number) else self._received)
         return f"; sent {_quoted(sent)}, received {received}"
 
     def close(self) -> None:
-        """Write no more."""
+        """Stop logging."""
         with self._lock:
             if self._log is not None:
                 self._log.close()
@@ -101,7 +104,7 @@ class Talk:
 
 
 def _parted(line: str) -> tuple[str, str]:
-    """GTP's id, or the number of a ping, and the line without it."""
+    """The GTP id, or the number of a ping, and the line without it."""
     found = re.match(r"([=?]|ping |pong |)(\d+)(?=\s|$)", line)
     if not found:
         return "", line.strip()

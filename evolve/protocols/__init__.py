@@ -1,1 +1,1 @@
-"""Our agents for other people's programs: engines that speak GTP and NBoard."""
+"""Engines that speak GTP and NBoard, so that other programs can use our agents."""

@@ -1,4 +1,4 @@
-"""How long a move may take by a clock that another program keeps."""
+"""Compute the time for a move from another program's clock."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from evolve.agents.timing import LONGEST, SHORTEST
 from evolve.engine.board import Board, Side
 
 _MARGIN = 0.05
-"""Share of a move's time, and seconds at least, that are left for the way to us and back."""
+"""Share of a move's time, and at least this many seconds, reserved for communication."""
 _MOST = 0.5
-"""Share of a running clock that one move may take, however few are left."""
+"""Largest share of a running clock that one move may take, even if few moves are left."""
 
 
 @dataclass
 class _Left:
-    """Time of one side: `seconds` for `stones` moves, or for all of them when that is 0."""
+    """Time of one side: `seconds` for `stones` moves, or for all moves if `stones` is 0."""
 
     seconds: float
     stones: int
@@ -27,8 +27,9 @@ class _Left:
 
 @dataclass
 class Clock:
-    """GTP's time: `main` seconds for the game, then again and again `byo` seconds for `stones`
-    moves. What `time_left` says counts; in between we count ourselves.
+    """GTP's time: `main` seconds for the game, then `byo` seconds for every `stones` moves.
+
+    Values from `time_left` have priority; in between, this clock counts itself.
     """
 
     main: float = 0.0
@@ -37,12 +38,12 @@ class Clock:
     _left: dict[Side, _Left] = field(default_factory=dict)
 
     def set(self, main: float, byo: float, stones: int) -> None:
-        """New settings. Seconds for no moves, or zeros alone, mean no limit."""
+        """Apply new settings. Seconds for 0 moves, or only zeros, mean no limit."""
         self.main, self.byo, self.stones = main, byo, stones
         self.restart()
 
     def restart(self) -> None:
-        """A new game: both have all their time."""
+        """Start a new game: both sides have their full time."""
         self._left.clear()
         if self.stones > 0 and self.main <= 0:
             self._give(self.byo, self.stones)
@@ -54,11 +55,11 @@ class Clock:
         self._left["white"] = _Left(seconds, stones)
 
     def tell(self, side: Side, seconds: float, stones: int) -> None:
-        """What is left for a side: for the game when `stones` is 0, else for so many moves."""
+        """Set a side's remaining time: for the game if `stones` is 0, else for `stones` moves."""
         self._left[side] = _Left(seconds, stones)
 
     def seconds_for(self, side: Side, board: Board) -> float | None:
-        """Time for one move of `side`; None without a limit."""
+        """Return the seconds for one move of `side`; None without a limit."""
         left = self._left.get(side)
         if left is None:
             return None
@@ -70,13 +71,13 @@ class Clock:
             if self.stones > 0:
                 share = min(left.seconds, share + self.byo / self.stones)
             elif moves > 1:
-                # The middle of the game needs it more than the last moves do.
+                # The midgame needs more time than the last moves.
                 share = min(left.seconds * _MOST, share * 1.5)
         return min(max(share - max(_MARGIN, _MARGIN * share), SHORTEST), LONGEST)
 
     @contextmanager
     def thinking(self, side: Side) -> Iterator[None]:
-        """Take the time of what is done inside from the side's."""
+        """Subtract the duration of the block from the side's time."""
         begin = time.monotonic()
         yield
         left = self._left.get(side)

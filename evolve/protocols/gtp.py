@@ -29,12 +29,14 @@ _ID: Final = re.compile(r"(\d{1,18})(?:\s+|$)(.*)", re.ASCII)
 
 
 class _RefusedError(EvolveError):
-    """A command that is answered with `?`."""
+    """A refused command; the answer begins with `?`."""
 
 
 class GtpEngine:
-    """One session. With a clock the agent thinks as deep as its time allows, else to its own
-    depths. `answer` takes a line and gives the text to send, None for a line that asks nothing.
+    """One session.
+
+    With a clock the agent searches as deep as its time allows, otherwise to its own depths.
+    `answer` takes a line and returns the text to send, None for a line without a command.
     """
 
     def __init__(self, agent: Agent, rules: Rules, assumed: bool = False) -> None:
@@ -70,7 +72,7 @@ class GtpEngine:
         }
 
     def answer(self, line: str) -> str | None:
-        """The answer to a line, without the empty line after it; never raises for a bad line."""
+        """Return the answer to a line, without the empty line after it; bad lines never raise."""
         text = heard(line.partition("#")[0])
         if not text:
             return None
@@ -86,7 +88,7 @@ class GtpEngine:
             return said(f"?{number} {str(error).splitlines()[0]}")
 
     def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
-        """Answer line after line until `quit` or their end."""
+        """Answer lines until `quit` or their end."""
         for line in lines:
             answer = self.answer(line)
             if answer is not None:
@@ -107,7 +109,7 @@ class GtpEngine:
         return ""
 
     def _komi(self, words: list[str]) -> str:
-        """Accepted without effect: Reversi has none."""
+        """Accept komi without effect: Reversi has none."""
         self._numbers(words, 1, signed=True)
         return ""
 
@@ -138,9 +140,10 @@ class GtpEngine:
         return _vertex(self._chosen(self._side(words)))
 
     def _analyze(self, words: list[str]) -> str:
-        """What the agent thinks of each legal move, the best first: a line a move, in pairs of a
-        name and a value as `lz-analyze` of Leela Zero has them. The prefix is what GTP asks of a
-        program's own commands.
+        """Return the agent's value for each legal move, best move first, one line per move.
+
+        A line has pairs of a name and a value, as in `lz-analyze` of Leela Zero. GTP requires the
+        prefix for a program's own commands.
         """
         board = self._with_turn(self._side(words))
         analysis = self.agent.analyse(board) if board.legal_moves() else None
@@ -168,7 +171,7 @@ class GtpEngine:
 
     def _time_left(self, words: list[str]) -> str:
         seconds, stones = self._numbers(words[1:], 2, signed=True)
-        # Controllers that go on after the flag has fallen tell less than nothing.
+        # Controllers that continue after the time is up send negative seconds.
         self._clock.tell(self._side(words), max(0.0, seconds), max(0, int(stones)))
         return ""
 
@@ -191,14 +194,14 @@ class GtpEngine:
 
     @staticmethod
     def _numbers(words: list[str], count: int, signed: bool = False) -> list[float]:
-        """So many numbers, not negative unless `signed`."""
+        """Parse `count` numbers, not negative unless `signed`."""
         kind = _SIGNED if signed else _NUMBER
         if len(words) != count or not all(map(kind.fullmatch, words)):
             raise _RefusedError("syntax error")
         return [float(word) for word in words]
 
     def _with_turn(self, side: Side) -> Board:
-        """The board with `side` to move: a pass that the other side must make is made for it."""
+        """Return the board with `side` to move; if the other side must pass, it passes."""
         board = self._board
         if board.side != side and not board.is_over():
             if board.legal_moves():
@@ -209,7 +212,7 @@ class GtpEngine:
     def _move(self, side: Side, square: int) -> None:
         board = self._with_turn(side)
         if square == PASS and board.is_over():
-            self._before.append(self._board)  # some programs pass out a finished game
+            self._before.append(self._board)  # some programs pass after the end of a game
             return
         try:
             after = board.pass_move() if square == PASS else board.play(square)
@@ -229,5 +232,5 @@ class GtpEngine:
 
 
 def _vertex(square: int) -> str:
-    """A square, or a pass, as GTP names it."""
+    """Return a square or a pass in GTP's notation."""
     return square_name(square).upper()

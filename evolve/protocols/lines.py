@@ -1,9 +1,8 @@
-"""Lines that other programs send, and that go back to them: without control characters.
+"""Remove control characters from lines that come from other programs or go to them.
 
-A protocol that repeats what it was sent (NBoard's `ping`, an error that quotes a word) would carry
-escape sequences to what shows the answer. So they are left out where a line comes in, as GTP
-asks for, and what is left of others' text, such as the name of an agent, is made harmless where a
-line goes out.
+A protocol that repeats its input (NBoard's `ping`, an error that quotes a word) would pass escape
+sequences on to the display of the answer. So they are removed from incoming lines, as GTP requires,
+and other foreign text, such as the name of an agent, is cleaned in outgoing lines.
 """
 
 from __future__ import annotations
@@ -12,10 +11,13 @@ from evolve.terminal_text import plain
 
 
 def heard(line: str) -> str:
-    """A line that has come, without what moves a cursor, hides, or reorders; tabs are spaces."""
+    """Clean an incoming line: tabs become spaces; other unprintable characters are removed.
+
+    These could move a cursor, hide text or reorder it.
+    """
     return "".join(sign for sign in line.replace("\t", " ") if sign.isprintable()).strip()
 
 
 def said(text: str) -> str:
-    """Lines on their way out; they stay as many as they are."""
+    """Clean outgoing lines; their number stays the same."""
     return plain(text, keep="\n")

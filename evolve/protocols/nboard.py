@@ -27,12 +27,12 @@ from evolve.records.ggf import parse_ggf, parse_move
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
 _OF_A_GAME: Final = ("move", "go", "hint", "analyze")
-"""Commands that are about the game."""
+"""Commands that need a game."""
 _HINT_DEPTH: Final = 6
-"""Plies of a hint before `set depth` said how many."""
+"""Search depth of a hint, in plies, without `set depth`."""
 _GRACE: Final = 1.0
-"""Seconds that a search may go on after the next line comes: scripts that are sent at once get
-their answers, and a person who moved on does not wait."""
+"""Seconds that a search may continue after the next line arrives: scripts sent all at once get
+their answers, and a user who moved on does not wait."""
 _LAST_GRACE: Final = 60.0
 """The same after the end of the input."""
 
@@ -42,14 +42,14 @@ Say = Callable[[str], None]
 
 
 class NBoardEngine:
-    """One session: knows the game, thinks in a thread of its own, and listens meanwhile.
+    """One session: keeps the game, searches in a separate thread, and reads input meanwhile.
 
-    `go` answers without playing the move. `ping` and whatever else comes while it thinks stops
-    it, for then the answer is no longer wanted. Lines it does not know are ignored. After a game
-    or a move that it refused it knows no game, and says so to whatever asks about one, until it
-    gets another: an answer about the position before would be taken for one about the new.
+    `go` answers without playing the move. `ping` and any other command during a search stop it,
+    because the answer is no longer needed. Unknown lines are ignored. After a refused game or move
+    the engine has no game, and says so to commands that need one, until it gets another: an answer
+    about the old position would be taken for one about the new.
 
-    assumed: whether nobody said its rules; then it plays by those that a game says.
+    assumed: whether the rules were not specified; then it plays by the rules of each game.
     """
 
     def __init__(self, agent: Agent, rules: Rules, say: Say, assumed: bool = False) -> None:
@@ -59,7 +59,7 @@ class NBoardEngine:
         self._rules: Rules = rules
         self._assumed = assumed
         self._boards = [Board.start()]
-        """The positions of the game, the last one at the end; none where `_lost` says why."""
+        """The positions of the game, the current one last; empty without a game, see `_lost`."""
         self._lost = ""
         self._thinking: _Thinking | None = None
         self._lock = threading.Lock()
@@ -76,12 +76,12 @@ class NBoardEngine:
         }
 
     def say(self, line: str) -> None:
-        """Send a line; from any thread."""
+        """Send a line; thread-safe."""
         with self._lock:
             self._write(f"{said(line)}\n")
 
     def serve(self, lines: Iterable[str]) -> None:
-        """Do what the lines say until `quit` or their end."""
+        """Run the commands in lines until `quit` or their end."""
         for line in lines:
             word, _, rest = heard(line).partition(" ")
             word = word.lower()
@@ -90,7 +90,7 @@ class NBoardEngine:
                 return
             if word in self._commands or _MOVE.fullmatch(word):
                 self._finish(_GRACE)
-                if word not in self._commands:  # version 1 sent moves without a word before them
+                if word not in self._commands:  # version 1 sent moves without a command word
                     word, rest = "move", f"{word} {rest}"
                 try:
                     self._do(word, rest.strip())
@@ -125,11 +125,11 @@ class NBoardEngine:
             self._boards = self._boards_of(value)
 
     def _boards_of(self, text: str) -> list[Board]:
-        """The positions of a game; RecordError where it cannot be read, or is another one."""
+        """Return the positions of a game; RecordError if it is unreadable or has other rules."""
         records = parse_ggf(text)
         if len(records) > 1:
             raise RecordError(f"set game: {len(records)} games came, and one can be played")
-        # Front ends that know no other rules call all games standard.
+        # Front ends without other rules call all games standard.
         rules = records[0].rules
         if self._assumed and rules != self._rules:
             self._rules, self.agent = rules, self.agent.with_rules(rules)
@@ -149,12 +149,12 @@ class NBoardEngine:
         self._boards = boards + self._boards_after(boards[-1], parse_move(rest))
 
     def _boards_after(self, board: Board, square: int) -> list[Board]:
-        """What a move adds to the positions of the game."""
+        """Return the positions that a move adds to the game."""
         passed = []
         if board.is_over() and square == PASS:
-            return []  # NBoard passes behind the end of a game
+            return []  # NBoard passes after the end of a game
         if square != PASS and not board.legal_moves() and not board.is_over():
-            passed = [board.pass_move()]  # it was left out
+            passed = [board.pass_move()]  # the front end omitted it
         return [*passed, _after([board, *passed][-1], square)]
 
     def _hint(self, rest: str) -> None:
@@ -162,7 +162,7 @@ class NBoardEngine:
         self._think(lambda stopped: self._give_hints(max(1, count), stopped))
 
     def _player(self) -> Agent:
-        """The agent as it plays now: to the depth that was set, if one was."""
+        """Return the agent with the depth from `set depth`, if any."""
         return self.agent if self._depth is None else self._to_depth(self._depth)
 
     def _to_depth(self, depth: int) -> Agent:
@@ -184,7 +184,7 @@ class NBoardEngine:
             self.say(last)
 
     def _finish(self, grace: float) -> None:
-        """Wait a moment for the thought in hand, then stop it."""
+        """Wait up to `grace` seconds for the running search, then stop it."""
         if self._thinking is not None:
             self._thinking.end(grace)
             self._thinking = None
@@ -215,14 +215,14 @@ class NBoardEngine:
                 return
 
     def _told(self, analysis: Analysis, square: int) -> str:
-        """Value, a zero and depth of a move, or its value and a remark."""
+        """Return value, a zero and depth of a move, or its value and a remark."""
         discs = analysis.discs(square)
         if discs is None:
             return f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"
         return f"{discs:.2f} 0 {analysis.depth}"
 
     def _analyze(self, stopped: Callable[[], bool]) -> None:
-        """A value for every position of the game, the last one first."""
+        """Send a value for every position of the game, the last one first."""
         player, boards = self._player(), list(self._boards)
         for played in range(len(boards) - 1, -1, -1):
             value = _value(player, boards[played])
@@ -232,7 +232,7 @@ class NBoardEngine:
 
 
 def _value(agent: Agent, board: Board) -> float | None:
-    """The value of a position for the side to move, in discs; None where the agent knows none."""
+    """Return a position's value for the side to move, in discs; None if the agent has none."""
     if board.is_over():
         return float(board.score(agent.rules or DEFAULT_RULES))
     if not board.legal_moves():
@@ -253,7 +253,7 @@ def _name_of(square: int) -> str:
 
 
 class _Thinking:
-    """Work in a thread of its own that can be told to stop."""
+    """Work in a separate thread that can be stopped."""
 
     def __init__(self, work: Callable[[Callable[[], bool]], None]) -> None:
         self._stop_asked = threading.Event()
@@ -261,16 +261,16 @@ class _Thinking:
 
         def run() -> None:
             self._stoppers.put(stopper())
-            with contextlib.suppress(BrokenPipeError):  # nobody listens any more
+            with contextlib.suppress(BrokenPipeError):  # the other program is gone
                 work(self._stop_asked.is_set)
 
         self._thread = threading.Thread(target=run, daemon=True)
         self._thread.start()
 
     def end(self, grace: float) -> None:
-        """Wait for the end of the work, after `grace` seconds by stopping it.
+        """Wait up to `grace` seconds for the end of the work, then stop it.
 
-        What cannot be stopped (a program, a tree search) goes on for itself, unheard.
+        Work that cannot be stopped (a program, a tree search) continues, and its result is ignored.
         """
         self._thread.join(grace)
         if not self._thread.is_alive():

@@ -1,4 +1,4 @@
-"""Tables of games that others made: which column has the moves, and which the names."""
+"""Finds the columns with moves and names in game tables of other programs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from evolve.errors import RecordError
 from evolve.records.moves import read_moves
 from evolve.records.record import game_of
 
-if TYPE_CHECKING:  # 0.2 s, which files of records do without
+if TYPE_CHECKING:  # its import takes 0.2 s, which record files do not need
     import pandas as pd
 
 _SAMPLE: Final = 50
-"""Cells of a column that are looked at."""
+"""Number of cells of a column to check."""
 _NAMES: Final = {
     name: side
     for side, words in {
@@ -24,18 +24,18 @@ _NAMES: Final = {
     for name in (word, f"{word}player", f"player{word}", f"{word}name", f"name{word}")
 }
 _WINNERS: Final = {"1": "black", "-1": "white", "0": "draw"}
-"""Winners as numbers, where one of them is -1; others could mean anything."""
+"""Winners as numbers, in a column that has -1; other numbers could mean anything."""
 _SHORTEST: Final = 4
-"""Moves that a head must have to be a game, in a table without a head."""
+"""Fewest moves of a column head that is a game: such a table has no heads."""
 
 
 def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table with the columns black, white, moves, winner, reason of one that others made.
+    """The columns black, white, moves, winner and reason of another program's table.
 
-    The moves are the column whose cells are moves. RecordError where there is none, or where more
-    than one could be.
+    It finds the column of moves by its cells. RecordError where there is none, or where more than
+    one is possible.
     """
-    import pandas as pd  # not above: it is loaded where there is a frame
+    import pandas as pd  # not above: only tables need it
 
     if any(_is_game(str(head), _SHORTEST) for head in frame.columns):
         first = pd.DataFrame([[str(head) for head in frame.columns]])
@@ -55,7 +55,7 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _winners_of(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Winners in small letters, where they are sides and not names."""
+    """The cells in lower case; -1, 0 and 1 as sides, where the column has -1."""
     words = column.map(lambda value: str(value).strip().lower().removesuffix(".0"))
     there = set(words) - {"", "none", "nan"}
     return (
@@ -64,7 +64,7 @@ def _winners_of(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _check_rows(cells: pd.Series[Any], head: str) -> None:
-    """Raise RecordError where each row is a move, not a game."""
+    """Raise RecordError where each row is one move, not a game."""
     texts = list(islice((cell for cell in cells if isinstance(cell, str)), _SAMPLE))
     if all(map(_is_one_move, texts)) and not all(map(_is_game, texts)):
         raise RecordError(
@@ -80,11 +80,11 @@ def _is_one_move(text: str) -> bool:
 
 
 def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:
-    """The number of the column that has the moves."""
+    """The index of the column with the moves; RecordError where there is not exactly one."""
     whole = [
         number for number, head in enumerate(heads) if _holds_games(frame.iloc[:, number], head)
     ]
-    if len(whole) > 1:  # openings beside whole games, say
+    if len(whole) > 1:  # such as openings beside whole games
         named = [number for number in whole if "move" in heads[number].lower()]
         whole = named or whole
     if not whole:
@@ -98,7 +98,7 @@ def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:
 
 
 def _holds_games(cells: pd.Series[Any], head: str) -> bool:
-    """Whether half of a column's cells are games, or some where its name says so."""
+    """Whether half of a column's cells are games; any cell is enough where its head has `move`."""
     texts = (cell for cell in cells if isinstance(cell, str) and cell.strip())
     sample = list(islice(texts, _SAMPLE))
     games = sum(map(_is_game, sample))

@@ -1,4 +1,4 @@
-"""Record files as bytes and text: packed ones unpacked, in the encodings that people have."""
+"""Reads record files as bytes and text: unpacks packed files, and finds the encoding."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from typing import IO, Final
 from evolve.errors import RecordError, reason_of
 
 LIMIT: Final = 512 << 20
-"""Bytes that a packed file may have once it is unpacked: some 500 000 games of GGF. A file of a
-megabyte can claim more than a machine's memory."""
+"""Most bytes of a packed file after unpacking: some 500 000 games of GGF.
+A packed file of one megabyte can unpack to more than a machine's memory."""
 _OPENERS: Final[dict[str, Callable[[IO[bytes]], io.BufferedIOBase]]] = {
     ".gz": lambda file: gzip.GzipFile(fileobj=file),
     ".bz2": bz2.BZ2File,
@@ -26,7 +26,7 @@ _PACKERS: Final[dict[str, Callable[[bytes], bytes]]] = {
     ".bz2": bz2.compress,
 }
 PACKED: Final = tuple(_OPENERS)
-"""Endings of packed files; what they hold is said by the ending before."""
+"""Endings of packed files; the ending before it says what they hold."""
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -36,7 +36,7 @@ _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
 
 
 def ending_of(path: Path) -> str:
-    """The ending that says what a file holds, in small letters: `.ggf` of `Games.GGF.gz`."""
+    """The ending that says what a file holds, in lower case: `.ggf` of `Games.GGF.gz`."""
     return Path(path.stem).suffix.lower() if is_packed(path) else path.suffix.lower()
 
 
@@ -48,7 +48,7 @@ def is_packed(path: Path) -> bool:
 def read_bytes(path: Path) -> bytes:
     """The content of a file, unpacked where its name ends in .gz or .bz2.
 
-    RecordError when it cannot be read, or is larger than `LIMIT` once it is unpacked.
+    RecordError when it cannot be read, or is larger than `LIMIT` after unpacking.
     """
     try:
         data = path.read_bytes()
@@ -58,7 +58,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def unpacked(data: bytes, path: Path, limit: int = LIMIT) -> bytes:
-    """What packed data holds, `limit` bytes at most; RecordError names the file."""
+    """The content of packed data, `limit` bytes at most; RecordError names the file."""
     ending = path.suffix.lower()
     try:
         with _OPENERS[ending](io.BytesIO(data)) as file:
@@ -74,14 +74,14 @@ def unpacked(data: bytes, path: Path, limit: int = LIMIT) -> bytes:
 
 
 def packed(data: bytes, path: Path) -> bytes:
-    """Data as a file of this name has it."""
+    """The data as this file stores it: packed where its ending says so."""
     return _PACKERS[path.suffix.lower()](data) if is_packed(path) else data
 
 
 def text_of(data: bytes) -> str:
-    """Text in UTF-8 or UTF-16, with or without their marks, or else in Latin-1.
+    """The text of UTF-8 or UTF-16 data, with or without a byte order mark, else of Latin-1.
 
-    RecordError names the first byte that no text has.
+    RecordError names the first byte that cannot be text.
     """
     encoding, begin = _encoding_of(data)
     try:
@@ -97,15 +97,15 @@ def text_of(data: bytes) -> str:
     if found:
         place = begin + len(text[: found.start()].encode(encoding, "surrogatepass"))
         raise RecordError(f"this is not text: byte {place} is {ord(found[0])}")
-    return text.rstrip("\x1a")  # DOS ended files so
+    return text.rstrip("\x1a")  # DOS ended files with this character
 
 
 def _encoding_of(data: bytes) -> tuple[str, int]:
-    """The encoding of a text by its first bytes, and how many of them are its mark."""
+    """The encoding of a text, found by its first bytes, and the length of its byte order mark."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding, len(mark)
-    # Every other byte is 0 where letters of our alphabet are written in 16 bits.
+    # Latin letters in 16 bits have every other byte 0.
     first = data[:64]
     if len(first) >= 4 and len(data) % 2 == 0:
         if not any(first[1::2]) and all(first[::2]):

@@ -1,4 +1,4 @@
-"""The formats of games and positions: which there are, and files in them read and written."""
+"""The formats of games and positions: lists them, reads and writes their files."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ Writer = Callable[[Path, Sequence[GameRecord]], bytes]
 
 @dataclass(frozen=True)
 class Source:
-    """A file that is read, and what its reader is told.
+    """A file to read, with the reader's options.
 
-    asked: what it is told of rules; side: to move in positions that do not say.
+    asked: the rules asked for; side: the side to move in positions that do not say.
     """
 
     data: bytes
@@ -49,9 +49,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: what it is called, what a file of it holds, and what reads and writes it.
+    """A format: its name, the content of its files, and the functions that read and write it.
 
-    `write` is None where it is only read.
+    `write` is None for formats that evolve only reads.
     """
 
     name: str
@@ -61,12 +61,12 @@ class Format:
 
 
 def _read_text(source: Source) -> Reading:
-    """A text is what is in it: sites give PGN, GGF and SGF as .txt, too."""
+    """Reads a text by its content: some sites give PGN, GGF and SGF as .txt."""
     text = source.text
     if is_pgn(text):
         return _read_pgn(source)
     tree = _TREE.search(text)
-    if tree and not _SQUARE.search(text, 0, tree.start()):  # moves before it are a game, too
+    if tree and not _SQUARE.search(text, 0, tree.start()):  # else moves before it are a game too
         return _read_tree(source)
     rules = source.asked.agree(rules_in_text(text))
     return scan_lines(text, rules, source.side)
@@ -77,7 +77,7 @@ def _read_pgn(source: Source) -> Reading:
 
 
 def _read_tree(source: Source) -> Reading:
-    """GGF or SGF, by what is in it: the ending .sgf is met with both."""
+    """Reads GGF or SGF by the content: both occur with the ending .sgf."""
     text = source.text
     return scan_sgf(text, source.asked) if is_sgf(text) else _agreeing(scan_ggf(text), source)
 
@@ -87,7 +87,7 @@ def _read_wthor(source: Source) -> Reading:
 
 
 def _agreeing(reading: Reading, source: Source) -> Reading:
-    """Games that all say their rules; RulesError where they are not those asked for."""
+    """Checks games that all say their rules; RulesError where those are not the ones asked for."""
     for number, record in zip(reading.numbers, reading.records, strict=True):
         try:
             source.asked.agree(record.rules)
@@ -105,7 +105,7 @@ def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
 
 
 _TREE: Final = re.compile(r"^\s*(?:\d+\s+)?\(\s*;\s*[A-Za-z]+\s*\[", re.MULTILINE)
-"""How GGF or SGF begins; servers put the number of games before each entry."""
+"""The beginning of GGF or SGF; servers put the number of games before each entry."""
 _SQUARE: Final = re.compile(r"\b[A-Ha-h][1-8]")
 FORMATS: Final = {
     ".ggf": Format(
@@ -148,14 +148,14 @@ FORMATS: Final = {
         lambda path, records: obf_text(records).encode(),
     ),
 }  # fmt: skip
-"""All formats by the endings of their files, each of which may be packed."""
+"""All formats by their file endings; every file may be packed."""
 READ: Final = ", ".join(FORMATS)
 WRITTEN: Final = ", ".join(ending for ending, one in FORMATS.items() if one.write)
 READ_HELP: Final = f"{READ}, each also as {' or '.join(PACKED)}"
 
 
 def format_of(path: Path) -> Format:
-    """The format of a file by its ending; RecordError where that is not known."""
+    """The format of a file by its ending; RecordError for an unknown ending."""
     ending = ending_of(path)
     if ending not in FORMATS:
         told = f"the ending {ending} is not known" if ending else "it has no ending that says so"
@@ -171,13 +171,13 @@ def read_games(
     strict: bool = False,
     side: Side | None = None,
 ) -> Reading:
-    """The games of a file, by its ending, and what was left out of it.
+    """Read the games of a file, by its ending, and those that are left out.
 
-    A position is a game that begins there, without moves. `rules` are those of games that do not
-    say theirs, by default the project's or the user's, or standard; `side` moves in positions that
-    do not. RecordError where nothing can be read, or, if `strict`, not all of it; RulesError,
-    unless `judged` is False, for a game that says other rules than these, or was won by others;
-    PositionError for unknown rules.
+    A position is a game without moves that begins there. `rules` are those of games that do not
+    say theirs, by default the project's or the user's, else standard; `side` is to move in
+    positions that do not say. RecordError where nothing can be read, or, if `strict`, where a game
+    cannot; RulesError, unless `judged` is False, for a game that says other rules than these, or
+    has another winner than its rules give it; PositionError for unknown rules.
     """
     if rules is not None:
         check_rules(rules)
@@ -197,12 +197,12 @@ def read_games(
 
 
 def positions_of(reading: Reading) -> list[Board]:
-    """The positions of a file: of its games the last ones."""
+    """The positions of a file: the last position of each game."""
     return [record.final for record in reading.records]
 
 
 def write_games(path: Path, records: Sequence[GameRecord]) -> None:
-    """Write games by the ending of the name, in one step; RecordError where that cannot be."""
+    """Write games in the format of the ending, in one step; RecordError where it cannot."""
     known = FORMATS.get(ending_of(path))
     if known is None or known.write is None:
         raise RecordError(

@@ -37,7 +37,7 @@ _SQUARES: Final = {
 } | {"PA": PASS, "pass": PASS}
 _SIDES: Final = {"B": "black", "W": "white"}
 _BOARDS: Final[dict[str, Board]] = {}
-"""The start position as it has been met: nearly all games begin there."""
+"""Texts of the start position read so far: nearly all games begin there."""
 
 
 def format_ggf(record: GameRecord) -> str:
@@ -74,8 +74,8 @@ def _plain(text: str) -> str:
 def scan_ggf(text: str) -> Reading:
     """The games of a text, with those that could not be read; RecordError where there is none.
 
-    Between games may be white space, numbers, as servers write them, and any other text that does
-    not look like a part of a game.
+    White space may stand between games, numbers, as servers write them, and any other text that
+    does not look like part of a game.
     """
     reading = Reading()
     place = line = 0
@@ -97,12 +97,12 @@ def scan_ggf(text: str) -> Reading:
 
 
 def parse_ggf(text: str) -> list[GameRecord]:
-    """All games of a text, which must all be right: RecordError names line and game."""
+    """All games of a text; RecordError names line and game of the first invalid one."""
     return scan_ggf(text).whole()
 
 
 def _check_between(text: str, reading: Reading, line: int) -> None:
-    """Count what has lost its beginning as a game that was left out."""
+    """Count the rest of a game without a beginning as a game left out."""
     if not text.isspace() and (found := _PART.search(text)):
         reading.leave_out(
             f"line {line}, game {reading.next}",
@@ -111,7 +111,7 @@ def _check_between(text: str, reading: Reading, line: int) -> None:
 
 
 def read_ggf(path: Path) -> list[GameRecord]:
-    """All games of a file, which must all be right: RecordError names file, line and game."""
+    """All games of a file; RecordError names file, line and game of the first invalid one."""
     try:
         return parse_ggf(text_of(read_bytes(path)))
     except RecordError as error:
@@ -119,12 +119,12 @@ def read_ggf(path: Path) -> list[GameRecord]:
 
 
 def ggf_text(records: Iterable[GameRecord]) -> str:
-    """Games, a line each."""
+    """The games, one line each."""
     return "".join(format_ggf(record) + "\n" for record in records)
 
 
 class _GameError(RecordError):
-    """A game that cannot be read; `place` is where to look for the next one."""
+    """A game that cannot be read; `place`: where the search for the next one goes on."""
 
     def __init__(self, text: str, place: int) -> None:
         super().__init__(text)
@@ -132,7 +132,7 @@ class _GameError(RecordError):
 
 
 def _parse_game(text: str, begin: int) -> tuple[GameRecord, int]:
-    """The game whose properties begin at `begin`, and where it ends; raises _GameError."""
+    """The game with its first property at `begin`, and where it ends; raises _GameError."""
     place = begin
     head: dict[str, str] = {}
     moves: list[tuple[str, str]] = []
@@ -154,7 +154,7 @@ def _parse_game(text: str, begin: int) -> tuple[GameRecord, int]:
             else "it is cut off: there is no end ;)",
             stop,
         )
-    if 0 <= following < end.start():  # in a property that has no end, the next game has begun
+    if 0 <= following < end.start():  # a property without an end contains the next game
         raise _GameError("it is cut off: a property has no end ]", following)
     try:
         return _record(head, moves), end.end()
@@ -199,7 +199,7 @@ def _rules(kind: str) -> Rules:
         raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares")
     if "k" in found["kinds"]:
         raise RecordError(f"TY[{kind}] is a game with komi, which is not read")
-    # What else may stand there, such as r for discs at random, says nothing of the rules.
+    # Other letters, such as r for random discs, do not affect the rules.
     return _LETTERS["".join(letter for letter in found["kinds"] if letter in _LETTERS)]
 
 
@@ -223,14 +223,18 @@ def _start(text: str) -> Board:
 
 
 def parse_move(text: str) -> int:
-    """The square of a move, or a pass, as GGF and NBoard have it: `F5`, `f5/1.2/0.3`, `F5 1.2 0.3`,
-    `PA`. RecordError where it is none."""
+    """The square of a move, or a pass, as GGF and NBoard write it; raises RecordError.
+
+    Such as `F5`, `f5/1.2/0.3`, `F5 1.2 0.3` or `PA`.
+    """
     return read_move(next(iter(text.partition("/")[0].split()), ""))
 
 
 def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:
-    """Squares and passes of the moves, all checked; passes that were left out are put in, and those
-    behind the end of the game, which NBoard adds, are left out."""
+    """The squares and passes of the moves, all checked; raises RecordError.
+
+    It inserts missing passes, and drops those after the end of the game, which NBoard adds.
+    """
     squares: list[int] = []
     for number, (side, value) in enumerate(moves, 1):
         square = _SQUARES.get(value.partition("/")[0])

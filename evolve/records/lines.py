@@ -1,7 +1,7 @@
-"""Text: games as moves, and positions, a line each, as `f5d6c4d3c2b3b4b5` or as OBF has them.
+"""Text files: one line per game or position, such as `f5d6c4d3c2b3b4b5`, or a line of OBF.
 
-A position may also stand in rows; a game may go on over several lines, and moves may have a line
-each.
+A position may also have a line per row; a game may go on over several lines, or have a line per
+move.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGN
 def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None) -> Reading:
     """The games and positions of a text; a position is a game without moves.
 
-    Empty lines and those that begin with % # or ; are skipped. `side` moves in positions that do
+    It skips empty lines and those that begin with % # or ;. `side` is to move in positions that do
     not say. Lines that are neither are left out; RecordError where there is nothing to read.
     """
     reading = Reading()
@@ -55,7 +55,7 @@ def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None
 
 @dataclass
 class _Item:
-    """A game or a position: its first line's number, and its lines."""
+    """A game or a position: the number of its first line, and its lines."""
 
     line: int
     position: bool
@@ -63,7 +63,7 @@ class _Item:
 
 
 def _items(text: str) -> Iterator[_Item]:
-    """The parts of a text that are a game or a position each."""
+    """Splits a text into its games and positions."""
     moves: list[tuple[int, str]] = []
     rows: _Item | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -91,13 +91,13 @@ def _items(text: str) -> Iterator[_Item]:
 
 
 def _is_whole(item: _Item, kind: str) -> bool:
-    """Whether a row, or a side, can be no more part of a position."""
+    """Whether a position is complete, so that a further row, or side, begins another one."""
     kinds = [kind_of(line) for line in item.lines]
     return kinds.count("row") == 8 if kind == "row" else "side" in kinds
 
 
 def _games(lines: Sequence[tuple[int, str]]) -> Iterator[_Item]:
-    """Lines of moves as games: a line each, or numbered moves that go on in the next line."""
+    """Groups lines of moves into games: one line each, or numbered moves over several lines."""
     item: _Item | None = None
     for number, line in lines:
         if item is not None and _goes_on(item, line):
@@ -111,9 +111,9 @@ def _games(lines: Sequence[tuple[int, str]]) -> Iterator[_Item]:
 
 
 def _goes_on(item: _Item, line: str) -> bool:
-    """Whether a line may go on with a game whose moves are numbered, or stand in a line each.
+    """Whether a line continues a game that has numbered moves, or a line per move.
 
-    Games may be numbered as well, but then a line has more moves than two behind one number.
+    Games may have numbers too, but then a line has more than two moves after one number.
     """
     if is_result(_bare(line)) or (_is_one_move(item.lines[-1]) and _is_one_move(line)):
         return True
@@ -129,8 +129,10 @@ def _goes_on(item: _Item, line: str) -> bool:
 
 
 def _continued(before: _Item | None, item: _Item, rules: Rules) -> GameRecord | None:
-    """The game before with the lines of an item, which is none of its own, behind it, as where it
-    was wrapped; None where it is none, or there is something between them."""
+    """The game before, continued by the lines of `item`: a game that was wrapped.
+
+    None where they make no game together, or where other lines stand between them.
+    """
     if before is None or item.position or item.line != before.line + len(before.lines):
         return None
     try:
@@ -145,7 +147,7 @@ def _is_one_move(line: str) -> bool:
 
 
 def _parts(line: str) -> list[tuple[int, str]]:
-    """The numbers of a line, each with what stands behind it."""
+    """The numbers of a line, each with the text after it."""
     found = list(re.finditer(r"(?<![a-h\d])(\d{1,9})\s*(?:[.:)…]+|(?=\s))", line, re.IGNORECASE))
     ends = [*(one.start() for one in found), len(line)][1:]
     return [(int(one[1]), line[one.end() : end]) for one, end in zip(found, ends, strict=True)]
@@ -164,7 +166,10 @@ def _moves_at_most_two(line: str) -> bool:
 
 
 def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
-    """The position or the game of an item; where its numbers are those of games, all of them."""
+    """The position or the game of an item; all its games where the numbers are those of games.
+
+    Raises RecordError.
+    """
     if item.position:
         return [GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))]
     lines = [_bare(line) for line in item.lines]
@@ -187,7 +192,7 @@ def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
 
 
 def _all_games(lines: Sequence[str], rules: Rules) -> list[GameRecord] | None:
-    """A game of each line; None where one is none."""
+    """The game of each line; None where a line is not a game."""
     try:
         return [game_of(read_moves(line), rules=rules) for line in lines]
     except RecordError:
@@ -199,8 +204,11 @@ def _bare(line: str) -> str:
 
 
 def lines_text(records: Sequence[GameRecord]) -> str:
-    """The games' moves, passes left out, a line each, below their rules where those are not the
-    usual ones. RecordError where one begins elsewhere, or where rules differ."""
+    """The games' moves, one line each, without passes.
+
+    A first line says the rules, unless they are the default ones. RecordError where a game does
+    not begin at the start position, or where rules differ.
+    """
     lines = [rules_line(records)]
     for number, record in enumerate(records, 1):
         if record.start != Board.start():

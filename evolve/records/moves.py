@@ -1,9 +1,9 @@
-"""Moves as people write them: the one reader, for every format, command and protocol.
+"""Reads moves as people write them: the one reader, for every format, command and protocol.
 
-`f5d6c3`, `F5-D6 C3`, `1. f5 d6 2. c3`, `1: F5 2: D6`; a pass is `pass`, `pa`, `ps`, `p`, `@@` or
-`--`, or left out; a result may stand at the end: `12-52`, `+12`, `1-0`, `white wins by 40`, `*`;
-they may stand in brackets and quotes, as programs print lists. No board is loaded here:
-whether the moves are legal is for `record.with_passes`.
+It reads `f5d6c3`, `F5-D6 C3`, `1. f5 d6 2. c3`, `1: F5 2: D6`. A pass is `pass`, `pa`, `ps`, `p`,
+`@@` or `--`, or left out. A result may follow the moves: `12-52`, `+12`, `1-0`, `white wins by 40`,
+`*`. Brackets and quotes may surround them, as programs print lists. This module loads no board:
+`record.with_passes` checks whether the moves are legal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RESULT: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _BEGINS_RESULT: Final = frozenset("[(*½+-−:=rRsSfFdDbBwW0123456789")
-"""Signs that a result may begin with."""
+"""Characters that a result may begin with."""
 _TOKEN: Final = re.compile(
     r"""(?P<square>[a-h][1-8])
     |(?P<pass>\(?(?:pass(?:e(?![1-8]))?|pa(?![1-8])|ps|p(?=[^a-z]|[a-h][1-8]|$))\)?
@@ -44,11 +44,11 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True)
 class Result:
-    """A result as it stands behind moves: discs of black and white, or 1-0, 0-1, ½-½.
+    """A result as written after moves: discs of black and white, or 1-0, 0-1, ½-½.
 
-    winner: the side that a text names in words; its discs are then `black` and `white` as they fit
-    the usual game, whichever came first. margin: only the difference was written, as in `+12`,
-    which makes discs of a full board.
+    winner: the side that the text names in words; it then has more discs, as by `standard` rules,
+    in whichever order the text has the two numbers. margin: the text has the difference alone, as
+    in `+12`; the discs are then those of a full board.
     """
 
     black: float
@@ -63,7 +63,7 @@ class Result:
 
     @property
     def score(self) -> float:
-        """Black's discs less white's; 64 for a game that is won, by nobody knows how much."""
+        """Black's discs less white's; ±64 for a game won by an unknown margin."""
         return (self.black - self.white) * (1 if self.counts else 64)
 
     def __str__(self) -> str:
@@ -75,16 +75,16 @@ class Result:
 
 @dataclass(frozen=True)
 class Written:
-    """Moves as they were written: squares, 64 for a pass that was, and the result at the end."""
+    """Moves as written: squares, 64 for a written pass, and the result after them."""
 
     squares: tuple[int, ...]
     result: Result | None = None
 
 
 def read_moves(text: str) -> Written:
-    """The moves of a text; RecordError quotes what is none, and its place.
+    """The moves of a text; RecordError quotes what is not a move, and its place.
 
-    Numbers before moves must go up one by one: where one is missing, so is a move.
+    Numbers before moves must go up by one: a missing number means a missing move.
     """
     if _PLAIN.fullmatch(text):
         return Written(_plain(text))
@@ -92,7 +92,7 @@ def read_moves(text: str) -> Written:
     place, last, bare = 0, None, False
     while place < len(text):
         found = _TOKEN.match(text, place)
-        # No result begins with a square or a number of a move: most of a text is not tried.
+        # No result begins with a square or a move number: this skips most of the text.
         if text[place] in _BEGINS_RESULT and not (found and (found["square"] or found["mark"])):
             ended = _RESULT.fullmatch(text, place)
             if ended:
@@ -124,7 +124,7 @@ def read_moves(text: str) -> Written:
 
 
 def read_move(text: str) -> int:
-    """The one move of a text, 64 for a pass: `d3`, `D3`, `pa`, `1. d3`. RecordError."""
+    """The one move of a text, 64 for a pass: `d3`, `D3`, `pa`, `1. d3`. Raises RecordError."""
     try:
         squares = read_moves(text).squares
     except RecordError:
@@ -146,7 +146,7 @@ def _square(name: str) -> int:
 
 
 def is_result(text: str) -> bool:
-    """Whether a text is a result, and nothing else."""
+    """Whether a text is a result and nothing else."""
     return _RESULT.fullmatch(text.strip()) is not None
 
 

@@ -1,7 +1,7 @@
-"""OBF: positions, a line each: 64 cells a1 to h8 (X black, O white, - empty), side to move.
+"""OBF: one position per line: 64 cells a1 to h8 (X black, O white, - empty), side to move.
 
-Tables and PGN say in it where a game begins. Its comments begin with %, and one says the rules
-where they are not the usual ones.
+Tables and PGN use it for the start position of a game. Comments begin with %; one of them says the
+rules, unless they are the default ones.
 """
 
 from __future__ import annotations
@@ -21,19 +21,24 @@ def format_obf(board: Board) -> str:
 
 
 def obf_text(records: Sequence[GameRecord]) -> str:
-    """The games' last positions, a line each, below their rules where those are not the usual
-    ones. RecordError where rules differ."""
+    """The games' last positions, one line each.
+
+    A first line says the rules, unless they are the default ones. RecordError where rules differ.
+    """
     lines = [f"{format_obf(record.final)}\n" for record in records]
     return "".join([rules_line(records, "%"), *lines])
 
 
 def start_text(board: Board) -> str | None:
-    """Where a game begins, as tables say it: the board as OBF; None for the usual start."""
+    """The start position of a game as tables store it: OBF; None for the usual start."""
     return None if board == Board.start() else format_obf(board)
 
 
 def start_board(text: str | None) -> Board:
-    """The board of a text; RecordError where it is none. The usual start knows its moves."""
+    """The board of a text from `start_text`; the usual start for None. Raises RecordError.
+
+    The usual start position knows its moves; other positions do not.
+    """
     if text is None:
         return Board.start()
     try:

@@ -1,4 +1,4 @@
-"""PGN, as collections of Othello games have it: tags in brackets, then numbered moves and a result.
+"""PGN, as collections of Othello games use it: tags in brackets, then numbered moves and a result.
 
     [Black "Saio"]
     [White "Edax"]
@@ -6,8 +6,8 @@
 
     1. f5 d6 2. c3 d3 … 36-28
 
-Black, who moves first, also comes first in a result: discs at the end, or 1-0. Of our own are the
-tags `Rules`, and `Board` where a game begins elsewhere.
+Black, who moves first, also comes first in a result: discs at the end, or 1-0. The tags `Rules`,
+and `Board` where a game has another start position, are evolve's own.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ def is_pgn(text: str) -> bool:
 
 
 def scan_pgn(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
-    """The games of a text; `rules` are those of games whose tags do not say, or the usual ones.
+    """The games of a text, with those that could not be read.
 
-    RecordError where there is none; RulesError, unless `judged` is False, for a game that says
-    others.
+    asked: the rules of games that have no tag for them. RecordError where there is no game;
+    RulesError, unless `asked.judged` is False, for a game that says other rules.
     """
     reading = Reading()
     for line, tags, moves in _games(text):
@@ -66,8 +66,10 @@ def scan_pgn(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
 
 
 def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
-    """Each game's first line, tags and moves: a tag behind moves begins the next one, and so do
-    moves behind a result."""
+    """The first line, tags and moves of each game.
+
+    A tag after moves begins the next game; so do moves after a result.
+    """
     begin = 1
     tags: dict[str, str] = {}
     moves: list[str] = []
@@ -112,10 +114,10 @@ def _record(tags: dict[str, str], text: str, asked: Asked) -> GameRecord:
 
 
 def _without_asides(text: str) -> str:
-    """Moves without comments, marks of annotators, and other lines of play in brackets."""
+    """The moves without comments, annotations, and variations in brackets."""
     bare, before = _DROPPED.sub(" ", text), ""
     while bare != before:
-        # A pass in brackets is one; so is a result at the end.
+        # Keep a pass in brackets, and a result at the end.
         bare, before = _ASIDE.sub(lambda one: one[0] if _counts(one[0]) else " ", bare), bare
     return bare
 
@@ -125,7 +127,7 @@ def _counts(text: str) -> bool:
 
 
 def _agreed(tagged: Result | None, written: Result | None) -> Result | None:
-    """The result that says more; RecordError where the two say different things."""
+    """The more detailed of two results; RecordError where they contradict each other."""
     if tagged is None or written is None or tagged == written:
         return tagged or written
     one, other = tagged.score, written.score
@@ -135,7 +137,7 @@ def _agreed(tagged: Result | None, written: Result | None) -> Result | None:
 
 
 def _tagged(text: str) -> Result | None:
-    """The result of a tag; None where it says none, or in words."""
+    """The result of a tag; None where it has none, or one in unknown words."""
     try:
         return read_moves(text).result
     except RecordError:
@@ -143,12 +145,12 @@ def _tagged(text: str) -> Result | None:
 
 
 def _known(text: str | None) -> str:
-    """A tag's text; those that say that nothing is known are none."""
+    """The text of a tag; empty for `?` and the rest of PGN's signs for unknown values."""
     return "" if text is None or set(text) <= set("?.") else text
 
 
 def pgn_text(records: Sequence[GameRecord]) -> str:
-    """Games as PGN."""
+    """The games as PGN."""
     return "\n".join(_format(record) for record in records)
 
 
@@ -181,7 +183,7 @@ def _escaped(text: str) -> str:
 
 
 def _result(record: GameRecord) -> str:
-    """Discs of black and white; of a game that stopped such as have the score that is known."""
+    """The discs of black and white; for a game that stopped early, discs that give its score."""
     if record.ending == "end":
         return f"{record.final.discs('black')}-{record.final.discs('white')}"
     score = record.score

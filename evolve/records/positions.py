@@ -1,9 +1,9 @@
-"""Positions as people write them: the one reader, for every format, command and the service.
+"""Reads positions as people write them: the one reader, for every format, command and the service.
 
-64 cells from a1 to h8, in one piece, in rows or in groups, then the side to move. Black, white and
-empty are `X O -`, `* O .`, `x o _`, `B W -`, `1 2 0`, `P E -` or `P O E`, as in OBF, in the board
-of a GGF game (`[8 cells *]`), in what Edax and NBoard show, and on our own boards; or rows as FEN
-has them, with numbers for cells that are empty: `8/8/8/3wb3/3bw3/8/8/8 b`.
+A position is 64 cells from a1 to h8, in one piece, in rows or in groups, then the side to move.
+Black, white and empty are `X O -`, `* O .`, `x o _`, `B W -`, `1 2 0`, `P E -` or `P O E`, as in
+OBF, in the board of a GGF game (`[8 cells *]`), in the output of Edax and NBoard, and on our own
+boards. It may also be rows as in FEN, with numbers for empty cells: `8/8/8/3wb3/3bw3/8/8/8 b`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Kind = Literal["nothing", "side", "row", "position", "other"]
 
 
 class _Signs(NamedTuple):
-    """Signs that belong together, for black, white and no disc."""
+    """A family of signs that are used together, for black, white and empty cells."""
 
     black: str
     white: str
@@ -62,14 +62,14 @@ _OBF: Final = re.compile(r"(\S{64})(?:\s*([^\s;%#])(?P<rest>[\s;%#].*)?)?", re.D
 
 
 def without_comment(line: str) -> str:
-    """A line without what stands behind a semicolon, % or #."""
+    """A line up to the first semicolon, % or #, without white space around it."""
     return re.split(r"[;%#]", line, maxsplit=1)[0].strip()
 
 
 def kind_of(line: str) -> Kind:
-    """What a line of text may be: a position or a row of one, a side, nothing, or something else.
+    """The kind of a line of text: a position or a row of one, a side, nothing, or something else.
 
-    Cells never have a letter before a digit, and moves always do.
+    Cells never have a letter before a digit; moves always have.
     """
     text = without_comment(line)
     if _expanded(text) is not None:
@@ -92,7 +92,7 @@ def kind_of(line: str) -> Kind:
 def read_position(text: str, side: Side | None = None) -> Board:
     """The board of a text; `side` is to move where the text does not say.
 
-    RecordError where it is none, or could be two.
+    RecordError where the text is not a position, or has two readings.
     """
     expanded = _expanded(without_comment(text))
     if expanded is not None:
@@ -108,10 +108,9 @@ def read_position(text: str, side: Side | None = None) -> Board:
 
 
 def _expanded(text: str) -> str | None:
-    """A position in rows as FEN has them, `8/8/8/3wb3/3bw3/8/8/8 b`, with a sign for every cell;
-    None where it is no such one.
+    """A position in FEN, such as `8/8/8/3wb3/3bw3/8/8/8 b`, with one sign per cell.
 
-    What may stand behind the side, such as `- - 0 1`, is dropped.
+    None where the text is not FEN. It drops fields after the side, such as `- - 0 1`.
     """
     found = _FEN.match(text)
     if not found or set(found[1]) <= set("012/"):
@@ -125,7 +124,7 @@ def _expanded(text: str) -> str | None:
 
 
 def _check_letters(cells: str, text: str) -> None:
-    """Refuse a letter that is both large and small, which in FEN are sides."""
+    """Refuse a letter in both upper and lower case: in FEN the case is the side."""
     for sign in sorted(set(cells[:64])):
         if sign.isupper() and sign.lower() in cells[:64]:
             raise RecordError(
@@ -135,7 +134,7 @@ def _check_letters(cells: str, text: str) -> None:
 
 
 def _row(line: str) -> str:
-    """The cells of a line that may be a row, without its number."""
+    """The cells of a line that may be a row, without the row's number."""
     cells = _BETWEEN.sub("", line)
     found = _ROW.fullmatch(line)
     if found and len(cells) > 8:
@@ -149,9 +148,9 @@ def _is_row(line: str) -> bool:
 
 
 def _row_and_side(line: str) -> tuple[str, str] | None:
-    """A row and the sign of a side apart behind it, as people end the last one."""
+    """A row and the sign of a side after it, as people end the last row; None for other lines."""
     row, _, sign = line.rstrip().rpartition(" ")
-    apart = sign in _MOVERS and _is_row(row) and not _is_row(line)  # its number may stand behind
+    apart = sign in _MOVERS and _is_row(row) and not _is_row(line)  # the row's number may follow it
     return (row, sign) if apart else None
 
 
@@ -160,7 +159,7 @@ def _cells_of(text: str) -> str:
 
 
 def _side_of(text: str) -> str | None:
-    """The side that a line names, and nothing else: a word, or a sign."""
+    """The side of a line that names a side and nothing else: a word or a sign; None for others."""
     bare = _LABEL.sub("", text).strip(" \t[]():,")
     found = _WORD.fullmatch(bare.rstrip("."))
     if found:
@@ -170,7 +169,7 @@ def _side_of(text: str) -> str | None:
 
 
 def _taken_apart(text: str) -> tuple[str, list[str]]:
-    """The cells of a position, and what it says of the side to move."""
+    """The cells of a position, and its words or signs for the side to move."""
     sides: list[str] = []
     lines: list[str] = []
     for line in text.splitlines():
@@ -193,7 +192,7 @@ def _taken_apart(text: str) -> tuple[str, list[str]]:
         return "".join(lines), sides
     words = "\n".join(lines).split()
     if len(words) > 1 and any(len(word) > 1 for word in words):
-        # A sign alone is the side's: behind the cells, or before them.
+        # A single sign after the cells, or before them, is the side to move.
         if len(words[-1]) == 1:
             return "".join(words[:-1]), [words[-1], *sides]
         if len(words[0]) == 1:
@@ -203,7 +202,7 @@ def _taken_apart(text: str) -> tuple[str, list[str]]:
 
 
 def _is_ggf(text: str) -> bool:
-    """Whether a line is the board of a GGF game: its size, the cells, a sign for the side."""
+    """Whether a line is the board of a GGF game: its size, the cells, and the side's sign."""
     return re.match(r"\s*(?:BO)?\s*\[?\s*8\s", text) is not None and len(_cells_of(text)) > 60
 
 
@@ -257,7 +256,7 @@ def _bits(cells: str, family: _Signs) -> tuple[int, int]:
 
 
 def _mover(sign: str, families: list[_Signs], text: str) -> Side:
-    """The side of a sign or a word behind the cells."""
+    """The side of a sign or a word after the cells."""
     if sign in _WORDS:
         return _WORDS[sign]
     for black, white, _ in (*families, *_FAMILIES[:4]):
@@ -270,7 +269,7 @@ def _mover(sign: str, families: list[_Signs], text: str) -> Side:
 
 
 def _told(family: _Signs, used: set[str]) -> str:
-    """What each sign that is used means, in words."""
+    """The meaning of each used sign, in words."""
     parts = [
         f"{' '.join(sorted(used & set(group)))} {meaning}"
         for group, meaning in zip(family, ("black", "white", "empty"), strict=True)

@@ -1,4 +1,4 @@
-"""What was read of a file of games, and what was left out."""
+"""The result of reading a file of games: the games, and those left out."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from evolve.records.record import GameRecord
 from evolve.terminal_text import count_of
 
 _TOLD: Final = 3
-"""Games left out whose reasons are told; the others are counted."""
+"""Most games left out that a message gives the reasons of; it counts the others."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A game that could not be read: its number in the file, where it stands, and why; or as many
-    from there on as `count` says."""
+    """One or more games that could not be read.
+
+    number: of the first one in the file; where: its place; reason: why; count: how many games.
+    """
 
     number: int
     where: str
@@ -33,7 +35,7 @@ class LeftOut:
 class Reading:
     """The games of a file that could be read, and those that could not.
 
-    numbers: of the games in the file, from 1, where those that were left out count as well.
+    numbers: the number of each game in the file, from 1; games left out count too.
     """
 
     records: list[GameRecord] = field(default_factory=list)
@@ -51,12 +53,12 @@ class Reading:
         return sum(one.count for one in self.left_out)
 
     def add(self, record: GameRecord) -> None:
-        """Add a game that was read."""
+        """Add a game."""
         self.numbers.append(self.next)
         self.records.append(record)
 
     def leave_out(self, where: str, reason: object, count: int = 1) -> None:
-        """Add a game that was not, or `count` of them."""
+        """Add a game that could not be read, or `count` of them."""
         line = (str(reason) or type(reason).__name__).splitlines()[0]
         self.left_out.append(LeftOut(self.next, where, line, count))
 
@@ -86,7 +88,7 @@ class Reading:
         return self.records[self.numbers.index(number)]
 
     def told(self, path: Path) -> Iterator[str]:
-        """Lines that say what was left out: how much of what, and the first reasons."""
+        """Lines of a message about the games left out: how many, and the first reasons."""
         if not self.left_out:
             return
         yield f"{path}: {count_of(self.missing, 'game')} of {self.next - 1} left out"

@@ -1,4 +1,4 @@
-"""One game, whichever file it came from."""
+"""One game, from a file of any format."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Winner = Literal["black", "white", "draw"]
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game: names, moves from `start` with passes (64), and what is known of its result.
+    """A game: names, moves from `start` with passes (64), and its result as far as it is known.
 
-    `result` is black's score as recorded, in discs; None where none is. It counts only for games
-    that stop before their end. `event` is what the game belongs to. Raises RecordError when a
-    move is illegal, PositionError for unknown rules.
+    `result` is black's recorded score, in discs; None where there is none. It counts only for
+    games that stop before their end. `event` is the tournament or match of the game. Raises
+    RecordError when a move is illegal, PositionError for unknown rules.
     """
 
     moves: tuple[int, ...] = ()
@@ -42,7 +42,7 @@ class GameRecord:
 
     @classmethod
     def of_board(cls, board: Board) -> GameRecord:
-        """The game that led to a board; where that is not known, a game that begins there."""
+        """The game that led to a board; a game that begins there where the moves are not known."""
         return cls(start=board) if board.moves is None else cls(board.moves)
 
     @cached_property
@@ -52,12 +52,12 @@ class GameRecord:
 
     @property
     def ending(self) -> Ending:
-        """Why there is no further move."""
+        """Why the game has no further move."""
         return "end" if self.final.is_over() else self.stopped
 
     @property
     def score(self) -> float | None:
-        """Black's exact score under the rules, or the recorded one of a game that was stopped."""
+        """Black's exact score under the rules; the recorded one where the game stopped early."""
         if self.ending != "end":
             return self.result
         return self.final.score_of("black", self.rules)
@@ -72,7 +72,7 @@ class GameRecord:
 
 
 def play_moves(board: Board, moves: Iterable[int]) -> Board:
-    """The board after the moves, 64 being a pass; RecordError names the first that is illegal."""
+    """The board after the moves (64: a pass); RecordError names the first illegal one."""
     for number, square in enumerate(moves, 1):
         try:
             board = board.pass_move() if square == PASS else board.play(square)
@@ -88,11 +88,11 @@ def with_passes(
     sides: Iterable[str] | None = None,
     word: Callable[[int], str] | None = None,
 ) -> tuple[int, ...]:
-    """The moves with the passes put in that the rules force, also behind the last one.
+    """The moves with all forced passes inserted, also after the last move.
 
-    Passes may be there as well: they are checked, and dropped where the game is over. `sides`
-    (`black`, `white`) are those that moved, where that is known: they must be right, and nothing
-    is put in behind the last. RecordError names the first move that cannot be, as `word` gives it
+    `squares` may contain passes: they are checked, and dropped where the game is over. `sides`
+    (`black`, `white`) moved, where that is known: they must be right, and no pass is added after
+    the last move. RecordError names the first impossible move, with the text that `word` gives
     for its number.
     """
     return _played(board, squares, sides, word)[0]
@@ -104,7 +104,7 @@ def _played(
     sides: Iterable[str] | None = None,
     word: Callable[[int], str] | None = None,
 ) -> tuple[tuple[int, ...], Board]:
-    """The moves of `with_passes`, and the board behind them."""
+    """The moves of `with_passes`, and the board after them."""
     moves: list[int] = []
     movers = None if sides is None else iter(sides)
     for number, square in enumerate(squares, 1):
@@ -137,7 +137,10 @@ def _played(
 
 
 def _turned(board: Board, mover: str, moves: list[int]) -> Board:
-    """The board with `mover` to move, where the other side must pass, or the game is over."""
+    """The board with `mover` to move: the other side passes, unless the game is over.
+
+    Raises RecordError where the other side has a move.
+    """
     if board.legal_moves():
         raise RecordError(f"it is {board.side}'s turn")
     if board.is_over():
@@ -149,10 +152,10 @@ def _turned(board: Board, mover: str, moves: list[int]) -> Board:
 def game_of(
     written: Written, start: Board | None = None, rules: Rules = DEFAULT_RULES, **about: Any
 ) -> GameRecord:
-    """The game of moves as they were written, from `start`; about: further fields of the record.
+    """The game of moves read from text, from `start`; about: further fields of the record.
 
-    A result at the end counts for a game that stops before its own end, and must be right for one
-    that does not. Raises RecordError.
+    A result after the moves counts where the game stops before its end, and must be right where
+    the game is complete. Raises RecordError.
     """
     begin = Board.start() if start is None else start
     result = written.result
@@ -160,7 +163,7 @@ def game_of(
     if result is not None:
         about = {**about, "result": _score_of(result, rules)}
     game = GameRecord(moves, rules=rules, start=begin, **about)
-    vars(game)["final"] = final  # what the property keeps: it would play all of it again
+    vars(game)["final"] = final  # the property's cache: else it would play all moves again
     if result is None:
         return game
     if game.ending == "end":
@@ -174,17 +177,17 @@ def game_of(
 
 
 def _score_of(result: Result, rules: Rules) -> float:
-    """Black's score: of discs it goes by the rules, and of a winner by who that is."""
+    """Black's score: from discs by the rules; from a winner, positive where black won."""
     if result.winner is not None or not result.counts:
         return result.score
     return result.score * (RULE_SETS[rules].discs or 1)
 
 
 def _check_result(game: GameRecord, result: Result) -> None:
-    """Raise RecordError where a result is not that of a game that was played to its end.
+    """Raise RecordError where a result contradicts a game that was played to its end.
 
-    White's discs may come first where nobody is named: the moves then leave no doubt. With names
-    they may also be those of the other colours.
+    White's discs may come first where the record has no names: the moves then leave no doubt. With
+    names, the names may be swapped instead, so that is an error.
     """
     black, white = game.final.discs("black"), game.final.discs("white")
     empties = 64 - black - white
@@ -194,7 +197,7 @@ def _check_result(game: GameRecord, result: Result) -> None:
     if result.winner is not None and result.winner != game.winner:
         raise RecordError(contradicts)
     if not result.counts:
-        # Some write 1-0 where black won, others where white did: here the moves say who.
+        # Some write 1-0 where black won, others where white did: here the moves tell the winner.
         if (result.score == 0) != (black == white):
             raise RecordError(contradicts)
         return

@@ -1,9 +1,9 @@
-"""The rules of games in files: who says them, and whether the winners agree.
+"""The rules of games in files: where a file says them, and whether the winners agree.
 
-GGF says them in its type, games tables in a column, tables of older matches in the words of the
+GGF says them in its type, games tables in a column, tables of older matches in the text of the
 match, files of older runs and ratings in the settings of their folder, and move strings and
-positions in a comment above them. WTHOR has games of the usual rules alone. Whatever says none is
-of the rules that the caller asks for, or of the usual game.
+positions in a comment above them. WTHOR has games of the `standard` rules alone. Games that say no
+rules get those that the caller asks for, or else the default ones.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader of a file is told of rules.
+    """The rules that the caller asks for when a file is read.
 
-    rules: those of its games, None where nobody says any; judged: whether a game that says others,
-    or was won by others, is an error; usual: those of games that say none, where nobody does.
+    rules: the rules of its games, or None; judged: whether a game is an error that says other
+    rules, or has another winner than its rules give it; usual: the rules of games that say none,
+    where `rules` is None.
     """
 
     rules: Rules | None = None
@@ -38,9 +39,9 @@ class Asked:
     usual: Rules = DEFAULT_RULES
 
     def agree(self, said: Rules | None) -> Rules:
-        """The rules of a game: those that it says, or else those asked for, or the usual ones.
+        """The rules of a game: those that it says, else those asked for, else the usual ones.
 
-        Raises RulesError where it is `judged` and says others than those asked for.
+        Raises RulesError where `judged` is set and the game says other rules than those asked for.
         """
         if self.judged and self.rules is not None and said is not None and said != self.rules:
             raise RulesError(f"it says {said} rules, not {self.rules}; leave --rules out")
@@ -51,9 +52,9 @@ ASKED_NOTHING: Final = Asked()
 
 
 def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
-    """Raise RulesError where a finished game has another winner by its rules than `winner`.
+    """Raise RulesError where `winner` is not the winner of a finished game by its rules.
 
-    said: the rules, where its table says them.
+    said: the rules that its table says; None where it says none.
     """
     if record.winner == winner:
         return
@@ -65,9 +66,12 @@ def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
 
 
 def rules_in_row(rules: str | None, match: object) -> Rules | None:
-    """The rules that a row says, in their own column or in that of a match; None for none."""
+    """The rules that a row says, in the column of rules or that of the match; None for none.
+
+    Raises RecordError for unknown rules.
+    """
     word = _MATCH_WORD.search(match) if isinstance(match, str) else None
-    # Spreadsheets and people write `Reversed`, or leave a blank behind it.
+    # Spreadsheets and people write `Reversed`, or leave a blank after it.
     said = (rules or "").strip().lower() or (None if word is None else word[1])
     try:
         return None if said is None else check_rules(said)
@@ -76,8 +80,10 @@ def rules_in_row(rules: str | None, match: object) -> Rules | None:
 
 
 def rules_beside(path: Path) -> Rules | None:
-    """The rules of the run or the rating that keeps such a file of games: it says none itself
-    where it is older than its column of rules."""
+    """The rules of the run or rating that this file of games belongs to; None where not known.
+
+    Its folder says them: older files of games have no column of rules.
+    """
     folder = path.absolute().parent
     if folder.name != GAMES or not _OF_FOLDERS.fullmatch(path.name):
         return None
@@ -85,15 +91,14 @@ def rules_beside(path: Path) -> Rules | None:
         try:
             return check_rules(parsed(read_document(folder.parent / name))["rules"])
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            continue  # another folder of that name
+            continue  # a folder of that name, but no run or rating
     return None
 
 
 def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
-    """The comment that says the rules above move strings and positions, which cannot; none for the
-    usual game. sign: that comments begin with.
+    """The comment with the rules for a file of move strings or positions; empty for the default.
 
-    RecordError where the games are of different rules.
+    sign: the character that begins a comment. RecordError where the games have different rules.
     """
     found = {record.rules for record in records}
     if len(found) > 1:
@@ -105,8 +110,10 @@ def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
 
 
 def rules_in_text(text: str) -> Rules | None:
-    """The rules that a comment of such a text says; None where it says none. RulesError where there
-    are two such comments, of different rules."""
+    """The rules that a comment of such a text says; None where there is no such comment.
+
+    RulesError where two comments say different rules.
+    """
     found = {said: None for said in _LINE.findall(text) if said in RULE_SETS}
     if len(found) > 1:
         raise RulesError(f"one comment says the rules are {' and another '.join(found)}; split it")

@@ -1,9 +1,9 @@
-"""SGF, the Smart Game Format, as programs write games of Othello in it: `GM[2]`.
+"""SGF, the Smart Game Format, as programs use it for Othello games: `GM[2]`.
 
     (;GM[2]FF[4]SZ[8]PB[Ann]PW[Bob]RE[B+12];B[f5];W[d6];B[])
 
-Squares are `f5`, or two letters as in Go, column and row: `fe`. Discs on the board at first stand
-in `AB` and `AW`, the side to move in `PL`. Of a game with variations the main line is read.
+Squares are `f5`, or two letters as in Go, column and row: `fe`. `AB` and `AW` hold the discs of the
+start position, `PL` its side to move. In a game with variations only the main line is read.
 Source: the description of FF[4] by A. Hollosi.
 """
 
@@ -35,7 +35,7 @@ _SIDES: Final = {"B": "black", "W": "white"}
 
 
 def is_sgf(text: str) -> bool:
-    """Whether a text is SGF, where the kind of game is a number, and not GGF: `GM[Othello]`."""
+    """Whether a text is SGF, where `GM` is a number, and not GGF, where it is `GM[Othello]`."""
     found = _KIND.search(text)
     return found is not None and found[1].isdigit()
 
@@ -56,7 +56,7 @@ def scan_sgf(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
 
 
 def _games(text: str) -> Iterator[tuple[int, Properties, str]]:
-    """The first line of each game, the properties of its main line, and what is wrong with it."""
+    """The first line of each game, the properties of its main line, and its damage, if any."""
     after = 0
     while game := _BEGIN.search(text, after):
         begin = place = opened = game.start()
@@ -122,7 +122,7 @@ def _record(properties: Properties, asked: Asked) -> GameRecord:
 
 
 def _start(properties: Properties, mover: str) -> Board:
-    """The board that the properties set up; the usual one where they do not."""
+    """The board that the properties set up; the usual start position where they set up none."""
     discs = {"AB": 0, "AW": 0}
     moved = False
     for name, values in properties:
@@ -145,7 +145,7 @@ def _start(properties: Properties, mover: str) -> Board:
 
 
 def _square(text: str) -> int:
-    """The square of `f5` or `fe`; nothing, or `tt`, is a pass."""
+    """The square of `f5` or `fe`; an empty text or `tt` is a pass. Raises RecordError."""
     name = text.strip().lower()
     if name in ("", "tt"):
         return PASS
@@ -155,7 +155,7 @@ def _square(text: str) -> int:
 
 
 def _score(found: re.Match[str] | None, text: str) -> float | None:
-    """Black's score as recorded; 64 for a game that is won by nobody knows how much."""
+    """Black's recorded score; ±64 for a game won by an unknown margin, None for no result."""
     if found is None:
         return 0.0 if text.lower() in ("0", "draw") else None
     by = found["by"] or ""

@@ -1,4 +1,4 @@
-"""Records as the games table, and tables as CSV, JSON and Parquet."""
+"""Converts records to and from games tables, in CSV, JSON and Parquet."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from evolve.records.rules import ASKED_NOTHING, Asked, check_winner, rules_besid
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
 from evolve.tables.parquet import bytes_of, table_of
 
-if TYPE_CHECKING:  # 0.2 s, which files of records do without
+if TYPE_CHECKING:  # its import takes 0.2 s, which record files do not need
     import pandas as pd
 
 KIND: Final = "record"
@@ -42,7 +42,7 @@ _OPTIONAL: Final = (RULES, START, "match")
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
-    """Records in the shape of the games table; winner is None where it is not known."""
+    """Records as a games table; winner is None where it is not known."""
     results = np.zeros((len(records), RESULT_COLUMNS), np.int64)
     for row, record in zip(results, records, strict=True):
         row[DISCS_BLACK] = record.final.discs("black")
@@ -69,13 +69,13 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 def scan_frame(
     frame: pd.DataFrame, asked: Asked = ASKED_NOTHING, *, bad: Mapping[int, str] | None = None
 ) -> Reading:
-    """The games of a table, by the rules that each says, or else as asked; with the rows that could
-    not be read.
+    """The games of a table, with the rows that could not be read.
 
-    A games table has our columns, whatever the case of their names; of another the column with
-    moves is found. `bad` are rows that are damaged, with the reason. RecordError where no column
-    has moves; RulesError, where it is judged, for a row that says other rules than those asked for,
-    or has another winner than its rules give it.
+    Each game has the rules that its row says, or else those asked for. A games table of evolve has
+    our columns, in any case; in other tables the reader finds the column with moves. `bad`: numbers
+    of damaged rows, with the reasons. RecordError where no column has moves; RulesError, if
+    `asked.judged`, for a row that says other rules than those asked for, or has another winner than
+    its rules give it.
     """
     frame = frame.loc[:, ~frame.columns.duplicated()]
     named = {str(column).strip().lower(): column for column in reversed(list(frame.columns))}
@@ -99,7 +99,7 @@ def scan_frame(
             reading.leave_out(f"row {number}", error)
         except RecordError as error:
             reading.leave_out(f"row {number}", error)
-    # Tables of others hold errors, too; but where most winners are others, so are the rules.
+    # Other programs' tables contain errors too; but where most winners differ, the rules differ.
     if 2 * len(against) > len(against) + sum(game.ending == "end" for game in reading.records):
         raise against[0]
     return reading
@@ -108,8 +108,7 @@ def scan_frame(
 def records_of_frame(
     frame: pd.DataFrame, rules: Rules | None = None, *, judged: bool = True
 ) -> list[GameRecord]:
-    """The games of a games table, which must all be right; RecordError names an invalid row, and
-    RulesError is as of `scan_frame`."""
+    """The games of a games table; RecordError names an invalid row, RulesError as `scan_frame`."""
     return scan_frame(frame, Asked(rules, judged)).whole()
 
 
@@ -133,7 +132,7 @@ def _record(row: Any, asked: Asked) -> GameRecord:
 
 
 def _text_of(row: Any, column: str) -> str | None:
-    """What a row has in a column that not all tables have; None where that is nothing."""
+    """A row's text in an optional column; None where there is none. Raises RecordError."""
     value = getattr(row, column, None)
     if isinstance(value, str):
         return value or None
@@ -143,7 +142,7 @@ def _text_of(row: Any, column: str) -> str | None:
 
 
 def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> GameRecord:
-    """The game of a table of ours, whose moves have all passes, or of one that a person changed."""
+    """The game of an evolve table, with all passes in its moves, or of one that a person edited."""
     written = read_moves(moves)
     try:
         record = GameRecord(written.squares, *names, rules, start)
@@ -154,7 +153,7 @@ def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> Ga
 
 
 def _record_of_others(row: Any, asked: Asked) -> GameRecord:
-    """The game of a row of a table that others made."""
+    """The game of a row of another program's table."""
     if not isinstance(row.moves, str) or not row.moves.strip():
         raise RecordError("it has no moves")
     record = game_of(
@@ -178,7 +177,7 @@ def _winner(value: Any) -> str | None:
 
 
 def _is_missing(value: Any) -> bool:
-    import pandas as pd  # not above: it is loaded where there is a frame
+    import pandas as pd  # not above: only tables need it
 
     return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
@@ -186,7 +185,7 @@ def _is_missing(value: Any) -> bool:
 def _stopped(reason: str) -> Ending:
     if reason in ("resigned", "time", "agreed"):
         return reason  # type: ignore[return-value]
-    if " in time" in reason:  # before what was said last
+    if " in time" in reason:  # the last lines exchanged follow it
         return "time"
     return "resigned" if reason.startswith(FAILED) else "unfinished"
 
@@ -201,7 +200,7 @@ def _csv_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]
 
 
 def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    import pandas as pd  # not above: it is loaded where there is a frame
+    import pandas as pd  # not above: only tables need it
 
     try:
         rows = json.loads(text_of(data))
@@ -214,8 +213,8 @@ def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str
 
 
 def _json_lines_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    """A table of an object a line; lines that are none are bad."""
-    import pandas as pd  # not above: it is loaded where there is a frame
+    """A table with one JSON object per line; other lines are bad rows."""
+    import pandas as pd  # not above: only tables need it
 
     rows: list[dict[str, Any]] = []
     bad: dict[int, str] = {}
@@ -231,7 +230,7 @@ def _json_lines_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[in
 
 
 def _object_of(row: Any) -> Any:
-    """A row of JSON as an object whose moves are text; anything else as it is."""
+    """A JSON row as an object with moves as text; anything else unchanged."""
     if isinstance(row, str) or _is_texts(row):
         row = {"moves": row}
     if not isinstance(row, dict):
@@ -267,7 +266,7 @@ _FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int
 
 
 def scan_table(data: bytes, path: Path, asked: Asked) -> Reading:
-    """The games of a `.csv`, `.json` or `.parquet` file; RecordError where it is no table."""
+    """The games of a `.csv`, `.json` or `.parquet` file; RecordError where it is not a table."""
     frame, bad = _FRAMES[ending_of(path)](data, path)
     if RULES not in frame and (beside := rules_beside(path)):
         frame = frame.assign(**{RULES: beside})
@@ -283,7 +282,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 
 def table_bytes(path: Path, frame: pd.DataFrame) -> bytes:
-    """A table as a file of this name has it, before it is packed."""
+    """The bytes of a table in the format of the file's ending, before packing."""
     if ending_of(path) == ".parquet":
         return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
     if ending_of(path) == ".json":

@@ -7,8 +7,8 @@ solitaires), depth of the theoretical score, one reserved. Then 68 bytes a game:
 black and white player (uint16), black's discs at the end, black's discs with best play from that
 depth (bytes), 60 moves as 10 × row + column counted from 1, 0 after the last; passes are left out.
 
-Names are in files of their own, with the same header, whose int16 counts them: players in `.jou`,
-20 bytes each, tournaments in `.trn`, 26 bytes each, in Latin-1 up to the first byte 0.
+Names are in separate files with the same header; its int16 counts them: players in `.jou`, 20 bytes
+each, tournaments in `.trn`, 26 bytes each, in Latin-1 up to the first byte 0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from evolve.records.record import GameRecord, with_passes
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")
 _COMMON: Final = "wthor"
-"""Stem of the files of names that belong to all databases of a folder."""
+"""Stem of the name files that serve all databases of a folder."""
 _PLAYER, _TOURNAMENT = 20, 26
 _SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 
@@ -35,9 +35,9 @@ _SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 def scan_wthor(data: bytes, path: Path | None = None) -> Reading:
     """The games in the bytes of a `.wtb` file, with those that could not be read.
 
-    Players are named after the `.jou` and `.trn` files beside `path`, of the same name or `WTHOR`,
-    or else `player 12` and `tournament 3` after their ids. A game that stopped before its end
-    counts by its recorded discs. RecordError names the byte of damage to all of it.
+    Names come from the `.jou` and `.trn` files beside `path`, of the same name or `WTHOR`; without
+    them they are `player 12` and `tournament 3`, from the ids. A game that stopped before its end
+    counts by its recorded discs. RecordError, with the byte, where the whole file is damaged.
     """
     if len(data) < _HEADER.size:
         raise RecordError(f"{len(data)} bytes are not a WTHOR file: its header alone has 16")
@@ -95,7 +95,7 @@ def _parse_game(
 
 
 class _Names:
-    """Names by id; `kind 12` for one that is not known."""
+    """Names by id; `kind 12` for an unknown id 12."""
 
     def __init__(self, kind: str, names: Sequence[str]) -> None:
         self._kind, self._names = kind, names
@@ -107,7 +107,7 @@ class _Names:
 
 
 def _names(path: Path | None, ending: str, width: int, kind: str) -> _Names:
-    """The names beside a database; none where there is no such file."""
+    """The names in the file beside a database; none where there is no such file."""
     file = None if path is None else _beside(path, ending)
     if file is None:
         return _Names(kind, ())
@@ -123,11 +123,11 @@ def _names(path: Path | None, ending: str, width: int, kind: str) -> _Names:
 
 
 def _beside(path: Path, ending: str) -> Path | None:
-    """The file of names beside a database: of its own name, or else that of all."""
+    """The name file beside a database: of the same stem, or else the common one; None for none."""
     stem = path.name.lower().partition(".")[0]
     try:
         there = {file.name.lower(): file for file in path.parent.iterdir()}
-    except OSError:  # the folder cannot be listed: then nothing is known of its files
+    except OSError:  # the folder cannot be listed
         return None
     wanted = [f"{one}{ending}{end}" for one in (stem, _COMMON) for end in ("", *PACKED)]
     return next((there[name] for name in wanted if name in there), None)

@@ -1,4 +1,4 @@
-"""What the command line calls the agents that clients name by ids."""
+"""Finds what the command line and the searchers call the agents that clients name by id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from evolve.service.tables import check_individual
 
 
 async def agent_of_run(service: ServiceState, run: str, individual: str) -> AgentDetail:
-    """An individual of a run described."""
+    """The description of an individual of a run."""
     name = f"run:{run}:{individual}"
     source = seen_as(service, name)
     found = await service.search.ask("describe", source=source)
@@ -21,9 +21,10 @@ async def agent_of_run(service: ServiceState, run: str, individual: str) -> Agen
 
 
 def seen_as(service: ServiceState, name: str, at: str | None = None) -> str:
-    """What the searchers call an agent. Of an individual of a run no file is made.
+    """The name of an agent for the searchers; makes no file of an individual of a run.
 
-    ProblemError where there is none: with `at` as the pointer to where the client named it.
+    Raises ProblemError where there is no such agent, with `at` as the pointer to where the client
+    named it.
     """
     try:
         asked = service.agents.individual(name)
@@ -39,10 +40,10 @@ def seen_as(service: ServiceState, name: str, at: str | None = None) -> str:
 
 
 async def source_of(service: ServiceState, name: str, at: str | None = None) -> str:
-    """What the command line calls an agent of a job; an individual of a run is exported where it
-    was not.
+    """The name of a job's agent on the command line; exports an individual where needed.
 
-    ProblemError where there is none: with `at` as the pointer to where the client named it.
+    Raises ProblemError where there is no such agent, with `at` as the pointer to where the client
+    named it.
     """
     try:
         return await _source_of(service, name)
@@ -51,7 +52,7 @@ async def source_of(service: ServiceState, name: str, at: str | None = None) -> 
 
 
 def _blamed(error: ProblemError, at: str | None) -> ProblemError:
-    """The same, with a pointer to what is to blame."""
+    """The same error with a pointer to what is wrong, where it has none."""
     if at is None or error.errors:
         return error
     return ProblemError(error.status, error.detail, [(at, error.detail)], retry=error.retry)

@@ -1,10 +1,10 @@
-"""Agents by id: the one way in which clients name them. No path and no command is ever an id.
+"""Agents by id, the only way in which clients name them. An id is never a path or a command.
 
     swh-mobility                a reference agent
     run:reversed-001            the champion of a run
     run:reversed-001:12-40      an individual of an evolution
-    upload:3f2a…                a file that was uploaded
-    program:1                   a program that whoever started the server listed
+    upload:3f2a…                an uploaded file
+    program:1                   a program that was given to `evolve serve`
 
 Settings may follow a question mark, within limits.
 """
@@ -32,7 +32,7 @@ from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run_types import champion_of
 
 LARGEST_UPLOAD: Final = 32 << 20
-"""Bytes of an agent file."""
+"""Most bytes of an uploaded agent file."""
 MOST: Final = {
     "depth": 20,
     "endgame": 24,
@@ -40,9 +40,9 @@ MOST: Final = {
     "time": 10.0,
     "nodes": 20_000_000,
 }
-"""Of settings that cost time."""
+"""Upper limits of the settings that cost time."""
 _KEPT: Final = 200
-"""Files of individuals that no job names, the newest."""
+"""How many files of individuals are kept, the newest; those that jobs name stay as well."""
 _NAMED: Final = re.compile(r"run:([A-Za-z0-9_.+-]+):([0-9]{1,9}-[0-9]{1,9})")
 _INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
@@ -63,11 +63,11 @@ class Agents:
 
     @property
     def allowed(self) -> frozenset[str]:
-        """The programs themselves, as whoever started the server wrote them."""
+        """The programs themselves, as they were given to `evolve serve`."""
         return frozenset(self._programs.values())
 
     def source(self, name: str, *, programs: bool = True) -> str:
-        """What the command line calls the agent of an id; ProblemError where there is none.
+        """The name of an agent on the command line; ProblemError where there is no such agent.
 
         An individual must have been exported before: see `exported`.
         """
@@ -77,7 +77,7 @@ class Agents:
         return self._source(name.partition("?")[0], programs) + settings
 
     def settings(self, name: str) -> str:
-        """What follows the id, question mark included; ProblemError where it is not right."""
+        """The settings after the id, with the question mark; ProblemError where one is wrong."""
         _, mark, settings = name.partition("?")
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
@@ -110,21 +110,21 @@ class Agents:
         return folder
 
     def individual(self, name: str) -> tuple[str, str] | None:
-        """The run and the individual that an id names; None where it is another agent's."""
+        """The run and the individual that an id names; None for any other agent."""
         place = name.partition("?")[0]
         origin, _, rest = place.partition(":")
         run, _, individual = rest.partition(":")
         if origin != "run" or not _INDIVIDUAL.fullmatch(individual):
             return None
-        self._run(run)  # it is there
+        self._run(run)  # raises where there is none
         return run, individual
 
     def exported(self, run: str, individual: str) -> FolderPath:
-        """Where the agent file of an individual is, or belongs."""
+        """The path of an individual's agent file; without its ending until the file exists."""
         folder = self._run(run)
         if not _INDIVIDUAL.fullmatch(individual):
             raise not_found(f"individual {individual[:40]!r}")
-        # By the run as it is now: another one may get its name.
+        # The time tells this run from a later one of the same name.
         stamp = (folder / CONFIG_FILE).stat().st_mtime_ns
         known = hashlib.sha256(f"{run}\n{stamp}".encode()).hexdigest()[:12]
         for suffix in _KINDS.values():
@@ -134,7 +134,7 @@ class Agents:
         return self._place.agents / f"{known}-{individual}"
 
     def prune(self, named: str) -> None:
-        """Remove files of individuals but the newest, and those that are `named` in a text."""
+        """Remove files of individuals except the newest, and those that are `named` in a text."""
         kept = set()
         for run, individual in _NAMED.findall(named):
             with suppress(ProblemError):  # the run is gone
@@ -152,7 +152,7 @@ class Agents:
         return next((path for path in found if path.is_file()), None)
 
     def keep_upload(self, content: bytes, suffix: str) -> str:
-        """Keep a file that was found to be an agent's; its id."""
+        """Save the content of a file that was checked to be an agent's; returns its id."""
         name = hashlib.sha256(content).hexdigest()[:16]
         write_bytes(self._place.uploads / f"{name}{suffix}", content)
         return f"upload:{name}"
@@ -172,7 +172,7 @@ class Agents:
         return True
 
     def ids(self, runs: Sequence[str]) -> list[str]:
-        """References, champions of these runs, uploads, programs."""
+        """The ids of references, champions of these runs, uploads and programs, in this order."""
         crowned = (run for run in runs if self._has_champion(run))
         uploads = sorted(path.stem for path in self._place.uploads.iterdir())
         return [
@@ -189,7 +189,7 @@ class Agents:
             return False
 
     def info(self, name: str) -> AgentInfo:
-        """An agent as lists have it; a file that cannot be read says so."""
+        """An agent as lists show it; where its file cannot be read, `about` says so."""
         origin, _, rest = name.partition(":")
         if name in REFERENCES:
             rules = next((one for one in RULE_SETS if name.endswith(f"-{one}")), None)
@@ -226,7 +226,7 @@ def _check_setting(text: str) -> None:
 
 
 def _about(name: str) -> str:
-    """What a reference agent is, in words."""
+    """A short description of a reference agent."""
     for start, text in (
         ("champion-", "evolved by evolve run"),
         ("published-", "evolved with the published settings"),

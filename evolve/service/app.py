@@ -25,9 +25,10 @@ from evolve.service.state import ServiceState
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
 _LAST: Final = ("elsewhere", "page")
-"""Names of the routes that take what no other does."""
+"""Names of the routes that take what no other route takes."""
 _THREADS: Final = 4
-"""That read files for clients; forty, as usual, took 30 MB more."""
+"""Threads that read files for clients.
+Forty, the default, took 30 MB more."""
 
 
 _ABOUT: Final = """Evolves, teaches and compares Reversi agents.
@@ -39,8 +40,11 @@ is answered 429 or 503 with `Retry-After`."""
 
 
 def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None = None) -> FastAPI:
-    """The application that serves a service to those who call it by one of `hosts`, or locally, and
-    have the token; None: to all of them."""
+    """The application that serves a service.
+
+    hosts: names by which clients may call it; local names always work. token: what they must send;
+    None lets all of them in.
+    """
     door = Door(token)
 
     @asynccontextmanager
@@ -63,7 +67,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
         middleware=[
             Middleware(Unforeseen),
             Middleware(Guard, hosts=hosts, door=door),
-            Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),  # but for events
+            Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),  # not of events
         ],
         responses=RESPONSES,
     )
@@ -81,8 +85,10 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
 
 
 def _say_who_may(app: FastAPI) -> None:
-    """Let the app's document say how a client is let in; FastAPI would say so of a route alone
-    that checks it, and all of them are behind one door."""
+    """Describe in the app's OpenAPI document how clients are let in.
+
+    FastAPI describes that only for routes that check it themselves; here all are behind one door.
+    """
     make = app.openapi
     door: Door = app.state.door
 
@@ -99,7 +105,7 @@ def _say_who_may(app: FastAPI) -> None:
 
 
 class _Page(StaticFiles):
-    """The page's files; browsers ask whether theirs are the newest, so that none are mixed."""
+    """The page's files; browsers ask whether theirs are the newest, so that versions never mix."""
 
     def file_response(self, *arguments: Any, **options: Any) -> Response:
         answer = super().file_response(*arguments, **options)
@@ -108,8 +114,10 @@ class _Page(StaticFiles):
 
 
 async def _elsewhere(request: Request) -> Response:
-    """No route has that path, or none that method: several routes may share a path, and the page
-    would take what they do not."""
+    """Answer requests that no route takes: 404, or 405 where only the method is wrong.
+
+    Several routes may share a path, and the page would take what they do not.
+    """
     others = [one for one in request.app.router.routes if getattr(one, "name", "") not in _LAST]
     allowed = [
         method

@@ -1,7 +1,7 @@
-"""The token that lets clients in: kept for its user, sent once by each browser, then its cookie.
+"""The token that lets clients in: kept for its user, sent once by each browser for a cookie.
 
-Whoever has an account on this machine reaches 127.0.0.1: an address is no proof of who asks. So a
-token is always wanted, unless the one who starts the service says aloud that it is not.
+Every account on this machine reaches 127.0.0.1, so an address does not prove who asks. A token is
+therefore always required, unless the service is explicitly started without one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from evolve.files.atomic import write_bytes
 from evolve.tables.trust import data_folder
 
 SHORTEST: Final = 16
-"""Characters of a token: 96 bits where they were drawn from the 64 of base64."""
+"""Least characters of a token: 96 bits where they are drawn from the 64 of base64."""
 TOKEN: Final = re.compile(rf"[A-Za-z0-9._~+/=-]{{{SHORTEST},200}}")
 COOKIE_DAYS: Final = 90
 _FILE: Final = "token"
@@ -30,15 +30,15 @@ _SCRIPT: Final = "script"
 
 
 def token_file() -> Path:
-    """Where a user's token is kept."""
+    """The file of a user's token."""
     return data_folder() / _FILE
 
 
 def user_token() -> str:
-    """This user's token, made where there is none, or where others could have read it.
+    """This user's token; a new one where there is none, or where others could have read it.
 
-    It stays the same, so that a browser that was let in once still is after a restart. OSError
-    where it cannot be kept, or where others could put another one in its place.
+    It stays the same, so that a browser that was let in once still is after a restart. Raises
+    OSError where it cannot be saved, or where others could replace it.
     """
     place = private_folder(token_file().parent) / _FILE
     if place.exists():
@@ -57,12 +57,12 @@ def new_token() -> str:
 
 
 class Door:
-    """Who is let in: those who say the token, as a header or as the cookie that they got for it.
+    """Lets in clients that send the token, as a header or as the cookie that they got for it.
 
-    The cookie has a name by its token, because browsers send a host's cookies to every port of it:
-    services with different tokens must not take each other's away. Its value proves the token
-    without being it, and begins with a number of the browser's own, by which `Turns` tells clients
-    apart.
+    The cookie's name depends on the token, because browsers send a host's cookies to every port of
+    it: services with different tokens must not overwrite each other's. Its value proves the token
+    without containing it. The value begins with the browser's own number, by which `Turns` tells
+    clients apart.
     """
 
     def __init__(self, token: str | None) -> None:
@@ -76,7 +76,7 @@ class Door:
         return self._token is None
 
     def fits(self, token: str) -> bool:
-        """Whether that is the token."""
+        """Whether `token` is the right one."""
         return self._token is not None and hmac.compare_digest(token.encode(), self._token)
 
     def new_cookie(self) -> str:
@@ -85,8 +85,10 @@ class Door:
         return f"{browser}.{self._proof(browser)}"
 
     def who(self, headers: Mapping[bytes, Sequence[str]]) -> str | None:
-        """Which client of those who are let in a request is from: a browser by its own number, all
-        scripts together; None where it is not let in."""
+        """The client that sent a request: a browser's own number, or one name for all scripts.
+
+        None where the request is not let in.
+        """
         for value in headers.get(b"authorization", ()):
             scheme, _, token = value.strip().partition(" ")
             if scheme.lower() == "bearer" and self.fits(token.strip()):

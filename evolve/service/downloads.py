@@ -1,7 +1,7 @@
-"""Files for clients: made by the command line into a folder of the service, sent, and removed.
+"""Files for clients: made by the command line in a folder of the service, sent, and removed.
 
-The command line has all of it, tables as sheets that run no formulas and agents as Python; it
-loads the engine and pandas, which the server does not.
+The command line can write all of them, such as agents as Python and tables as CSV in which
+spreadsheets run no formulas. It loads the engine and pandas, which the server does not.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from evolve.service.turns import Turns
 _LONGEST: Final = 900.0
 _AT_ONCE: Final = 2
 _ENDS: Final = 5.0
-"""Seconds for a command to end once it was killed."""
+"""Seconds that a killed command may take to end."""
 MEDIA: Final = {
     ".py": "text/x-python; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
@@ -44,23 +44,26 @@ MEDIA: Final = {
 
 
 class Downloads:
-    """Makes such files, two at a time."""
+    """Makes files for clients, two at a time."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
         self._turns = Turns(_AT_ONCE, each=4, most=16, after=30)
 
     def new(self, suffix: str) -> FolderPath:
-        """A name for a file on its way."""
+        """A new path for a temporary file or folder."""
         return self._place.lent / f"{secrets.token_hex(8)}{suffix}"
 
     def sent(self, path: FolderPath, name: str) -> FileResponse:
-        """The answer that sends a file as `name`, and removes it."""
+        """The response that sends a file as `name`, and then removes it."""
         return SentFile(path, name, partial(self.take_back, path))
 
     def take_back(self, path: FolderPath) -> None:
-        """Remove a file, with all else that there is in a folder made for it: a command that died
-        leaves parts. What cannot be removed now, the next start of the server removes."""
+        """Remove a file; where a folder was made for it, with everything in that.
+
+        A command that died leaves parts there. Whatever cannot be removed now goes at the next
+        start of the server.
+        """
         if path.parent != self._place.lent:
             remove_tree(path.parent, ignore_errors=True)
             return
@@ -68,10 +71,11 @@ class Downloads:
             remove(path, missing_ok=True)
 
     async def made(self, words: Sequence[str], suffix: str) -> FolderPath:
-        """The file that a command makes, in a folder of its own, for the caller to take back;
-        ProblemError where it fails, or too many wait for files.
+        """Run a command; returns the file that it makes, in a new folder.
 
-        The word `{to}` stands for it; without one, it is what the command prints.
+        The caller removes it with `take_back`. The word `{to}` stands for the file; without that
+        word, the file is what the command prints. Raises ProblemError where the command fails, or
+        too many requests wait for files.
         """
         folder = self.new("")
         path = folder / f"file{suffix}"
@@ -94,7 +98,7 @@ class Downloads:
                 _, said = await asyncio.wait_for(child.communicate(), _LONGEST)
             except BaseException:
                 life.end()
-                if child is not None:  # until it has ended, it may make more parts
+                if child is not None:  # it may write more until it has ended
                     await asyncio.wait({asyncio.ensure_future(child.wait())}, timeout=_ENDS)
                 self.take_back(path)
                 raise
@@ -109,11 +113,11 @@ class Downloads:
 
 
 class SentFile(FileResponse):
-    """The answer that sends a file from the handle by which it was opened, as `name`.
+    """The response that sends a file as `name`, from a handle that is already open.
 
-    By its path it would be opened again, and a link that has come there meanwhile followed. `after`
-    is called however sending ends: a task for the background is not reached where the reader is
-    gone, or the file cannot be read.
+    Opening its path again could follow a link that was put there meanwhile. `after` is called
+    however sending ends: a background task does not run where the reader has gone, or the file
+    cannot be read.
     """
 
     def __init__(
@@ -129,7 +133,7 @@ class SentFile(FileResponse):
         super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=found)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the file, then call `after`."""
         try:
             with self._file:
                 await super().__call__(scope, receive, send)
@@ -139,7 +143,7 @@ class SentFile(FileResponse):
 
 
 def write_parts(parts: Iterator[pa.Table], path: FolderPath) -> int:
-    """Write a table to a file, a part in memory at a time; how many parts there were."""
+    """Write a table to a file, one part in memory at a time; returns the number of parts."""
     count = 0
     with replacing(path) as file, ExitStack() as opened:
         for part in parts:

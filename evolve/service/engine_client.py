@@ -1,4 +1,4 @@
-"""The server's end of its searchers: a question at a time to each, within a limit of time."""
+"""The server's side of the engine processes: one question at a time to each, in limited time."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from evolve.service.problems import ProblemError
 from evolve.service.turns import Turns
 
 _LIMIT: Final = 20.0
-"""Seconds for an answer; then the process is ended, whatever it does."""
+"""Seconds for an answer; after that the process is killed."""
 _START: Final = 120.0
-"""The same for its start alone: kernels may have to be compiled."""
+"""Seconds for the start of a process alone: kernels may have to be compiled."""
 _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
-"""Seconds without a question after which a process ends: it holds 200 MB and more."""
+"""Seconds without a question after which a process ends: it takes 200 MB and more."""
 _SEARCHES: Final = ("evaluate", "play", "check_file")
-"""What lets an agent think, which may take all of the time; all else reads."""
+"""Operations in which an agent thinks, which may take the whole time; all others only read."""
 _SEARCHERS: Final = 2
-"""Processes for these. With one, a client's second long question would be a second wait of all
-others; a third would take another 200 MB, and a core from jobs."""
+"""Number of processes for searches.
+With one, all other clients would also wait for a client's second long question. A third would take
+another 200 MB, and a core from jobs."""
 _NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
-    """Questions to the processes that have the engine: one that reads, and others that search.
+    """Asks the processes that have the engine: one that reads, and others that search.
 
-    Reading never waits behind a search, and a client never behind more than one search of another.
-    A process is started when it is needed, and ends with this one, also in the middle of a
+    Reading never waits for a search, and a client never waits for more than one search of another
+    client. A process starts when it is first needed. It ends with this one, even in the middle of a
     question.
     """
 
@@ -43,10 +44,12 @@ class Search:
         self._searchers = [_Worker(searches=True) for _ in range(_SEARCHERS)]
 
     async def ask(self, do: str, places: Mapping[str, str] = _NONE, **question: Any) -> Any:
-        """The answer; ProblemError where there is none, 504 where it takes too long, 429 or 503
-        where it would have to wait too long.
+        """The answer to a question.
 
-        places: pointers to what is to blame in the client's document, by the error's class.
+        places: pointers to the wrong part of the client's document, by the error's class.
+
+        Raises ProblemError: 422 with the error of the engine process, 500 where that process ends,
+        504 where it takes too long, 429 or 503 where the question would wait too long.
         """
         answer = await self._ask({"do": do, **question})
         if "error" in answer:
@@ -68,7 +71,7 @@ class Search:
             async with held:
                 return await worker.ask(question)
 
-        # A client that leaves must not leave an answer for the next one to take for its own.
+        # Shielded: when a client leaves, the next one must not get the answer meant for it.
         return await asyncio.shield(asyncio.ensure_future(asked()))
 
     async def close(self) -> None:
@@ -108,7 +111,7 @@ class _Worker:
             raise ProblemError(500, f"the searches have ended: {error}") from error
 
     async def close(self) -> None:
-        """End it."""
+        """Kill the process, and wait until it has ended."""
         if self._idle is not None:
             self._idle.cancel()
         self._end()
@@ -125,7 +128,7 @@ class _Worker:
             self._life = None
 
     async def _started(self) -> asyncio.subprocess.Process:
-        self._end()  # of one that has ended by itself, its pipe is left
+        self._end()  # a process that ended by itself leaves its pipe
         life = self._life = Life()
         try:
             return await asyncio.create_subprocess_exec(
@@ -137,7 +140,7 @@ class _Worker:
                 stdout=asyncio.subprocess.PIPE,
                 limit=_LINE,
                 pass_fds=life.pipes,
-                start_new_session=True,  # Ctrl-C is for the server, which ends it
+                start_new_session=True,  # Ctrl-C goes to the server, which ends it
             )
         finally:
             life.leave()

@@ -1,7 +1,7 @@
-"""The process that loads the engine, for the server that does not: agents, values, games.
+"""The process that loads the engine, since the server does not: agents, values, games.
 
-A question a line comes in as JSON, its answer goes out the same way. It ends with its input, and
-in the middle of a question with the pipe whose descriptor is its argument.
+Each question comes in as a line of JSON; its answer goes out the same way. The process ends with
+its input. In the middle of a question, it ends with the pipe that has its argument as descriptor.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from evolve.tables.run_types import champion_of
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
 _MEMORY: Final = 6 << 30
-"""Bytes of address space: LLVM and the tables of searches want room, an agent's file must not take
-more."""
+"""Bytes of address space.
+LLVM and the tables of searches need room; an agent's file must not take more."""
 
 
 def main(pipes: Sequence[str]) -> None:
-    """Answer until the input ends."""
+    """Answer questions until the input ends."""
     for pipe in pipes:  # none on Windows
         end_with(int(pipe))
     _limit_memory()
     questions, answers = sys.stdin, os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever prints must not answer
+    os.dup2(2, 1)  # printed text must not mix with the answers
     for line in questions:
         question = json.loads(line)
         try:
@@ -94,15 +94,17 @@ def _loaded(source: str) -> Any:
 
 
 def ready(searches: bool) -> bool:
-    """Load what the first question would wait for, and compile what the cache lacks: a question has
-    a limit of time that is not meant for it."""
+    """Load what the first question would wait for, and compile what the cache lacks.
+
+    The time limit of a question does not allow for that.
+    """
     for name in _FIRST if searches else ():
         load_agent(name).analyse(Board.start())
     return True
 
 
 def describe(source: str) -> dict[str, Any]:
-    """An agent described for people, with what may follow the question mark."""
+    """An agent's description for people, with the settings that may follow the question mark."""
     agent = _loaded(source)
     found = agent.describe()
     return {
@@ -120,13 +122,19 @@ def describe(source: str) -> dict[str, Any]:
 
 
 def export(folder: str, individual: str, to: str) -> None:
-    """Write the agent file of an individual of a run to the path `to`, which lacks its ending."""
+    """Write the agent file of an individual of a run.
+
+    to: its path without the ending, which is .npz or .json.
+    """
     agent = individual_agent(folder, individual)
     agent.save(f"{to}.{'npz' if agent.arrays else 'json'}")
 
 
 def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
-    """The value of each legal move of a position: after moves from a board, or from the start."""
+    """The value of each legal move of a position.
+
+    The position is the one after `moves` from a board, or from the start position.
+    """
     begin = time.perf_counter()
     position = _board(moves, board)
     agent = _loaded(source).with_rules(rules)
@@ -152,7 +160,10 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
 
 
 def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
-    """A game against a person: their move is made, passes are, and the agent answers."""
+    """Continue a game against a person: their move, the passes, and the agent's reply.
+
+    move: a square, `undo`, or None where the person does not move yet.
+    """
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
     agent, board = agent.with_rules(agreed), _board(moves)
@@ -195,7 +206,7 @@ def play(source: str, moves: str, rules: str | None, side: str, move: str | None
 
 
 def _taken_back(played: list[str], side: str) -> list[str]:
-    """The moves up to where the person moved last."""
+    """The moves before the last move of the person."""
     mine = [
         number
         for number, move in enumerate(played)
@@ -213,19 +224,19 @@ def ggf(moves: str, black: str, white: str, rules: str) -> str:
 
 
 def check_file(path: str) -> dict[str, Any]:
-    """Whether a file holds an agent that plays, and which; an error tells what is wrong."""
+    """The name, kind and rules of the agent in a file; raises an error where it cannot play."""
     agent = read_agent(Path(path))
     agent.choose(_board(""))
     return {"name": agent.name, "kind": agent.kind, "rules": agent.rules}
 
 
 def load(source: str) -> None:
-    """Load an agent, and do no more: a program is not started."""
+    """Load an agent, and do nothing more: a program is not started."""
     _loaded(source)
 
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
-    """Raise SettingsError for settings of a command that cannot be carried out."""
+    """Raise SettingsError for settings with which a command cannot run."""
     from evolve.tables.run_type import imported
     from evolve.tables.run_types import kind_of
 
@@ -234,7 +245,7 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
 
 
 def space(kind: str) -> list[dict[str, Any]]:
-    """What a sweep of a kind searches."""
+    """The parameters that a sweep of a kind searches."""
     from evolve.sweeps.plan import plan_of
 
     plan = plan_of(SweepSettings.model_validate({"kind": kind}))
@@ -252,7 +263,7 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
-    """Runs compared over their seeds, as rows; none where no two are of one setting."""
+    """Runs compared over their seeds, as rows; none where no two share a setting."""
     from evolve.studies.comparison import over_seeds
     from evolve.tables.study import load_run
 
@@ -264,7 +275,7 @@ def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
 def _board(moves: str, start: str | None = None) -> Any:
     """The position after moves from a board, or from the start position.
 
-    PositionError where that is no board; RecordError names the first move that is illegal.
+    Raises PositionError for an invalid board; RecordError names the first illegal move.
     """
     try:
         begin = Board.start() if start is None else read_position(start)
@@ -273,7 +284,7 @@ def _board(moves: str, start: str | None = None) -> Any:
     written = read_moves(moves).squares
     played = with_passes(begin, written)
     if played[-1:] == (PASS,) and written[-1:] != (PASS,):
-        played = played[:-1]  # the side that must pass is asked, as any other
+        played = played[:-1]  # the side that must pass stays to move
     return play_moves(begin, played)
 
 

@@ -1,4 +1,4 @@
-"""Tags of answers: who has the newest one already is not sent it again."""
+"""Tags of answers: a client that already has the newest answer does not get it again."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from evolve.tables.run import Run
 
 
 class NotModifiedError(Exception):
-    """The client has it already."""
+    """The client already has this answer."""
 
 
 @dataclass(frozen=True)
 class Tags:
-    """The tag of an answer about a run."""
+    """Sets the tag of an answer about a run."""
 
     request: Request
     response: Response
 
     def newest(self, run: Run, *facts: object) -> None:
-        """Tag the answer by `facts`; NotModifiedError where the client has the same already."""
+        """Tag the answer by `facts`; NotModifiedError where the client already has the same."""
         stamp = (run.path / CONFIG_FILE).stat().st_mtime_ns
         text = repr((str(run.path), stamp, *facts))
         tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
@@ -36,7 +36,10 @@ class Tags:
             raise NotModifiedError(tag)
 
     def committed(self, run: Run, generation: int) -> None:
-        """A generation is as it is: for minutes, as its run may be deleted, and made anew."""
+        """Tag the answer about a committed generation, which does not change.
+
+        Clients keep it only for minutes: its run may be deleted and another one made in its place.
+        """
         check_generation(run, generation)
         self.response.headers["cache-control"] = "private, max-age=300, immutable"
         self.newest(run, generation, self.request.url.query, self.request.url.path)

@@ -1,4 +1,4 @@
-"""What nobody foresaw: noted in the log once, under an id by which it is found there."""
+"""Unexpected failures: logged once each, under an id to find them by."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from contextlib import contextmanager
 from typing import Final
 
 _MOST: Final = 200
-"""Different ones that are remembered; the oldest go first."""
+"""How many different failures are remembered; the oldest go first."""
 _PAUSE: Final = 1.0
-"""Seconds before a task that failed begins again."""
+"""Seconds before a failed task begins again."""
 _log: Final = logging.getLogger(__name__)
 _known: Final[OrderedDict[tuple[str, ...], str]] = OrderedDict()
 
 
 def noted(what: str, error: BaseException) -> str:
-    """The id of a failure of `what`. The first time the log gets it, with the id and the traceback;
-    the same again has the same id and no line: what fails twice a second would fill the disk. Of a
-    disk that is full or refuses, which says all there is to say, it gets a line."""
+    """Log a failure of `what`; returns its id.
+
+    The first time, the log gets the id and the traceback. The same failure again has the same id
+    and no line: what fails twice a second would fill the disk. A disk that is full or refuses gets
+    one line, since its message says everything.
+    """
     last = traceback.extract_tb(error.__traceback__)[-1:]
     key = (what, type(error).__name__, *(f"{one.filename}:{one.lineno}" for one in last))
     known = _known.get(key)
@@ -41,7 +44,7 @@ def noted(what: str, error: BaseException) -> str:
 
 @contextmanager
 def outlived(what: str) -> Iterator[None]:
-    """Note what fails within, and go on after it."""
+    """Log what fails inside, and continue after it."""
     try:
         yield
     except Exception as error:
@@ -49,7 +52,7 @@ def outlived(what: str) -> Iterator[None]:
 
 
 async def kept_going(what: str, work: Callable[[], Awaitable[None]]) -> None:
-    """Do work that has no end, and begin it again whenever it fails."""
+    """Do endless work, and begin it again whenever it fails."""
     while True:
         try:
             await work()

@@ -1,4 +1,4 @@
-"""The folder of runs, and the service's own in it."""
+"""The folder of runs, and the service's own folder in it."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from evolve.service.models.jobs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 IN_STUDY: Final = "+"
-"""Between the name of a study and that of a run in it."""
+"""Separates the name of a study from the name of a run in it."""
 _OWN: Final = ".service"
 _NAME: Final = re.compile(RUN_ID)
 _JOB: Final = re.compile(JOB_ID)
 _log: Final = logging.getLogger(__name__)
 _NO_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP)
-"""Of disks that lock no folders."""
+"""Errors of disks that cannot lock folders."""
 
 
 class Place:
-    """Where runs and all that the service keeps of its own are."""
+    """Paths of the runs and of everything that the service itself keeps."""
 
     def __init__(self, runs: Path) -> None:
         self.runs = inside(runs.resolve())
@@ -49,7 +49,7 @@ class Place:
         self._folder: int | None = None
 
     def claim(self) -> None:
-        """Make the folders and hold them for this process; RunError where that cannot be."""
+        """Make the folders and lock them for this process; RunError where that fails."""
         if not self.runs.is_dir():
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
         try:
@@ -61,16 +61,19 @@ class Place:
         except (filelock.Timeout, BlockingIOError):
             self.release()
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
-        except LinkError:  # without these folders there is nothing to serve with
+        except LinkError:  # the service needs these folders
             raise
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
 
     def _hold_folder(self) -> None:
-        """Hold the folder of runs itself: whoever removes the lock's file must not thereby let a
-        second server in, which would start each job again. Network disks may know no such lock."""
-        if sys.platform == "win32":  # where a file that is held cannot be removed
+        """Lock the folder of runs itself.
+
+        Otherwise, removing the lock file would let in a second server, which would start each job
+        again. Network disks may not have such a lock.
+        """
+        if sys.platform == "win32":  # an open file cannot be removed there
             return
         import fcntl
 
@@ -85,7 +88,7 @@ class Place:
 
     @property
     def is_there(self) -> bool:
-        """Whether the folder of runs is still where it was, and the same."""
+        """Whether the folder of runs is still in its place, and the same one."""
         try:
             now = self.runs.stat()
             return self._folder is None or os.path.samestat(now, os.fstat(self._folder))
@@ -93,17 +96,17 @@ class Place:
             return False
 
     def _sweep(self) -> None:
-        """Remove what a killed server left: files and runs on their way out, half-written files.
+        """Remove what a killed server left: temporary and half-written files, runs being deleted.
 
-        A link that someone put there is named in the log, and stays; so does what cannot be
-        removed, which keeps no server from starting.
+        Links stay, and the log names them. Whatever cannot be removed stays too: it does not keep a
+        server from starting.
         """
         for left in self._without_links(self.lent):
             with _remaining(left):
                 if not left.is_dir():
                     remove(left, missing_ok=True)
                     continue
-                remove_tree(left, ignore_errors=True)  # a run, being deleted: as much as goes
+                remove_tree(left, ignore_errors=True)  # a run being deleted: as much as possible
                 if left.exists():
                     remove_tree(left)
         for folder in (self.plays, self.uploads, *self.folders_of_jobs()):
@@ -111,7 +114,7 @@ class Place:
                 remove_half_written(folder)
 
     def folders_of_jobs(self) -> list[FolderPath]:
-        """The folders in which jobs are kept, by name."""
+        """The folders of jobs, sorted by name."""
         found = []
         for one in self._without_links(self.jobs):
             if _JOB.fullmatch(one.name) and one.is_dir():
@@ -121,7 +124,7 @@ class Place:
         return found
 
     def _without_links(self, folder: FolderPath) -> list[FolderPath]:
-        """What is in a folder by name, without links, of which the log says that they are there."""
+        """The entries of a folder, sorted by name, without links; the log names each link."""
         found = []
         for one in sorted(folder.iterdir()):
             try:
@@ -133,38 +136,40 @@ class Place:
         return found
 
     def release(self) -> None:
-        """Let another process have them."""
+        """Release the locks, so that another process can serve the folder."""
         if self._folder is not None:
             os.close(self._folder)
             self._folder = None
         self._held.release()
 
     def run(self, name: str) -> FolderPath:
-        """The folder of a run or a study of that name, or of a run in a study, STUDY+RUN; RunError
-        where it is no name of a run."""
+        """The folder of the run or study of that name, or of a run in a study (STUDY+RUN).
+
+        Raises RunError where it is not a valid name of a run.
+        """
         folder = self.new_run(name)
         study, plus, run = name.partition(IN_STUDY)
         if plus and _NAME.fullmatch(run) and self.has_study(study):
-            with suppress(LinkError):  # which is a run of that name, if a damaged one
+            with suppress(LinkError):  # then it is a run of that name, but damaged
                 if not folder.exists():
                     return self.runs / study / run
         return folder
 
     def new_run(self, name: str) -> FolderPath:
-        """The folder of a run of that name which is to be made; RunError as above."""
+        """The folder of a run of that name that is still to be made; RunError as for `run`."""
         if not _NAME.fullmatch(name):
             raise RunError(f"{name[:80]!r} is not the name of a run")
         return self.runs / name
 
     def has_study(self, name: str) -> bool:
-        """Whether there is a study of that name; of a link it is not known."""
+        """Whether there is a study of that name; False where a link is in the way."""
         try:
             return bool(_NAME.fullmatch(name)) and (self.runs / name / STUDY_FILE).is_file()
         except RunError:
             return False
 
     def has_run(self, name: str | None) -> bool:
-        """Whether there is a run of that name; of a link it is not known."""
+        """Whether there is a run of that name; False where a link is in the way."""
         try:
             return name is not None and (self.run(name) / CONFIG_FILE).exists()
         except RunError:
@@ -173,7 +178,7 @@ class Place:
 
 @contextmanager
 def _remaining(left: FolderPath) -> Iterator[None]:
-    """Name in the log what a dead server left and this one cannot remove."""
+    """Log what a dead server left and this one cannot remove."""
     try:
         yield
     except OSError as error:
@@ -181,10 +186,11 @@ def _remaining(left: FolderPath) -> Iterator[None]:
 
 
 class Locks:
-    """Which runs are being written to, without taking their locks: that refused real starters.
+    """Finds out which runs are being written to, without taking their locks.
 
-    The kernel lists what is locked. Where its list does not show the lock that this process holds
-    (another system, a strange file system), asking falls back to `is_locked`.
+    Taking a lock to test it kept real writers from starting. The kernel lists all locks. Where its
+    list lacks the lock that this process holds (another system, an unusual file system), `holds`
+    falls back to `is_locked`.
     """
 
     _LIST: Final = Path("/proc/locks")
@@ -193,7 +199,7 @@ class Locks:
         self._usable = own.exists() and _key(own.stat()) in self._listed()
 
     def held(self) -> set[tuple[str, int]] | None:
-        """All that is locked, for `holds`; None where the list is of no use."""
+        """All locks, for `holds`; None where the kernel's list is not usable."""
         return self._listed() if self._usable else None
 
     def _listed(self) -> set[tuple[str, int]]:
@@ -211,7 +217,7 @@ class Locks:
 
 
 def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
-    """Whether a writer has that lock."""
+    """Whether a writer holds that lock."""
     if held is None:
         from evolve.tables.folder import is_locked
 

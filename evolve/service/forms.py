@@ -1,4 +1,4 @@
-"""Forms of the commands that jobs run: made from the same settings models as the command line."""
+"""Forms of the commands that jobs run, made from the settings models of the command line."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from evolve.tables.run_type import RunType, Variant
 from evolve.tables.run_types import RUN_TYPES
 
 KIND: Final = "kind"
-"""Of a command with a second word: the setting that says which."""
+"""The setting that names the second word of a command."""
 JOBS: Final = "jobs"
-"""The setting that a job's `threads` say, of all commands."""
+"""The setting that the `threads` of a job replace, in all commands."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,12 @@ class Form:
 
     @property
     def second(self) -> str:
-        """The second word; empty where it has one alone."""
+        """The second word; empty where there is none."""
         return self.command.partition(" ")[2]
 
     @property
     def own(self) -> dict[str, str]:
-        """The setting that its second word gives, where its settings have one."""
+        """The setting for the second word, where the settings have one."""
         return {KIND: self.second} if KIND in self.model.model_fields else {}
 
     @property
@@ -59,13 +59,13 @@ class Form:
         return self.variant is None or not self.variant.learns or has_torch()
 
     def info(self) -> CommandInfo:
-        """As clients get it."""
+        """The form as clients get it."""
         fields = [
             _field(self.model, name, field)
             for name, field in self.model.model_fields.items()
             if name not in (KIND, JOBS) and not self._hidden(name)
         ]
-        if self.kind is None:  # who meets comes before how
+        if self.kind is None:  # the agents come first
             fields.sort(key=lambda field: field.type not in ("agent", "agents"))
         return CommandInfo(
             command=self.command,
@@ -77,23 +77,24 @@ class Form:
         )
 
     def _hidden(self, name: str) -> bool:
-        """Whether clients must not set it: it names a place, and nothing else."""
+        """Whether clients must not set it: it can only name a place."""
         return names_of(self.model, name) == "place" and not words_of(self.model, name)
 
     def checked(
         self, settings: Mapping[str, Any], source_of: Callable[[Place, str], str]
     ) -> dict[str, Any]:
-        """The settings that were given, right and with the sources of agents in place of ids.
+        """The given settings, checked, with the sources of agents in place of ids.
 
-        `source_of` raises ProblemError for what is no agent here. ProblemError names all faults.
+        `source_of` raises ProblemError for an unknown agent. Raises ProblemError, which names all
+        faults.
         """
         wrong: list[Fault] = []
-        if KIND in settings and self.second:  # `form_of` takes the one that fits
+        if KIND in settings and self.second:  # `form_of` removes a right one
             wrong.append(Fault((KIND,), f"kind: it must be {self.second}"))
             settings = {name: value for name, value in settings.items() if name != KIND}
         for name, field in self.model.model_fields.items():
             is_number = plain_type(field.annotation) in (int, float)
-            # pydantic takes true for 1, and the command line would be told `--seed True`.
+            # pydantic takes true for 1, and the command line would get `--seed True`.
             if is_number and isinstance(settings.get(name), bool):
                 wrong.append(Fault((name,), f"{name}: it must be a number"))
         for name, value in settings.items():
@@ -125,7 +126,7 @@ class Form:
         try:
             self.model.model_validate(merged(self.presets, values, below))
         except ValidationError as error:
-            # Contradictions have no place, but begin with the field that is to be changed.
+            # Contradictions have no place, but their text begins with the field to change.
             wrong += [
                 fault._replace(place=fault.place or self._named(fault.text))
                 for fault in faults(error, self.model, helps=False)
@@ -133,11 +134,11 @@ class Form:
         if wrong:
             raise wrong_settings(wrong)
         found = {key: value for key, value in given.items() if value is not None}
-        # Of agents that meet, their own rules come first.
+        # In matches and ratings, the agents' own rules come first.
         return found if self.kind is None else {**rules_of_defaults(), **found}
 
     def _named(self, text: str) -> Place:
-        """The field that a text begins with."""
+        """The field that a text begins with; empty where there is none."""
         head = text.partition(":")[0]
         return (head,) if head in self.model.model_fields else ()
 
@@ -151,19 +152,19 @@ class Form:
         return [*self.command.split(), *agents, *option_words(values)]
 
     def stem(self, settings: Mapping[str, Any]) -> str:
-        """What the folder of a run with these settings is called, before its number."""
+        """The folder name of a run with these settings, without its number."""
         assert self.kind is not None
         resolved: Any = resolve_as(self.model, self.presets, {**settings, **self.own})
         return self.kind.stem_of(self.command, resolved.rules)
 
 
 def has_torch() -> bool:
-    """Whether networks can be taught here."""
+    """Whether networks can be trained here."""
     return importlib.util.find_spec("torch") is not None
 
 
 def forms() -> dict[str, Form]:
-    """All of them, by command."""
+    """All forms, by command."""
     found: dict[str, Form] = {}
     for kind in RUN_TYPES:
         for word, variant in kind.variants.items():
@@ -178,8 +179,11 @@ def forms() -> dict[str, Form]:
 
 
 def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, Any]]:
-    """The form of a command, whose second word may be among its settings as `kind`, and the other
-    settings. ProblemError where there is none."""
+    """The form of a command, and its other settings.
+
+    The second word of the command may be among the settings as `kind`. Raises ProblemError where
+    there is no such command.
+    """
     rest = dict(settings)
     known = forms()
     if command not in known:
@@ -243,12 +247,12 @@ def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
 
 
 def _without_files(text: str, place: bool) -> str:
-    """What a field is; of one that may name a file, which no service takes, without that part."""
+    """The help of a field, without the part about files, which the service does not take."""
     return text.partition(", or a file")[0] if place else text
 
 
 def _json(value: Any) -> Any:
-    """With lists in place of tuples."""
+    """The value with lists in place of tuples."""
     if isinstance(value, Mapping):
         return {key: _json(one) for key, one in value.items()}
     return [_json(one) for one in value] if isinstance(value, list | tuple) else value

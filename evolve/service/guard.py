@@ -1,9 +1,9 @@
-"""Who may ask: hosts, sites, tokens, sizes. Before anything else sees a request.
+"""Checks hosts, sites, tokens and sizes of requests, before anything else sees them.
 
-Every account of this machine can send requests here, so the API wants a token: see `door`. A page
-elsewhere can send requests here from its reader's browser, and make its own name point here
-(DNS rebinding). So the Host must be one of ours, and what changes things must come from our own
-page, or from no page at all.
+Every account of this machine can send requests here, so the API requires a token: see `door`. A
+page elsewhere can send requests here from its reader's browser, and make its own name point here
+(DNS rebinding). So the Host must be one of ours, and requests that change things must come from our
+own page, or from no page at all.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from evolve.service.problems import problem
 from evolve.service.turns import CLIENT
 
 SESSION: Final = "/api/v1/session"
-"""Where a browser sends the token: all else below /api needs it before."""
+"""Where a browser sends the token; all other paths below /api require it first."""
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = ("0.0.0.0", "::")
 HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}|\[?[0-9A-Fa-f:.]{2,45}\]?")
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
 _BODY: Final = 1 << 20
 _UPLOADS: Final = ("/api/v1/agents", 48 << 20)
-"""Where bodies may be larger: an agent file, as text."""
+"""The path where bodies may be larger, and their most bytes: an agent file, as text."""
 _FORGOTTEN: Final = 16 << 20
 _SLOW: Final = 20.0
-"""Seconds for the whole of a body."""
+"""Most seconds for the whole body."""
 _HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -52,9 +52,9 @@ _HEADERS: Final = [
 
 
 class Guard:
-    """ASGI middleware that lets through what is meant for this service.
+    """ASGI middleware that passes on only requests meant for this service.
 
-    hosts: names that it may be called by; door: who of those who reach it is let in.
+    hosts: names under which it may be called. door: decides which clients are let in.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], door: Door) -> None:
@@ -66,7 +66,7 @@ class Guard:
             self._hosts |= {_canonical(socket.gethostname()), _canonical(socket.getfqdn())}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what must not pass with a problem; hand on the rest."""
+        """Answer refused requests with a problem; pass on the rest."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -121,7 +121,7 @@ class Guard:
         return None
 
     def _foreign(self, headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
-        """What changes things must not come from another site's page."""
+        """The refusal of a change that another site's page sends; None where it may pass."""
         site, origins = headers.get(b"sec-fetch-site"), headers.get(b"origin")
         if site is not None:
             if site not in (["same-origin"], ["none"]):
@@ -135,8 +135,11 @@ class Guard:
         return None
 
     def _is_ours(self, name: str | None, scope: Scope) -> bool:
-        """Whether the service may be called so: where it listens everywhere, also by the address
-        that this request has come to. Never by 0.0.0.0, which browsers take for this machine."""
+        """Whether the service may be called by this name.
+
+        Where it listens on all addresses, the address that this request came to is one of its
+        names. 0.0.0.0 never is: browsers take it for this machine.
+        """
         if name is None or name in EVERYWHERE:
             return False
         here = scope.get("server")
@@ -149,7 +152,10 @@ def _is_api(path: str) -> bool:
 
 
 def _body(headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:
-    """Bodies are JSON, which no form of another site can send, and of a size."""
+    """The refusal of a body that is not JSON or is too large; None where it may pass.
+
+    A form of another site cannot send JSON.
+    """
     sizes, kinds = headers.get(b"content-length"), headers.get(b"content-type", [])
     has_body = sizes not in (None, ["0"]) or b"transfer-encoding" in headers
     if has_body and [kind.partition(";")[0].strip().lower() for kind in kinds] != [
@@ -168,7 +174,7 @@ def _most(path: str) -> int:
 
 
 async def _whole(receive: Receive, most: int) -> bytes | None:
-    """The body; None where it is larger than it may be."""
+    """The body; None where it is too large."""
     parts: list[bytes] = []
     size = 0
     while True:
@@ -179,13 +185,13 @@ async def _whole(receive: Receive, most: int) -> bytes | None:
         size += len(part)
         if size <= most:
             parts.append(part)
-        # Somewhat more is read and forgotten: who is cut off while sending reads no answer.
+        # Read and discard somewhat more: a client cut off while sending does not read the answer.
         if not message.get("more_body") or size > most + _FORGOTTEN:
             return b"".join(parts) if size <= most else None
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """What the app receives: the body once, then what comes."""
+    """What the app receives: first the whole body, then the next messages."""
     told = False
 
     async def again() -> Any:
@@ -199,11 +205,11 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 Authority = tuple[str | None, str | None]
-"""A name, None where it has another form, and a port, None where it is the usual one."""
+"""A name (None where it is malformed), and a port (None where it is the default)."""
 
 
 def _host(text: str) -> Authority:
-    """The name in a Host, and the port."""
+    """The name and the port in a Host header."""
     found = _HOST.fullmatch(text)
     return (None, None) if found is None else (_canonical(found[1]), found[2])
 
@@ -211,8 +217,8 @@ def _host(text: str) -> Authority:
 def _is_same(origin: Authority, host: Authority) -> bool:
     """Whether a page from an origin may be the page of the service at a host.
 
-    Another port of the same name is another program, maybe another account's. Before a proxy that
-    rewrites Host the names differ: then its page is at the usual port, which is root's to give.
+    Another port of the same name is another program, maybe of another account. Behind a proxy that
+    rewrites Host the names differ: then its page is at the default port, which only root can open.
     """
     return origin[1] == (host[1] if origin[0] == host[0] else None)
 

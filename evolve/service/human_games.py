@@ -1,4 +1,4 @@
-"""Games of people against agents: kept in a small file each, so that a restart loses none."""
+"""Games of people against agents, each in a small file, so that a restart loses none."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from evolve.service.problems import ProblemError, not_found
 
 _NAME: Final = re.compile(r"[0-9a-f]{16}")
 _KEPT: Final = 500
-"""Games; the oldest go first."""
+"""How many games are kept; the oldest go first."""
 
 
 def _move_of(text: str) -> str:
-    """The name of the square that was asked for, or `undo`; ProblemError where it is neither."""
+    """The name of the square that a text names, or `undo`; ProblemError for any other text."""
     if text.strip().lower() == "undo":
         return "undo"
     try:
@@ -36,13 +36,13 @@ def _move_of(text: str) -> str:
 
 
 class HumanGames:
-    """All of them."""
+    """All games of people against agents."""
 
     def __init__(self, place: Place, agents: Agents, search: Search) -> None:
         self._place, self._agents, self._search = place, agents, search
 
     async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
-        """A new game; the agent moves where it is its turn. places: see `Search.ask`."""
+        """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
         found = await self._search.ask(
             "play",
             places,

@@ -1,4 +1,4 @@
-"""The runs of the folder, as lists show them: read when asked for, kept while nothing changes."""
+"""The runs of the folder as lists show them: read on demand, kept until they change."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from evolve.tables.study import Study
 POINTS: Final = 40
 _NAME: Final = re.compile(RUN_ID)
 _WATCHED: Final = (*(name for name in FILES if name not in (LOCK_FILE, OWNER_FILE)), *PARTS)
-"""What changes when a run goes on: files are replaced, and folders get new ones."""
+"""What changes when a run continues: files are replaced, and folders get new files."""
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """What a run looked like: when its files last changed, and whether it is written to."""
+    """When the files of a run last changed, in ns since 1970, and whether it is written to."""
 
     times: tuple[int, ...]
     running: bool
@@ -43,12 +43,12 @@ class Stamp:
 
     @property
     def date(self) -> float:
-        """When it last grew."""
+        """When it last grew, in seconds since 1970."""
         return max(self.times) / 1e9
 
 
 class Recent:
-    """The last so many things that were made, by key: files that never change are read once."""
+    """The values used last, at most `most`, by key: files that never change are read once."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -56,7 +56,7 @@ class Recent:
         self._guard = threading.Lock()
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The thing of that key, made where it is not there."""
+        """The value of that key; made where it is missing."""
         with self._guard:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -70,7 +70,7 @@ class Recent:
 
 
 class Index:
-    """All runs by name. Threads may ask; `scan` is for one of them."""
+    """All runs by name. Several threads may ask; only one of them may call `scan`."""
 
     def __init__(self, place: Place, job_of: Callable[[str], tuple[str, str] | None]) -> None:
         """job_of(run): the id and the state of the last job that made or changed it."""
@@ -83,7 +83,7 @@ class Index:
         self._guard = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
-        """Look what there is; names of the runs that are new or changed, and of those gone."""
+        """Read the folder: returns the names of new or changed runs, and of deleted ones."""
         held = self._locks.held()
         found: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
@@ -100,7 +100,7 @@ class Index:
         return [name for name, stamp in found.items() if before.get(name) != stamp], gone
 
     def _stamps_of(self, name: str, held: set[tuple[str, int]] | None) -> dict[str, Stamp]:
-        """What a run looks like, or a study and the runs in it; empty where there is neither."""
+        """The stamp of a run, or of a study and of its runs; empty where there is neither."""
         folder = self._place.run(name)
         if stamp := _stamp(folder, held):
             return {name: stamp}
@@ -118,14 +118,14 @@ class Index:
         return {name: Stamp(tuple(sorted(times)), running, is_study=True), **found}
 
     def names(self, study: str | None = None) -> list[str]:
-        """All of them, or those in a study, those that grew last first."""
+        """The runs of a study; without one, studies and runs outside them. Last grown first."""
         stamps = {
             name: stamp for name, stamp in self._stamps.items() if self.study_of(name) == study
         }
         return sorted(stamps, key=lambda name: (-stamps[name].date, name))
 
     def study_of(self, name: str) -> str | None:
-        """The study that a run is in; None for one that is in none."""
+        """The study of a run; None where it is in none."""
         study, plus, _ = name.partition(IN_STUDY)
         stamp = self._stamps.get(study) if plus else None
         return study if stamp is not None and stamp.is_study else None
@@ -135,8 +135,10 @@ class Index:
         return Study(self._place.run(name)) if self._place.has_study(name) else None
 
     def open(self, name: str) -> Run:
-        """The run of that name; ProblemError where there is none, RunError where its config.toml
-        is damaged."""
+        """The run of that name.
+
+        Raises ProblemError where there is none, RunError where its config.toml is damaged.
+        """
         if not _NAME.fullmatch(name) or not (self._place.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
         run = Run(self._place.run(name))
@@ -144,13 +146,13 @@ class Index:
         return run
 
     def is_running(self, name: str) -> bool:
-        """Whether a process writes to it now."""
+        """Whether a process writes to the run now."""
         return holds(self._locks.held(), self._place.run(name) / LOCK_FILE)
 
     def summary(self, name: str, *, fresh: bool = True) -> RunSummary:
         """A run as lists show it; ProblemError where there is none.
 
-        One that need not be fresh is as of the last `scan`, which costs no look at the disk.
+        Unless it must be fresh, it is as of the last `scan`, which does not access the disk.
         """
         found = _NAME.fullmatch(name)
         stamp = None if fresh else self._stamps.get(name)
@@ -159,7 +161,7 @@ class Index:
             looked = {} if self.study_of(name) else self._stamps_of(name, held)
             stamp = looked.get(name) or _stamp(self._place.run(name), held)
             if stamp is not None and not self._stamps.keys() >= {name, *looked}:
-                # before the next scan: it is in lists from now on
+                # newer than the last scan: lists show it from now on
                 self._stamps = {**self._stamps, name: stamp, **looked}
         if stamp is None:
             raise not_found(f"run {name[:80]}")
@@ -176,7 +178,7 @@ class Index:
         return summary.model_copy(update={"job": job[0], "state": state})
 
     def drawn(self, summary: RunSummary) -> RunSummary:
-        """The same with its curve, which takes longer than all the rest."""
+        """The summary with its curve, which takes longer than all the rest."""
         if summary.kind == STUDY.name:
             return summary
         date, made = self._curves.get(summary.id, (0.0, []))
@@ -189,8 +191,10 @@ class Index:
         return summary.model_copy(update={"curve": made})
 
     def _read(self, name: str, stamp: Stamp) -> RunSummary:
-        """A run as it is; one that cannot be read is damaged, with the reason, and hurts no
-        other."""
+        """The current summary of a run.
+
+        A run that cannot be read is damaged, with the reason, and does not affect the others.
+        """
         values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
         values |= {"id": name, "date": stamp.date, "curve": []}
         try:
@@ -250,17 +254,17 @@ class Index:
 
 
 def thinned(count: int, points: int) -> list[int]:
-    """At most so many of the numbers under `count`, evenly, the last one among them."""
+    """At most `points` of the numbers below `count`, evenly spaced, with the last one."""
     if count <= points:
         return list(range(count))
     return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
 
 
 def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | None:
-    """What a run looks like; of a link, the link.
+    """The stamp of a run, None where there is none; of a link, the link's own.
 
-    By paths, which for these many looks costs a tenth of what handles of folders do: nothing is
-    read, and of a link only its own time is taken.
+    It uses paths, which for so many files cost a tenth of folder handles. That is safe: it reads
+    nothing, and takes only the time of a link itself.
     """
     place = str(folder)
     if os.path.islink(place):
@@ -277,13 +281,13 @@ def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | Non
 
 
 def _share(facts: Facts) -> float | None:
-    """How much of the way to its end is done."""
+    """The part of the run that is done, 0 to 1; None where that is unknown."""
     if isinstance(facts.target, int | float) and facts.target:
         return min(1.0, facts.done / facts.target)
     return None if facts.share is None else min(1.0, facts.share)
 
 
 def _curve(run: Run) -> list[float]:
-    """How its one number came about, in few points."""
+    """How the main figure of a run developed, in at most `POINTS` points."""
     found = [float(value) for value in run.kind.curve_of(run).dropna().tolist()]
     return [round(found[place], 4) for place in thinned(len(found), POINTS)]

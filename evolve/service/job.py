@@ -1,4 +1,4 @@
-"""One job: what it is to do, and how far it is. `job_file` keeps it."""
+"""One job: its work, and how far it is. `job_file` saves it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from evolve.tables.run_types import RUN_TYPES
 
 _NOTES: Final = 20
 ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
-"""Of `--progress`: a row of a table is there."""
+"""Events of `--progress` that report a new row of a table."""
 _ELSEWHERE: Final = (
     "It is from elsewhere: your service did not ask for it in this folder. "
     "It is shown, and never started."
@@ -29,12 +29,13 @@ Seconds = Annotated[float, Field(allow_inf_nan=False)]
 
 @dataclass
 class JobRecord:
-    """A job: what was asked for, and how it goes. Its file has all of this and nothing more.
+    """A job: what was asked for, and how it goes. Its file has exactly this.
 
-    No words of a command line are among it: they are made from command and settings each time, see
-    `Lines`. settings: as the client gave them, agents by their ids. key, asked: of the request that
-    made it, which makes none twice, and a digest of what it said. names: ids of agents by what the
-    command line called them when it was asked for. run: a name, and never a path.
+    It does not contain a command line: that is made from command and settings each time, see
+    `Lines`. settings: as the client gave them, agents by their ids. key: of the request that made
+    the job, so that the same request does not make another. asked: a digest of that request. names:
+    ids of agents, keyed by their names on the command line at the time of the request. run: a name,
+    never a path.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="ignore")
@@ -64,7 +65,7 @@ class JobRecord:
 
     @classmethod
     def new(cls, command: Command, settings: Mapping[str, Any], **facts: Any) -> JobRecord:
-        """A job that has just been asked for."""
+        """A new job."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d', time.gmtime(now))}-{secrets.token_hex(4)}"
         return cls(name, command, dict(settings), created=round(now, 3), **facts)
@@ -75,7 +76,10 @@ class JobRecord:
         return cls(name, None, {}, state="damaged", error=reason, created=date)
 
     def estranged(self) -> None:
-        """Be a job from elsewhere: what its file says of a process or a request is nobody's."""
+        """Mark it as a job from elsewhere, without its process and key.
+
+        What its file says of these cannot be trusted.
+        """
         self.state, self.process, self.key = "elsewhere", None, None
         if not _is_drawable(self.result):
             self.result = None
@@ -83,22 +87,22 @@ class JobRecord:
 
     @property
     def over(self) -> bool:
-        """Whether it has no process and waits for none."""
+        """Whether it has no process and does not wait for one."""
         return self.state in ENDED
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it was never asked for here, or cannot be read: it is shown, and no more."""
+        """Whether it was not asked for here, or cannot be read: it is only shown."""
         return self.state in ("elsewhere", "damaged")
 
     @property
     def said(self) -> str:
-        """What it is, for messages."""
+        """Its id and state, for messages."""
         state = "from elsewhere" if self.state == "elsewhere" else self.state
         return f"job {self.id} is {state}"
 
     def document(self, place: int | None, line: str) -> Job:
-        """As clients get it."""
+        """The job as clients get it."""
         return Job(
             id=self.id,
             command=self.command,
@@ -119,7 +123,7 @@ class JobRecord:
         )
 
     def named(self, value: Any) -> Any:
-        """What the command line said, with agents by their ids."""
+        """A value that the command line reports, with agents by their ids."""
         if isinstance(value, dict):
             return {self.names.get(key, key): self.named(one) for key, one in value.items()}
         if isinstance(value, list):
@@ -127,14 +131,14 @@ class JobRecord:
         return self.names.get(value, value) if isinstance(value, str) else value
 
     def begin_anew(self) -> None:
-        """Forget how it went, to go on."""
+        """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
         self.progress = JobProgress()
         self._pace = _Pace()
 
     def take(self, event: Mapping[str, Any]) -> bool:
-        """Learn from an event of its process; whether there is more to it than a step."""
+        """Update it from an event of its process; returns whether that is more than a step."""
         name, now = event["event"], _number(event.get("time")) or 0.0
         done, total = _number(event.get("done")), _number(event.get("total"))
         facts = {key: value for key, value in event.items() if key not in ("event", "time")}
@@ -172,8 +176,10 @@ class JobRecord:
         return True
 
     def end(self, log: str, kept: bool) -> None:
-        """Its process has ended: say how, by what it told; where it told nothing, by the last line
-        of its log. kept: whether there is anything to go on from."""
+        """Record how its process ended: by its events, or else by the last line of its log.
+
+        log: that line. kept: whether there is a run to resume.
+        """
         stopping = self.state == "stopping"
         self.ended, self.process = round(time.time(), 3), None
         if self.ending is not None:
@@ -193,7 +199,7 @@ def _number(value: Any) -> float | None:
 
 
 def _is_drawable(result: Mapping[str, Any] | None) -> bool:
-    """Whether a result has the shape that pages draw, as far as they would fail over another."""
+    """Whether pages can draw a result; checks only the shapes over which they would fail."""
     if result is None:
         return True
     tables = {"agents": list, "cross": dict, "sprt": dict}
@@ -207,13 +213,13 @@ def _is_drawable(result: Mapping[str, Any] | None) -> bool:
 
 
 class _Pace:
-    """How fast it goes, since it was first seen."""
+    """The pace of a job since its first event."""
 
     def __init__(self) -> None:
         self._first: tuple[float, float] | None = None
 
     def left(self, done: float | None, total: float | None, now: float) -> float | None:
-        """Seconds that are left at the pace so far; None where there is none yet."""
+        """Seconds left at the pace so far; None where the pace is not known yet."""
         if done is None or not total:
             return None
         if self._first is None or done < self._first[0]:

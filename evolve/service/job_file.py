@@ -1,8 +1,8 @@
-"""The small file that a job is kept in, and whether this user's service wrote it.
+"""The small file of a job, and whether this user's service wrote it.
 
-A folder of runs may come from anywhere, and its files say whatever their maker liked. So a mark
-stands in the file: over all that it says and over the place of the folder, with the secret of this
-user (`evolve.tables.trust`). A job without the right mark is from elsewhere.
+A folder of runs may come from anywhere, and its files may claim anything. So the file has a mark,
+made from all its content and the path of the folder, with the secret of this user
+(`evolve.tables.trust`). A job without the right mark is from elsewhere.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from evolve.tables.trust import is_marked, mark_of
 _FILE: Final = "job.json"
 _MARK: Final = "mark"
 _MOST: Final = 3
-"""Wrong fields that are named."""
+"""How many wrong fields a message names."""
 _records: Final = TypeAdapter(JobRecord)
 
 
@@ -36,7 +36,7 @@ def save(record: JobRecord, place: Place) -> None:
     values = {one.name: getattr(record, one.name) for one in fields(record)}
     values["progress"] = record.progress.model_dump(exclude_none=True)
     values["process"] = None if record.process is None else asdict(record.process)
-    # As it will be read: what JSON makes of it is what the mark is of.
+    # As it will be read back: the mark is made from the values after JSON.
     values = parse_json(json.dumps(values))
     values[_MARK] = mark_of(place.runs, *_marked(values))
     folder = place.jobs / record.id
@@ -50,8 +50,10 @@ def save(record: JobRecord, place: Place) -> None:
 
 
 def load(folder: FolderPath, place: Place) -> JobRecord:
-    """The job in a folder, which is from elsewhere unless its mark is right; RunError where it is
-    damaged."""
+    """The job in a folder; it is from elsewhere unless its mark is right.
+
+    Raises RunError where its file is damaged.
+    """
     file = folder / _FILE
     try:
         values = parse_json(read_document(file))
@@ -70,7 +72,7 @@ def load(folder: FolderPath, place: Place) -> JobRecord:
 
 
 def process_mark(record: JobRecord, place: Place) -> str:
-    """What the process of a job has in its environment."""
+    """The mark in the environment of a job's process."""
     return mark_of(place.runs, "process", record.id, str(record.created))
 
 
@@ -87,8 +89,10 @@ def _faults(error: ValidationError) -> str:
 
 
 def _holds(path: FolderPath, text: str) -> bool:
-    """Whether a file has that text already: the disk failed only to confirm that. To say that
-    nothing was done would be wrong: what the file says is done after the next start."""
+    """Whether a file already has that text: then the disk failed only to confirm the write.
+
+    To report a failure would be wrong: after the next start, what the file says is done.
+    """
     try:
         return path.read_text(encoding="utf-8") == text
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Orders: what a client asks for becomes a job, where it is right."""
+"""Requests of clients: checked, and made into jobs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from evolve.tables.folder import claim, claimed
 
 
 async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobRecord:
-    """The job that a client asks for, not yet begun; the one of before where `key` was used.
+    """The job that a client asks for, not yet started; the earlier one where `key` was used.
 
-    ProblemError where settings are wrong, with the place of each fault.
+    Raises ProblemError for wrong settings, with the place of each fault.
     """
     content = json.dumps(asked.model_dump(), sort_keys=True).encode()
     digest = hashlib.sha256(content).hexdigest()
@@ -50,8 +50,10 @@ async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobR
 
 
 async def readied(service: ServiceState, record: JobRecord) -> None:
-    """See that a job may go on: its agents are there, and its words can be made. ProblemError
-    where they cannot."""
+    """Check that a job can be resumed: its agents exist, and its command line can be made.
+
+    Raises ProblemError otherwise.
+    """
     if record.command != "resume":
         form, rest = form_of(str(record.command), record.settings)
         await checked(service, form, rest)
@@ -61,8 +63,10 @@ async def readied(service: ServiceState, record: JobRecord) -> None:
 async def checked(
     service: ServiceState, form: Form, settings: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The settings of a form, right, with what the command line calls their agents; and the ids of
-    these by that."""
+    """The checked settings of a form, with agents by their names on the command line.
+
+    Also returns the ids of these agents, keyed by these names.
+    """
     found: dict[str, str] = {}
     wrong: list[Fault] = []
     named: list[tuple[Where, str]] = []
@@ -99,7 +103,7 @@ def _pointer(place: Where) -> str:
 def _claim_run(
     service: ServiceState, record: JobRecord, form: Form, given: Mapping[str, Any], name: str | None
 ) -> None:
-    """Take a name for the run of a job."""
+    """Reserve a name for the run of a job."""
     stem = form.stem(given)
     if name is None:
         made = claim(service.place.runs, stem)
@@ -117,7 +121,7 @@ def _claim_run(
 def resumed(
     service: ServiceState, name: str, settings: Mapping[str, Any], threads: int | None
 ) -> JobRecord:
-    """The job that goes on with a run."""
+    """The new job that resumes a run."""
     run = service.index.open(name)
     other = service.jobs.of_run(name)
     if other is not None and not other.over:

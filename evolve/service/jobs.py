@@ -1,4 +1,7 @@
-"""All jobs: which wait, which work, and what is sent to them. For the server's own thread."""
+"""All jobs: the queue, the running ones, and the signals sent to them.
+
+Only for the server's own thread.
+"""
 
 from __future__ import annotations
 
@@ -30,19 +33,18 @@ from evolve.tables.folder import check_new, discard
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
 _EVERY: Final = 0.5
-"""Seconds between two looks at what jobs tell."""
+"""Seconds between two readings of the jobs' progress files."""
 
 _LIVES: Final = 1.0
-"""Seconds between two looks at whether their processes live."""
+"""Seconds between two checks whether their processes are alive."""
 
 Tell = Callable[[str, Mapping[str, Any]], None]
 
 
 class Jobs:
-    """Jobs in the order in which they were asked for; `slots` of them work at once.
+    """Jobs in the order of their requests; at most `slots` of them run at once.
 
-    tell(name, document) sends an event; rested(run) hears of a run that no job is at work on any
-    more.
+    tell(name, document) sends an event; rested(run) is called when no job works on a run any more.
     """
 
     def __init__(
@@ -64,11 +66,11 @@ class Jobs:
         self._next_look = 0.0
 
     def restore(self) -> None:
-        """Find the jobs of before: those alive are followed, those that died are interrupted."""
+        """Load the jobs of earlier servers: follow those alive, mark dead ones as interrupted."""
         for folder in self._place.folders_of_jobs():
             with suppress(OSError):
                 if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
-                    remove_tree(folder, ignore_errors=True)  # killed before it was a job
+                    remove_tree(folder, ignore_errors=True)  # killed before it was saved
                     continue
             record = self._loaded(folder)
             self._records[record.id] = record
@@ -78,11 +80,11 @@ class Jobs:
             if record.run is not None:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
-                if record.process is None:  # killed between the start and its being written down
+                if record.process is None:  # killed after the start, before it was saved
                     record.process = process.find(self._mark(record), record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
-        with outlived("the first look at jobs"):  # such as a full disk: the next look may do
+        with outlived("the first look at jobs"):  # such as a full disk: the next try may work
             self.follow()
 
     def _loaded(self, folder: FolderPath) -> JobRecord:
@@ -95,7 +97,7 @@ class Jobs:
         return JobRecord.damaged(folder.name, why, folder.lstat().st_mtime)
 
     async def follow_for_ever(self) -> None:
-        """Look at what jobs tell, again and again."""
+        """Follow the jobs at regular intervals, without end."""
         while True:
             await asyncio.sleep(_EVERY)
             self.follow()
@@ -104,7 +106,7 @@ class Jobs:
         return name in self._records
 
     def all(self) -> list[JobRecord]:
-        """The newest first."""
+        """All jobs, the newest first."""
         return list(reversed(self._ordered()))
 
     def get(self, name: str) -> JobRecord:
@@ -115,15 +117,15 @@ class Jobs:
         return record
 
     def of_key(self, key: str) -> JobRecord | None:
-        """The job that a request with this key has made."""
+        """The job that a request with this idempotency key made; None where there is none."""
         return next((one for one in self._records.values() if one.key == key), None)
 
     def of_run(self, run: str) -> JobRecord | None:
-        """The last job that had to do with a run."""
+        """The latest job of a run; None where there is none."""
         return self._of_run.get(run)
 
     def counts(self) -> tuple[int, int]:
-        """How many work, and how many wait."""
+        """The number of running jobs, and of waiting ones."""
         states = [record.state for record in self._records.values()]
         return states.count("running") + states.count("stopping"), states.count("queued")
 
@@ -133,12 +135,14 @@ class Jobs:
         place = waiting.index(record.id) + 1 if record.id in waiting else None
         found = record.document(place, self._line(record))
         if record.over and record.run and not self._place.has_run(record.run):
-            return found.model_copy(update={"run": None})  # it never came to be, or is gone
+            return found.model_copy(update={"run": None})  # it never began, or was deleted
         return found
 
     def _line(self, record: JobRecord) -> str:
-        """The equal command line, made once until it is started again; of one whose settings make
-        none, nothing."""
+        """The equivalent command line; empty where the settings give none.
+
+        It is made once, and again when the job is started again.
+        """
         found = self._lines.get(record.id)
         if found is None:
             try:
@@ -153,17 +157,17 @@ class Jobs:
         return found
 
     def _mark(self, record: JobRecord) -> str:
-        """What its process has in its environment."""
+        """The mark in the environment of its process."""
         if record.id not in self._marks:
             self._marks[record.id] = job_file.process_mark(record, self._place)
         return self._marks[record.id]
 
     def file(self, record: JobRecord, name: str) -> FolderPath:
-        """A file of a job."""
+        """The path of a file of a job."""
         return self._place.jobs / record.id / name
 
     def log(self, record: JobRecord, most: int = 100_000) -> str:
-        """The end of what a job has printed; of a link, that it is one."""
+        """The last `most` bytes that a job printed; for a link, the error that says so."""
         try:
             with self.file(record, LOG_FILE).open("rb") as file:
                 file.seek(0, 2)
@@ -176,7 +180,10 @@ class Jobs:
             return ""
 
     def add(self, record: JobRecord) -> None:
-        """Queue a new job, and start it where there is a slot. OSError: it cannot be kept."""
+        """Queue a new job, and start it where a slot is free.
+
+        Raises OSError where it cannot be saved.
+        """
         try:
             job_file.save(record, self._place)
         except OSError:
@@ -189,13 +196,13 @@ class Jobs:
         self._fill_if_possible()
 
     def give_up(self, record: JobRecord) -> None:
-        """Remove what there is of a job that could not be kept, and give back its run's name."""
+        """Remove all files of a job that could not be saved, and free the name of its run."""
         remove_tree(self._place.jobs / record.id, ignore_errors=True)
         if record.command != "resume":
             self._empty_folder(record)
 
     def stop(self, record: JobRecord) -> None:
-        """End it after what is in hand; one that waits is cancelled."""
+        """End a job after its current step; cancel one that waits."""
         if record.state == "queued":
             with self._undone(record):
                 record.state, record.ended = "cancelled", round(time.time(), 3)
@@ -210,7 +217,7 @@ class Jobs:
         self._keep(record)
 
     def kill(self, record: JobRecord) -> None:
-        """End it at once: what was in hand is lost."""
+        """End a job at once; its current step is lost."""
         if record.state not in ("running", "stopping") or record.process is None:
             raise ProblemError(409, f"{record.said}: nothing is at work")
         self._kills.add(record.id)
@@ -219,7 +226,7 @@ class Jobs:
         self.follow()
 
     def check_resumable(self, record: JobRecord) -> None:
-        """Raise ProblemError unless a job may go on."""
+        """Raise ProblemError unless a job can be resumed."""
         if record.state not in ("stopped", "interrupted", "failed", "cancelled"):
             raise ProblemError(409, f"{record.said}: it cannot be resumed")
         other = None if record.run is None else self.of_run(record.run)
@@ -227,7 +234,7 @@ class Jobs:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
 
     def resume(self, record: JobRecord) -> None:
-        """Queue it again, to go on where it ended."""
+        """Queue a job again, to continue where it ended."""
         self.check_resumable(record)
         with self._undone(record):
             record.begin_anew()
@@ -238,13 +245,13 @@ class Jobs:
         self._fill_if_possible()
 
     def remove(self, record: JobRecord) -> None:
-        """Forget a job that has ended, and its files. Its run stays."""
+        """Delete a job that has ended, and its files. Its run stays."""
         if not record.over:
             raise ProblemError(409, f"{record.said}: stop it first")
         folder = self._place.jobs / record.id
         gone = self._place.lent / secrets.token_hex(8)
-        if folder.exists():  # it is gone where the disk failed only to confirm that
-            move(folder, gone)  # in one step: half of a job would be a damaged one
+        if folder.exists():  # missing where the disk only failed to confirm its removal
+            move(folder, gone)  # in one step: half a job would be a damaged one
         remove_tree(gone, ignore_errors=True)
         del self._records[record.id]
         self._lines.pop(record.id, None)
@@ -254,10 +261,10 @@ class Jobs:
         self._tell("job", {"id": record.id, "gone": True})
 
     def follow(self) -> None:
-        """Learn what jobs have told, notice those that have ended, and start the next."""
+        """Read the events of jobs, notice those that have ended, and start the next."""
         now = time.monotonic()
         look = now >= self._next_look
-        if look:  # dearer than the rest of it together
+        if look:  # this costs more than all the rest of it
             self._next_look = now + _LIVES
             process.reap()
         for name, tail in list(self._tails.items()):
@@ -280,8 +287,8 @@ class Jobs:
             self._keep(record)
 
     def _take(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
-        """Learn from an event, and send it on; whether the job's file must say so."""
-        with outlived(f"an event of job {record.id}"):  # the others of its file go on
+        """Take in an event and send it on; returns whether the job's file must be saved."""
+        with outlived(f"an event of job {record.id}"):  # the next events are still read
             return self._learned(record, event)
         return True
 
@@ -291,7 +298,7 @@ class Jobs:
         if name in ROW_EVENTS:
             self._tell(name, {"run": record.run, "job": record.id, "row": event.get("row")})
             self._changed(record)
-            return False  # to be kept: what the process tells is kept by itself
+            return False  # nothing to save: the progress file has it
         if name == "match":
             self._tell("match", {"job": record.id, "result": record.result})
         if not news:
@@ -316,7 +323,7 @@ class Jobs:
         self._keep(record)
 
     def _empty_folder(self, record: JobRecord) -> None:
-        """Give back the name of a run that never began."""
+        """Free the name of a run that never began."""
         if record.run is not None:
             folder = self._place.run(record.run)
             with suppress(RunError, OSError):
@@ -324,7 +331,7 @@ class Jobs:
                 discard(folder, made=True)
 
     def _fill(self) -> None:
-        """Start what waits, as far as there are slots."""
+        """Start waiting jobs while there are free slots."""
         for record in self._ordered():
             if self.counts()[0] >= self.slots:
                 return
@@ -332,14 +339,16 @@ class Jobs:
                 self._start(record)
 
     def _fill_if_possible(self) -> None:
-        """The same for a job that has just been kept: `follow` starts it when there is room."""
+        """The same for a job that has just been saved; where it fails, `follow` tries again."""
         with suppress(OSError):
             self._fill()
 
     @contextmanager
     def _undone(self, record: JobRecord) -> Iterator[None]:
-        """Let a job be as it was where the change of it cannot be kept: its client hears of a
-        failure, and after a restart it would be so as well."""
+        """Restore a job where a change of it cannot be saved.
+
+        Its client sees a failure, and the job is as it would be after a restart.
+        """
         before = dict(vars(record))
         try:
             yield
@@ -364,7 +373,7 @@ class Jobs:
             record.names = {**record.names, **line.names}
             if line.file is not None:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
-            job_file.save(record, self._place)  # before it is started: none is started twice
+            job_file.save(record, self._place)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
         self._lines[record.id] = join(["evolve", *line.shown])
         try:
@@ -387,8 +396,10 @@ class Jobs:
         self._keep(record)
 
     def _refuse_links(self, record: JobRecord) -> None:
-        """Raise LinkError where a file of the job, or its run, is a link: its process is given the
-        names of these, and would follow them."""
+        """Raise LinkError where a file of the job, or its run, is a link.
+
+        Its process gets the names of these, and would follow them.
+        """
         folder = self._place.jobs / record.id
         if folder.is_dir():
             folder.refuse_links()
@@ -396,7 +407,7 @@ class Jobs:
             self._place.run(record.run).exists()
 
     def _words(self, record: JobRecord, line: Line, progress: FolderPath) -> list[str]:
-        """The whole of the words that start it, or go on."""
+        """The complete command that starts or resumes it."""
         threads = [] if record.threads is None else ["--jobs", str(record.threads)]
         ours = [sys.executable, "-m", "evolve"]
         return [*ours, *line.words, *threads, "--progress", str(progress)]

@@ -1,7 +1,7 @@
-"""The words that a job's process is started with: made from its settings, each time.
+"""The command line of a job's process, made from the job's settings each time.
 
-They are in no file. What is shown, what is started and what goes on comes from here, through the
-form that checks requests: a file can hold settings alone, and wrong ones start nothing.
+No file has it. What is shown, started and resumed comes from here, through the form that checks
+requests: a file can hold only settings, and wrong ones start nothing.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ SETTINGS_FILE: Final = "settings.toml"
 
 @dataclass(frozen=True)
 class Line:
-    """What a job is, in words after `evolve`.
+    """The command line of a job: the words after `evolve`.
 
-    shown: for people, its settings as options; words: what its process gets, which is the same, or
-    goes on with its run; file: settings for SETTINGS_FILE, which the words name. names: ids of its
-    agents by what the command line calls them.
+    shown: for people, with the settings as options. words: for the process: the same, or the words
+    that resume its run. file: settings for SETTINGS_FILE, which `words` names. names: ids of its
+    agents, keyed by their names on the command line.
     """
 
     shown: list[str]
@@ -42,14 +42,17 @@ class Line:
 
 
 class Lines:
-    """Makes them."""
+    """Makes the command lines of jobs."""
 
     def __init__(self, place: Place, agents: Agents) -> None:
         self._place, self._agents = place, agents
 
     def of(self, record: JobRecord) -> Line:
-        """The words of a job as things are now; ProblemError where its settings are not right, or
-        name a program that the server does not allow."""
+        """The current command line of a job.
+
+        Raises ProblemError where its settings are wrong, or name a program that the server does not
+        allow.
+        """
         if record.command is None:
             raise ProblemError(409, f"{record.said}: {record.error}")
         if record.command == "resume":
@@ -85,7 +88,7 @@ class Lines:
         return Line(words, words)
 
     def _going_on(self, name: str | None) -> list[str]:
-        """The words that go on with a run, whose config.toml says what is started."""
+        """The words that resume a run; its config.toml says what is started."""
         if name is None or not self._place.has_run(name):
             raise not_found(f"run {name}")
         run = Run(self._place.run(name))
@@ -100,8 +103,10 @@ class Lines:
         return ["resume", str(run.path)]
 
     def _check_programs(self, record: JobRecord, names: Mapping[str, str]) -> None:
-        """Raise ProblemError where the id of a program stands for another one by now: they are
-        numbered as they were given to the server."""
+        """Raise ProblemError where the id of a program now names another one.
+
+        Programs are numbered in the order in which the server got them.
+        """
         before = {name: source for source, name in record.names.items()}
         for source, name in names.items():
             if name.startswith("program:") and before.get(name, source) != source:
@@ -113,7 +118,7 @@ class Lines:
 
 
 def changed(run: Run, settings: Mapping[str, Any]) -> list[str]:
-    """The options of `resume` that give these changes; ProblemError where they are not right."""
+    """The options of `resume` that give these changes; ProblemError where one is wrong."""
     known = {
         change.name: change
         for change in run.kind.changes_of(run.command)

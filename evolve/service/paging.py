@@ -1,4 +1,7 @@
-"""Long lists in pages: where the next one begins is a cursor that clients hand back as it is."""
+"""Long lists in pages.
+
+A cursor says where the next page begins; clients send it back unchanged.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,14 @@ After = Annotated[str | None, Query(max_length=100, description="`next` of the p
 
 @dataclass(frozen=True)
 class Cursor:
-    """A page: so many items, from a place on."""
+    """A page: at most `limit` items, from the position `start` on."""
 
     limit: int
     start: int = 0
 
     @classmethod
     def of(cls, limit: int, after: str | None) -> Cursor:
-        """What a client asked for; ProblemError for a cursor that is none of ours."""
+        """The page that a client asked for; ProblemError for an invalid cursor."""
         if after is None:
             return cls(limit)
         try:
@@ -39,14 +42,17 @@ class Cursor:
         return cls(limit, start)
 
     def slice(self, count: int, first: int = 0) -> tuple[range, str | None]:
-        """Which of `count` items are in it, and the cursor of the next."""
+        """The positions of its items among `count`, and the cursor of the next page.
+
+        first: the least position. The cursor is None on the last page.
+        """
         start = min(max(self.start, first), count)
         end = min(start + self.limit, count)
         return range(start, end), encoded(end) if end < count else None
 
 
 def encoded(start: int) -> str:
-    """The cursor of the page that begins there."""
+    """The cursor of the page that begins at `start`."""
     return base64.urlsafe_b64encode(f"from:{start}".encode()).decode().rstrip("=")
 
 

@@ -22,9 +22,9 @@ MEDIA: Final = "application/problem+json"
 
 
 class ProblemError(Exception):
-    """What a client asked for cannot be: a status, what is wrong, and where.
+    """A request that cannot be fulfilled: a status, what is wrong, and where.
 
-    retry: seconds after which it may be asked for again.
+    retry: seconds after which the client may ask again.
     """
 
     def __init__(
@@ -40,23 +40,23 @@ class ProblemError(Exception):
 
 
 def not_found(what: str) -> ProblemError:
-    """There is no such thing."""
+    """The error 404: there is no such thing."""
     return ProblemError(404, f"there is no {what}")
 
 
 def wrong_settings(found: Sequence[Fault]) -> ProblemError:
-    """Settings are wrong, each with its place."""
+    """The error 422 for wrong settings, each with its place."""
     errors = [(pointer("settings", *fault.place), fault.text) for fault in found]
     return ProblemError(422, "; ".join(fault.text for fault in found), errors)
 
 
 def pointer(*keys: str | int) -> str:
-    """A place in a document, as RFC 6901 has it."""
+    """A place in a document, as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
 
 
 def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> JSONResponse:
-    """The answer that says so."""
+    """The response for an error."""
     document: dict[str, Any] = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
@@ -68,10 +68,10 @@ def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) ->
 
 
 class Unforeseen:
-    """Answers what nobody foresaw as a problem with an id, which the log has as well.
+    """Answers unexpected errors as a problem with an id, which the log has as well.
 
-    As a handler of the app it would be raised again after its answer, and logged each time, without
-    the id.
+    A handler of the app is no alternative: the app raises the error again after the answer and logs
+    it each time, without the id.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -90,17 +90,17 @@ class Unforeseen:
         except Exception as error:
             if scope["type"] != "http":
                 raise
-            # By its route: with what clients name in paths there would be a line for each of them.
+            # Named by its route: by path, each id that clients send would get its own line.
             route = getattr(scope.get("route"), "path", "a request")
             name = noted(f"{scope['method']} {route}", error)
-            if begun:  # half of an answer is out: only its end can say that it failed
+            if begun:  # part of it is sent: only breaking off shows the failure
                 raise ConnectionAbortedError(f"failure {name}") from None
             detail = f"this failed in a way that nobody foresaw; the log says more under {name}"
             await problem(500, detail)(scope, receive, send)
 
 
 def answer_with_problems(app: FastAPI) -> None:
-    """Let every error of the app be answered so."""
+    """Make the app answer every error as a problem."""
 
     @app.exception_handler(ProblemError)
     async def _problem(request: Request, error: ProblemError) -> JSONResponse:
@@ -143,4 +143,4 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     "4XX": {"description": "What is wrong", "model": Problem, "content": {MEDIA: {}}},
     "5XX": {"description": "What failed here", "model": Problem, "content": {MEDIA: {}}},
 }
-"""Of every route."""
+"""Error responses that every route documents."""

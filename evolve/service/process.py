@@ -1,9 +1,9 @@
-"""Processes of jobs: started apart from the server, and known again by proof alone.
+"""Processes of jobs: started apart from the server, and recognised only by proof.
 
-Numbers of processes are used again, and whatever a file says of one may be made up. A process is
-taken for a job's only where three things hold: it was started at the time that was written down,
-since this system was started, and it has the mark of the job in its environment, which only this
-user's service can have made. What is not proven is not there: nothing is sent to it.
+Process ids are used again, and a file may claim anything about one. A process counts as a job's
+only where three things hold: it was started at the recorded time; the system has not restarted
+since then; and its environment has the mark of the job, which only this user's service can make.
+Without this proof it counts as gone: no signal is sent to it.
 """
 
 from __future__ import annotations
@@ -24,25 +24,31 @@ from evolve.files.folder import FolderPath
 from evolve.programs.environment import inherited
 
 MARK: Final = "EVOLVE_JOB"
-"""The variable of a job's environment that has its mark."""
+"""The environment variable that holds a job's mark."""
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 _NICE: Final = 10
-"""Jobs leave the server and its searches their time."""
+"""Niceness of jobs, which leaves time to the server and its searches."""
 _CLOSE: Final = 1.0
-"""Seconds by which the start of one process may seem to differ: clocks are set."""
+"""Seconds by which the start of one process may seem to differ: clocks are adjusted."""
 
 
 @dataclass(frozen=True)
 class Process:
-    """A process. started: in seconds since 1970; boot: of the system that it was started on."""
+    """A process.
+
+    number: its process id. started: in seconds since 1970. boot: the system start that it belongs
+    to, see `boot`.
+    """
 
     number: Annotated[int, Field(gt=0)]
     started: Annotated[float, Field(allow_inf_nan=False)]
     boot: str = ""
 
     def is_of(self, mark: str) -> bool:
-        """Whether it works, and is proven to be the process of the job with that mark; one that
-        has ended and was not waited for does not."""
+        """Whether it runs, and is proven to be the process of the job with that mark.
+
+        A process that has ended and was not waited for does not count.
+        """
         if self.boot != boot():
             return False
         try:
@@ -54,30 +60,30 @@ class Process:
             return False
 
     def stop(self, mark: str) -> None:
-        """Ask it to end after what it is at, as Ctrl-C does."""
+        """Ask it to end after its current step, as Ctrl-C does."""
         if self.is_of(mark):
             with suppress(ProcessLookupError):
                 os.kill(self.number, signal.SIGINT)
 
     def kill(self, mark: str) -> None:
-        """End it and all that it has started, at once."""
+        """End it and all processes that it started, at once."""
         if self.is_of(mark):
             with suppress(ProcessLookupError):
                 os.killpg(self.number, signal.SIGKILL)
 
 
 def boot() -> str:
-    """What this start of the system is known by."""
+    """An id of this start of the system."""
     with suppress(OSError):
         return _BOOT.read_text(encoding="ascii").strip()
-    # To minutes: systems that keep no name of it work the time out from their clock.
+    # In minutes: systems without such an id compute the time from their clock.
     return f"{psutil.boot_time() / 60:.0f}"
 
 
 def start(words: Sequence[str], folder: Path, log: FolderPath, mark: str) -> Process:
-    """Start a process in a session of its own, which outlives this one; OSError where that fails.
+    """Start a process in its own session, so that it outlives this one.
 
-    What it prints goes to the end of `log`.
+    Its output goes to the end of `log`. Raises OSError where it cannot be started.
     """
     with log.open("ab") as sink:
         child = subprocess.Popen(
@@ -98,8 +104,11 @@ def start(words: Sequence[str], folder: Path, log: FolderPath, mark: str) -> Pro
 
 
 def find(mark: str, since: float) -> Process | None:
-    """The process with a job's mark, started since a time: of a job whose start was not written
-    down. Its children have the mark as well: it is the first that leads a session."""
+    """The process with a job's mark that started at the time `since` or later.
+
+    For a job with an unsaved start. Its children have the mark as well, so this takes the first
+    process that leads a session.
+    """
     found = []
     for one in psutil.process_iter():
         with suppress(psutil.Error, OSError):
@@ -115,7 +124,7 @@ def reap() -> None:
 
 
 def _has(process: psutil.Process, mark: str) -> bool:
-    """Whether a process has a mark; psutil.Error where its environment is not for us to see."""
+    """Whether a process has a mark; psutil.Error where its environment cannot be read."""
     environment: Mapping[str, str] = process.environ()
     return bool(mark) and environment.get(MARK) == mark
 

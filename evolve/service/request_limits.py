@@ -1,5 +1,8 @@
-"""Limits on connections and requests, which uvicorn with httptools takes at any number, length and
-pace: heads, and what is left of bodies once a request was answered."""
+"""Limits on connections and requests, which uvicorn with httptools does not have.
+
+It takes heads of any number, length and pace, and as much as comes of a body after its request was
+answered.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,26 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from evolve.service.problems import problem
 
 _LARGEST: Final = 64 << 10
-"""Bytes of a request line and its headers; browsers send under two thousand."""
+"""Most bytes of a request line and its headers; browsers send under two thousand."""
 _SLOWEST: Final = 20.0
-"""Seconds for them."""
+"""Most seconds for a request line and its headers."""
 _TOO_LONG: Final = f"the head of a request has more than {_LARGEST >> 10} KiB"
 _WHOLE: Final = 30.0
-"""Seconds for a body. The guard waits less for those that it reads; others (of a GET, or of what
-was refused) are read and forgotten, and would keep their connection as long as more comes."""
+"""Most seconds for a body.
+The guard waits less for those that it reads. Others (of a GET, or of a refused request) are read
+and discarded, and would keep their connection as long as more comes."""
 _MOST: Final = 1000
-"""Connections; fewer where the process may have few handles."""
+"""Most connections; fewer where the process may have few handles."""
 _LINGER: Final = 2.0
-"""Seconds in which more is read and forgotten: who is cut off while sending reads no answer."""
+"""Seconds in which more is read and discarded.
+A client that is cut off while sending does not read the answer."""
 
 
 def most_connections() -> int:
-    """How many connections there may be: half of the handles that this process may have. The others
-    are for files and processes; where none was left, each new connection wrote a traceback."""
+    """The most connections: half of the handles that this process may have, at most `_MOST`.
+
+    The others are for files and processes; without any left, each new connection wrote a traceback.
+    """
     try:
         import resource
     except ImportError:  # Windows counts no handles
@@ -37,7 +44,7 @@ def most_connections() -> int:
 
 
 class Connection(HttpToolsProtocol):
-    """A client's connection, closed where the head of a request is too long or takes too long."""
+    """A client's connection, closed where a request is too slow or its head too long."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -47,23 +54,23 @@ class Connection(HttpToolsProtocol):
         self._refused = False
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """Wait for the first request."""
+        """Wait for the first request; refuse the connection where too many are open."""
         super().connection_made(transport)
         self._begin()
         most = most_connections()
-        if len(self.connections) > most + most // 4:  # of those that are refused, too many linger
+        if len(self.connections) > most + most // 4:  # too many refused ones still linger
             transport.abort()
         elif len(self.connections) > most:
-            self._size = 1  # it waits for an answer, be it to a request that is still to come
+            self._size = 1  # answer it, even before its request comes
             self._refuse(503, "too many connections are open")
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Wait no more."""
+        """Stop the time limit."""
         self._over()
         super().connection_lost(error)
 
     def data_received(self, data: bytes) -> None:
-        """Count what comes while a head is not complete."""
+        """Count the bytes of a head until it is complete."""
         if self._refused:
             return
         self._size += len(data)
@@ -78,7 +85,7 @@ class Connection(HttpToolsProtocol):
             self._begin()
 
     def on_headers_complete(self) -> None:
-        """The head is there, which may have come in one piece."""
+        """Check the size of a head, which may have come in one piece; wait for the body."""
         self._over()
         self._in_head = False
         self._end = self.loop.call_later(_WHOLE, self._cut)
@@ -88,12 +95,12 @@ class Connection(HttpToolsProtocol):
             super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """What follows a head."""
+        """Take a part of the body, unless the request was refused."""
         if not self._refused:
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """All of a request is there."""
+        """Stop the time limit: the request is complete."""
         self._over()
         if not self._refused:
             super().on_message_complete()
@@ -105,7 +112,10 @@ class Connection(HttpToolsProtocol):
         self._end = self.loop.call_later(_SLOWEST, self._refuse, 408, wrong)
 
     def _cut(self) -> None:
-        """A body has not ended: where its request was answered, nothing more is to be said."""
+        """End a request with a body that takes too long.
+
+        Where it was answered, close the connection; otherwise answer 408.
+        """
         self._over()
         if self.cycle is not None and self.cycle.response_started:
             self.transport.close()
@@ -119,7 +129,7 @@ class Connection(HttpToolsProtocol):
 
     def _refuse(self, status: int, wrong: str) -> None:
         self._over()
-        if self._size == 0:  # a browser's, kept for later: it would show an answer as a page
+        if self._size == 0:  # a browser's spare one: it would show an answer as a page
             self.transport.close()
         if self.transport.is_closing():
             return
@@ -131,6 +141,6 @@ class Connection(HttpToolsProtocol):
         lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}".encode()]
         lines += [name + b": " + value for name, value in headers]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
-        with suppress(OSError):  # the client has gone meanwhile
+        with suppress(OSError):  # the client has left
             self.transport.write_eof()
         self.loop.call_later(_LINGER, self.transport.close)

@@ -1,4 +1,4 @@
-"""Running the service until Ctrl-C."""
+"""Runs the service until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BACKLOG = 2048
 _GRACE = 1
 _NONE_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _QUIET = 60.0
-"""Seconds between two lines that say so."""
+"""Seconds between two lines that report these errors."""
 
 
 class _Server(uvicorn.Server):
-    """Ends streams of events with the first Ctrl-C: else it would wait for them."""
+    """Ends streams of events at the first Ctrl-C: otherwise it would wait for them."""
 
     def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:
         super().__init__(config)
@@ -37,8 +37,11 @@ class _Server(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """See uvicorn. A signal comes within any line, also that in which a stream begins to wait:
-        to end it there, in place of between two steps of the loop, would leave it waiting."""
+        """See uvicorn; also ends the streams of events.
+
+        A signal may come within any line, even as a stream begins to wait. Ending the stream right
+        there, instead of between two steps of the loop, would leave it waiting.
+        """
         super().handle_exit(sig, frame)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._service.events.close)
@@ -50,8 +53,10 @@ class _Server(uvicorn.Server):
 
 
 class _NoHandles:
-    """Says in a line that no connection can be taken because there are no handles, now and then:
-    asyncio reports each of thousands of attempts, with a traceback."""
+    """Reports now and then, in one line, that no handles are left for connections.
+
+    asyncio reports each of thousands of attempts, with a traceback.
+    """
 
     def __init__(self) -> None:
         self._next = 0.0
@@ -78,7 +83,7 @@ def serve(
 ) -> None:
     """Serve a folder of runs; `ready` is called with the address once it answers.
 
-    Raises RunError where the folder or the port cannot be had.
+    Raises RunError where the folder or the port is not available.
     """
     place = Place(runs)
     place.claim()

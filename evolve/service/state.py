@@ -1,4 +1,4 @@
-"""All that a service is made of, in one place for its routes."""
+"""All parts of a service in one place, for its routes."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from evolve.service.lines import Lines
 from evolve.service.problems import ProblemError
 
 _LOOK: Final = 2.0
-"""Seconds between two looks at the folder of runs; more where a look is dear."""
+"""Seconds between two scans of the folder of runs; more where a scan is slow."""
 _SHARE: Final = 500
-"""A look may take one part in so many of a core's time."""
+"""Scans may take at most one part in this many of a core's time."""
 _SELDOM: Final = 10.0
-"""Most seconds between two looks."""
+"""Most seconds between two scans."""
 
 
 class ServiceState:
-    """A service at work on one folder."""
+    """A running service of one folder."""
 
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
         self.place, self.slots = place, slots
@@ -49,7 +49,7 @@ class ServiceState:
         self.downloads = Downloads(place)
         self.human_games = HumanGames(place, self.agents, self.search)
         self.ordering = asyncio.Lock()
-        """Held while a job is made of a request: the same request twice at once is one job."""
+        """Held while a request becomes a job: the same request twice at once makes one job."""
         self._tasks: list[asyncio.Task[None]] = []
 
     def _job_of(self, run: str) -> tuple[str, str] | None:
@@ -57,7 +57,7 @@ class ServiceState:
         return None if record is None else (record.id, record.state)
 
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:
-        """Send an event; with a new row as its table has it, where rows are read one by one."""
+        """Send an event; a new row comes from its table, where rows can be read one by one."""
         if name in ROW_EVENTS:
             with outlived("a new row"), suppress(ProblemError, EvolveError, OSError):
                 run = self.index.open(document["run"])
@@ -68,7 +68,7 @@ class ServiceState:
         self.events.tell(name, document)
 
     def _tell_of_run(self, run: str) -> None:
-        """Tell how a run is now."""
+        """Send the current state of a run."""
         with outlived(f"looking at run {run}"), suppress(ProblemError):
             self.events.tell("run", self._drawn(run))
 
@@ -76,7 +76,7 @@ class ServiceState:
         return self.index.drawn(self.index.summary(run)).model_dump()
 
     async def open(self) -> None:
-        """Begin: what is there is found, and what happens is followed."""
+        """Start: scan the folder, restore the jobs, and begin to follow what happens."""
         await asyncio.to_thread(self.index.scan)
         self.jobs.restore()
         endless = {
@@ -89,14 +89,17 @@ class ServiceState:
         ]
 
     async def close(self) -> None:
-        """End: jobs go on by themselves."""
+        """Stop; jobs continue by themselves."""
         for task in self._tasks:
             task.cancel()
         self.events.close()
         await self.search.close()
 
     async def _look_for_ever(self) -> None:
-        """Tell of runs that come, change and go; before that, read all, for filters and orders."""
+        """Send events of runs that come, change and go.
+
+        Before that, read all runs, for filters and sorting.
+        """
         for name in self.index.names():
             with suppress(ProblemError):
                 await asyncio.to_thread(self.index.summary, name, fresh=False)
@@ -105,12 +108,12 @@ class ServiceState:
             for name in gone:
                 self.events.tell("run", {"id": name, "gone": True})
             for name in changed:
-                with outlived(f"looking at run {name}"), suppress(ProblemError):  # gone again
+                with outlived(f"looking at run {name}"), suppress(ProblemError):  # deleted again
                     self.events.tell("run", await asyncio.to_thread(self._drawn, name))
             await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * cost)))
 
     def _look(self) -> tuple[list[str], list[str], float]:
-        """What a look at the folder finds, and the seconds of a core that it took."""
+        """Scan the folder: names of changed and of deleted runs, and the seconds of CPU it took."""
         begin = time.thread_time()
         changed, gone = self.index.scan()
         return changed, gone, time.thread_time() - begin
@@ -118,7 +121,7 @@ class ServiceState:
 
 def _service(request: Request) -> ServiceState:
     found: ServiceState = request.app.state.service
-    if not found.place.is_there:  # else each run would be one that there never was
+    if not found.place.is_there:  # otherwise every run would seem unknown
         gone = f"the folder of runs, {found.place.runs.name}, is gone: put it back"
         raise ProblemError(503, gone, retry=_SELDOM)
     return found

@@ -1,4 +1,4 @@
-"""Tables of runs in pages: rows as documents, and which columns there are."""
+"""Tables of runs in pages: rows as documents, and their columns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ _tables = Recent(6)
 
 
 def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int) -> Rows:
-    """A page of a run's table; with `points` so many rows of all, evenly; from row `since` on."""
+    """A page of a run's table, from row `since` on.
+
+    With `points`, at most that many rows, evenly spaced from `since` to the end.
+    """
     table = run.kind.table(name)
     if table is None or table.generations:
         raise not_found(f"table {name} of {run.name}")
@@ -76,7 +79,7 @@ def individuals_table(run: Run, generation: int) -> pa.Table:
 
 def check_generation(run: Run, generation: int) -> None:
     """Raise ProblemError unless the run has that generation."""
-    # Not by counting them, as `Run` does: of thousands that takes longer than all the rest.
+    # `Run` counts them, which takes longer than all the rest where there are thousands.
     if run.kind.table("generations") is None or not generation_file(run.path, generation).exists():
         raise not_found(f"generation {generation} of {run.name}")
 
@@ -100,7 +103,7 @@ def games_table(run: Run, generation: Generation) -> pa.Table:
 
 
 def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float | None]:
-    """How surprising each game was: the loser's score less the winner's, null for draws."""
+    """How surprising each game was: the loser's score minus the winner's, None for draws."""
     number = run.generation_count - 1 if generation == "playoff" else generation
     table = individuals_table(run, number)
     names = table["individual"].to_pylist()
@@ -167,7 +170,7 @@ def of_round_robin(games: pa.Table) -> pa.Table:
 
 
 def crosstable_of(games: pa.Table) -> CrossTable:
-    """Who beat whom in a round robin, the best first."""
+    """The cross table of a round robin, the best first."""
     won = pc.is_in(games["winner"], value_set=array_of(WINNERS, pa.string()))
     games = games.filter(won)
     names = sorted({*games["black"].to_pylist(), *games["white"].to_pylist()})
@@ -206,7 +209,7 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
                 parents=parents,
             )
         )
-        # One that is the mean of others begins with the first of them, the best.
+        # Of a mean of individuals, only the first parent counts, the best.
         for parent in parents[:1] if row["origin"] == "mean" else parents:
             if parent in told:
                 continue
@@ -219,7 +222,7 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
 
 
 def _birth(run: Run, individual: str) -> dict[str, Any] | None:
-    """The row of an individual in the generation that it was born in."""
+    """The row of an individual in the generation of its birth; None where there is none."""
     born, _, _ = individual.partition("-")
     if not (born.isascii() and born.isdecimal()) or int(born) >= run.generation_count:
         return None
@@ -238,7 +241,7 @@ def _chosen(
 
 
 def _stamp(run: Run, generation: int) -> tuple[Any, ...]:
-    """What a generation's file is known by: another run may get the name of one that is gone."""
+    """Identifies a generation's file: another run may get the name of a deleted one."""
     path = generation_file(run.path, generation)
     try:
         return str(path), path.stat().st_mtime_ns
@@ -247,7 +250,7 @@ def _stamp(run: Run, generation: int) -> tuple[Any, ...]:
 
 
 def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:
-    """The columns of a table, what is in them, and how they are shown."""
+    """The columns of a table, their types, and how they are shown."""
     shown = {} if known is None else {column.name: column for column in known}
     return [
         ColumnInfo(

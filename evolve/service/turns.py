@@ -1,4 +1,4 @@
-"""Whose turn it is, where few things can be done at once: no client holds the others up."""
+"""Takes turns where few things can be done at once, so that no client holds the others up."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Final
 from evolve.service.problems import ProblemError
 
 CLIENT: Final[ContextVar[str]] = ContextVar("client", default="")
-"""The client whose request is being answered; the guard says so."""
+"""The client of the current request; the guard sets it."""
 
 
 class Turns:
-    """Places where work is done, given out fairly.
+    """Gives out a limited number of places for work, fairly.
 
-    places: how many there are; each: of how many requests a client may wait; most: how many wait in
-    all; after: seconds in which a place becomes free, for the header `Retry-After`.
+    places: how many there are. each: how many requests of one client may wait. most: how many may
+    wait in all. after: seconds in which a place becomes free, for the header `Retry-After`.
     """
 
     def __init__(self, places: int, *, each: int, most: int, after: float) -> None:
@@ -30,8 +30,11 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, what: str) -> AsyncIterator[int]:
-        """Wait for a place, and have it: its number. ProblemError 429 where this client waits
-        already, 503 where too many do; `what` they wait for, in words."""
+        """Wait for a place, and hold it; yields its number.
+
+        what: what the client waits for, in words. Raises ProblemError 429 where as many requests of
+        this client wait already as may, 503 where too many requests wait.
+        """
         client = CLIENT.get()
         if self._free:
             place = self._free.pop(0)
@@ -62,10 +65,10 @@ class Turns:
             raise
 
     def _give_back(self, client: str, place: int) -> None:
-        """A place is free: it goes to the client who has the fewest, to the first of several."""
+        """Free a place: it goes to the client with the fewest, or to the first of several."""
         self._working[client] -= 1
-        self._working += Counter()  # forgets those at nothing: clients come and go
-        there = [one for one in self._waiting if not one[1].done()]  # others are just leaving
+        self._working += Counter()  # drops clients at zero: they come and go
+        there = [one for one in self._waiting if not one[1].done()]  # the others are leaving
         if not there:
             self._free.append(place)
             self._free.sort()  # the first place is used first: others may have no process yet

@@ -1,4 +1,4 @@
-"""Studies by Python calls, whose settings may have functions of the caller."""
+"""Studies by Python calls. Their settings may include functions of the caller."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _RUNS: Final = Path("runs")
 _STEM: Final = "study"
 Functions = dict[str, dict[str, Callable[..., Any]]]
-"""Those of the caller: by the setting that each is for, and by the name that study.toml has."""
+"""The caller's functions: by setting, then by the name in study.toml."""
 
 
 def study(
@@ -47,26 +47,27 @@ def study(
     observer: Observer | None = None,
     **settings: Any,
 ) -> Study:
-    """Evolve agents with each of several settings and seeds, as `evolve run --seeds --grid` does;
-    the same call goes on where it was stopped.
+    """Evolve agents with each of several settings and seeds, as `evolve run --seeds --grid` does.
+
+    The same call resumes a study that was stopped.
 
     Args:
         folder: of the study; a new one, or one that a call with the same settings has begun.
         seeds: of the runs of each setting: `range(10)`, a list, or a text such as `0-9`. A later
             call may name more.
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
-        variants: or dictionaries of settings by names, each with the whole grid.
+        variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
-        observer: told of each run that is done, as a row; see `evolve.tables.progress`.
-        settings: of all runs, as `evolve.evolve` takes them. Those that may be functions there may
-            be functions here, in `grid` and `variants` too.
+        observer: gets each finished run as a row; see `evolve.tables.progress`.
+        settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
+            may be functions here, also in `grid` and `variants`.
 
-    Runs go on in this process, one after another with all threads: functions of the caller can be
-    anything, and need not be pickled. Each run has the tables that `evolve.evolve` makes with the
-    same settings and seed. The study is read by `evolve.compare`, `evolve.plot` and all commands
-    that read studies; only this call goes on with one that has functions.
+    Runs execute in this process, one after another with all threads. So the caller's functions can
+    be of any kind and need not be pickled. Each run has the tables that `evolve.evolve` makes with
+    the same settings and seed. `evolve.compare`, `evolve.plot` and all commands that read studies
+    can read the study; only this call can resume one that has functions.
 
-    Raises what `evolve.evolve` does; an error ends the study at that run, and the next call goes on
+    Raises what `evolve.evolve` does. An error ends the study at that run, and the next call resumes
     there.
     """
     if isinstance(seeds, int):
@@ -107,16 +108,16 @@ def compare(
     """Compare settings over seeds, as `evolve compare` does.
 
     Args:
-        sources: studies and runs; runs that differ in their seeds alone are one setting.
+        sources: studies and runs; runs that differ only in their seeds are one setting.
         figure: what is compared: any number that `evolve compare RUN --json` has; by default the
             champions' Elo on the ladder.
-        games: let the champions of each two settings meet in so many games as well, seed by seed.
+        games: also play this many games between the champions of each two settings, seed by seed.
         jobs: threads for these games.
 
-    Returns a row for each setting and each two of them; `evolve.studies.comparison.COLUMNS` says
-    what the columns are. Raises RunError where there is nothing to compare.
+    Returns a row for each setting and for each two of them; `evolve.studies.comparison.COLUMNS`
+    explains the columns. Raises RunError where there is nothing to compare.
     """
-    import pandas as pd  # not above: see Run
+    import pandas as pd  # imported here: see Run
 
     opened = [one if isinstance(one, Run | Study) else load_run(one) for one in sources]
     groups = groups_of(opened)
@@ -131,7 +132,7 @@ def _named(settings: Mapping[str, Any], functions: Functions) -> dict[str, Any]:
 
 
 def _name(kind: str, value: Any, functions: Functions) -> Any:
-    """A setting's value as study.toml has it: of a function its name, which is noted."""
+    """Return a setting's value for study.toml; a function is replaced by its name and kept."""
     if isinstance(value, np.generic):
         return value.item()
     if not callable(value):
@@ -147,8 +148,10 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
 
 
 def _continued(place: FolderPath, asked: StudySpec) -> StudySpec:
-    """The design of a study that goes on, with the seeds of both; RunError for other settings,
-    unless no run of it has begun."""
+    """Return the design of a resumed study, with the seeds of both.
+
+    Raises RunError where the settings differ, unless no run has begun.
+    """
     there = read_study_spec(place / STUDY_FILE)
     if not Study(place).runs:
         return asked
@@ -160,7 +163,10 @@ def _continued(place: FolderPath, asked: StudySpec) -> StudySpec:
 
 
 def _fixed(design: StudySpec) -> dict[str, Any]:
-    """What of a study may not change, as its file has it: all but the seeds, and when runs end."""
+    """Return the parts of a study that may not change, as its file has them.
+
+    These are all settings except the seeds and those that say when runs end.
+    """
     known = parse_toml(design.text({}).encode())
     settings = {key: one for key, one in known.get("settings", {}).items() if key not in ENDINGS}
     kept = {key: known.get(key, {}) for key in ("command", "grid", "variants")}
@@ -168,7 +174,7 @@ def _fixed(design: StudySpec) -> dict[str, Any]:
 
 
 def _text(design: StudySpec) -> str:
-    """The design as study.toml has it; SettingsError where it cannot."""
+    """Return the design as study.toml has it; SettingsError where the file cannot hold it."""
     try:
         return design.text({"evolve": __version__})
     except (TypeError, ValueError) as error:
@@ -176,7 +182,7 @@ def _text(design: StudySpec) -> str:
 
 
 class _Within(Silent):
-    """Watches one run of a study for those who watch the study."""
+    """Watches one run of a study and reports to the study's observer."""
 
     def __init__(self, observer: Observer, done: int, runs: int) -> None:
         self._observer, self._done, self._runs = observer, done, runs
@@ -191,7 +197,7 @@ class _Within(Silent):
 
 
 def _work(study: Study, functions: Functions, jobs: int, observer: Observer) -> None:
-    """Go on with every run that is not done."""
+    """Continue every run that is not done."""
     runs = len(study.members)
     for number, member in enumerate(study.members):
         values = study.design.values_of(member)

@@ -1,4 +1,4 @@
-"""Settings compared over seeds: means with Student's interval, differences seed by seed."""
+"""Compare settings over seeds: means with Student's interval, differences seed by seed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _LONGEST: Final = 60
-"""Characters of settings that name a group of runs."""
+"""Most characters of settings that name a group of runs."""
 HEAD_TO_HEAD: Final = "head_to_head"
 COLUMNS: Final = {
     "figure": "what was measured once for each seed",
@@ -50,10 +50,10 @@ class Group:
 
 
 def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
-    """The settings of studies and runs, a run being a setting with one seed.
+    """Return the settings of studies and runs as groups; a run is a setting with one seed.
 
-    Runs that differ in their seeds alone are one setting, those of a study one for each of its
-    settings. RunError where two have the same name.
+    Runs that differ only in their seeds are one setting. A study has one group for each of its
+    settings. Raises RunError where two groups have the same name.
     """
     found: list[Group] = []
     several = len(sources) > 1
@@ -61,7 +61,7 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     for source in sources:
         if isinstance(source, Run):
             mine = [group for group in waiting if source in group.runs.values()]
-            found += mine[:1]  # where its first run stands
+            found += mine[:1]  # at the place of its first run
             waiting = [group for group in waiting if all(group is not one for one in mine[:1])]
             continue
         runs = source.runs
@@ -77,11 +77,12 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
 
 
 def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
-    """Runs by their settings, in their order; the same settings and seed once more are a setting
-    of their own.
+    """Group runs by their settings, in their order.
 
-    One run is named after its folder; several after the settings in which they differ from the
-    others, or after the first of them where that would be nothing or too long.
+    A run that repeats the settings and the seed of another becomes a separate setting.
+
+    A single run is named after its folder. Several runs are named after the settings in which they
+    differ from the others; where there are none or the text is too long, after the first run.
     """
     found: dict[str, dict[int, Run]] = {}
     for run in runs:
@@ -111,13 +112,16 @@ def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
 
 
 def _settings(run: Run) -> dict[str, Any]:
-    """What a run was asked for, but for its seed."""
+    """Return a run's settings without its seed."""
     config = {key: one for key, one in run.config.items() if key not in ("seed", "versions")}
     return {**config, "command": run.command}
 
 
 def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
-    """A run's figure with its name, NaN where it has none yet; of its kind where none is named."""
+    """Return a run's figure with its name; NaN where it has none yet.
+
+    Without `figure`, it is the figure of the run's kind.
+    """
     if figure is None:
         found = run.kind.figure_of(run)
         return found[0], math.nan if found[1] is None else float(found[1])
@@ -136,9 +140,9 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
 
 
 def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame:
-    """The table of COLUMNS: each setting's mean, and each two settings' mean difference.
+    """Make the table of COLUMNS: each setting's mean, and the mean difference of each two settings.
 
-    Seeds without the figure are left out. RunError where the groups' own figures differ.
+    Seeds without the figure are left out. Raises RunError where the groups' own figures differ.
     """
     names: set[str] = set()
     values: dict[str, dict[int, float]] = {}
@@ -174,11 +178,13 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
 
 
 def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
-    """The table of runs and of those of studies, of which some differ in their seeds alone: by
-    their kinds' figures, each of which has settings of its own. None where no two are of one
-    setting, or what is compared is not known yet."""
+    """Compare runs and studies where some runs differ only in their seeds.
+
+    The table has each kind's figure, with the settings of that kind. None where no two runs have
+    the same setting, or where the figures are not known yet.
+    """
     runs = [one for one in sources if isinstance(one, Run)]
-    # A run may stand there twice, which is wrong where it is to be told from others.
+    # A run may be listed twice, which is an error only where names must tell runs apart.
     groups = groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
         return None
@@ -199,10 +205,10 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
 def met(
     groups: Sequence[Group], games: int, jobs: int, told: Callable[[int], None] = lambda games: None
 ) -> pd.DataFrame:
-    """The champions of each two settings in matches, seed by seed: scores of the first.
+    """Play matches between the champions of each two settings, seed by seed; scores of the first.
 
-    games: of each match. A seed's score is one value of the mean, however many its games are; 0.5
-    is what equals expect. told: called with games as they are played.
+    games: of each match. A seed's score is one value of the mean, however many games it has; equal
+    champions expect 0.5. told: called with the number of games as they are played.
     """
     rows: list[_Values] = []
     for one, other in _pairs(groups):
@@ -210,7 +216,7 @@ def met(
         for seed in sorted(one.runs.keys() & other.runs.keys()):
             paths = [group.runs[seed].path for group in (one, other)]
             if None in map(champion_of, paths):
-                continue  # there is none yet
+                continue  # no champion yet
             a, b = map(str, paths)
             scores.append(match(a, b, games=games, seed=seed, jobs=jobs, progress=told).score.value)
         if scores:
@@ -219,7 +225,7 @@ def met(
 
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
-    """How many matches `met` plays at most, by their rules."""
+    """Return how many matches `met` plays at most, by their rules."""
     found: Counter[str] = Counter()
     for one, other in _pairs(groups):
         seeds = one.runs.keys() & other.runs.keys()
@@ -229,7 +235,10 @@ def meetings(groups: Sequence[Group]) -> Counter[str]:
 
 
 def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
-    """Each two settings of the same rules: ratings of different ones have no common scale."""
+    """Return each two settings with the same rules.
+
+    Ratings under different rules have no common scale.
+    """
     rules = {
         group.name: {run.config.get("rules") for run in group.runs.values()} for group in groups
     }
@@ -238,7 +247,7 @@ def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
 
 
 _Values = tuple[str, str | None, list[float]]
-"""A value of each seed: of a setting, or of a setting against another."""
+"""One value per seed: of a setting, or of a setting against another."""
 
 
 def _differences(one: Mapping[int, float], other: Mapping[int, float]) -> list[float]:
@@ -246,7 +255,7 @@ def _differences(one: Mapping[int, float], other: Mapping[int, float]) -> list[f
 
 
 def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:
-    """expected: the mean of settings that are equal."""
+    """Make the table; `expected` is the mean of two equal settings."""
     chances = [
         math.nan if against is None else chance_of(values, expected) for _, against, values in rows
     ]
@@ -258,7 +267,7 @@ def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFram
 
 
 def named_sources(paths: Sequence[str | Path]) -> list[Study | Run]:
-    """The studies and runs in some folders; RunError for what is neither."""
+    """Open the studies and runs in some folders; RunError for a folder that is neither."""
     from evolve.tables.study import load_run
 
     return [load_run(path) for path in paths]

@@ -1,4 +1,4 @@
-"""What lists say of a study and of its runs."""
+"""Facts about a study and its runs, for lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from evolve.tables.study_spec import Member
 
 
 def row_of(study: Study, member: Member) -> dict[str, Any]:
-    """A run of a study as a row: what it is, how far it is, and how good its champion."""
+    """Return a run of a study as a row: its settings, its state and its champion's rating."""
     folder = study.folder_of(member)
     head = {"setting": member.setting.name, **member.setting.varied, "seed": member.seed}
     if not (folder / CONFIG_FILE).exists():
@@ -27,7 +27,7 @@ def row_of(study: Study, member: Member) -> dict[str, Any]:
 
 
 def _in_common(study: Study) -> dict[str, Any]:
-    """Rules and preset, where all of its settings have the same."""
+    """Return rules and preset, where all settings of the study share them."""
     settings = study.design.settings_of_runs
     found = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
     values = {key: {getattr(one, key, None) for one in found} for key in ("rules", "preset")}
@@ -35,7 +35,7 @@ def _in_common(study: Study) -> dict[str, Any]:
 
 
 def study_facts(study: Study) -> dict[str, Any]:
-    """A study in lists of runs: done and target are in runs."""
+    """Return a study's facts for lists of runs; done and target count runs."""
     rows = [row_of(study, member) for member in study.members]
     done = sum(row["state"] == "done" for row in rows)
     state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"

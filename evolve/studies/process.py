@@ -1,4 +1,4 @@
-"""One run of a study at work: a command line of its own in a process of its own."""
+"""One run of a study: a separate command line in a separate process."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from evolve.tables.run_type import imported
 
 MAIN: Final = "evolve.cli.main:main"
 _PATIENCE: Final = 10.0
-"""Seconds that a process has to end when it is told to, before it is killed."""
+"""Seconds that a process has to end after SIGTERM, before it is killed."""
 
 
 class RunProcess:
-    """A process that works on a run, seen from the one that started it.
+    """A process that executes a run, seen from the process that started it.
 
-    words: of the command line, without `evolve`; log: what it prints goes to the end of this file;
-    progress: it reports here, as `--progress` has it; modules: what its work imports. The process
-    has no terminal and no Ctrl-C of its own, and ends with the one that started it.
+    words: of the command line, without `evolve`. log: its output is appended to this file.
+    progress: it reports here, in the format of `--progress`. modules: imports of its work. The
+    process has no terminal and gets no Ctrl-C of its own. It ends with the process that started it.
     """
 
     def __init__(
@@ -35,28 +35,28 @@ class RunProcess:
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)
         self.share = 0.0
-        """How much of the run is done, from 0 to 1."""
+        """Share of the run that is done, 0 to 1."""
         self.error: str | None = None
         """Why it failed, if it did."""
         self.stopped = False
-        """Whether it ended because it was asked to, so that it can go on."""
+        """Whether it ended on request, so that it can be resumed."""
         self.lost: EvolveError | None = None
-        """Never: a process has its machine."""
+        """Always None: a process has its machine."""
         arguments = ([*words, "--progress", str(progress)], log)
         self._process = start(_work, arguments, modules)
 
     @property
     def sentinel(self) -> int:
-        """Ready when the process has ended; for `multiprocessing.connection.wait`."""
+        """Becomes ready when the process has ended; for `multiprocessing.connection.wait`."""
         return self._process.sentinel
 
     @property
     def alive(self) -> bool:
-        """Whether it works."""
+        """Whether it is still running."""
         return self._process.is_alive()
 
     def look(self) -> None:
-        """Take in what it has reported since the last time."""
+        """Read what it has reported since the last time."""
         for event in self._tail.rest():
             self._take(event)
 
@@ -70,20 +70,20 @@ class RunProcess:
             self.stopped = bool(event.get("stopped"))
 
     def stop(self) -> None:
-        """Ask it to end after what is in hand, as Ctrl-C does."""
+        """Ask it to end after its current step, as Ctrl-C does."""
         if self._process.pid is not None and self.alive:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGINT)
 
     def kill(self) -> None:
-        """End it now: as it ends by SIGTERM, or else at once."""
+        """End it now: by SIGTERM, and by SIGKILL where that does not help."""
         self._process.terminate()
         self._process.join(_PATIENCE)
         self._process.kill()
         self.ended()
 
     def ended(self) -> int:
-        """Wait for its end; its exit code, negative where a signal ended it."""
+        """Wait for its end; return the exit code, negative where a signal ended it."""
         self._process.join()
         code = self._process.exitcode
         self._process.close()
@@ -93,7 +93,7 @@ class RunProcess:
 
 
 def _work(words: list[str], log: FolderPath) -> None:
-    """Run a command line as if it had been typed, with its output in a file."""
+    """Run a command line as if it were typed, with its output in a file."""
     try:
         sink = open_handle(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     except OSError as error:

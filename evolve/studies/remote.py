@@ -1,4 +1,4 @@
-"""Runs of a study at work on the slots of a cluster, a time slice at a time."""
+"""Runs of a study on the slots of a cluster, a time slice at a time."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from evolve.tables.run_types import EVOLUTIONS
 
 
 def check_remote(settings: EvolutionSettings) -> None:
-    """Raise OptionsError where workers would need a file that only this machine has."""
+    """Raise OptionsError where workers need a file that only this machine has."""
     source = settings.start_from
     if source is not None and Path(source_of(source).place).exists():
         raise OptionsError(f"start_from: workers of a cluster do not have {source}")
 
 
 class RemoteRuns:
-    """Runs of a study that the workers of a cluster go on with.
+    """Runs of a study that the workers of a cluster execute.
 
-    config(settings) is the text of a run's config.toml; longest: seconds of a time slice.
+    config(settings) returns the text of a run's config.toml. longest: seconds of a time slice.
     """
 
     def __init__(
@@ -49,23 +49,23 @@ class RemoteRuns:
 
     @property
     def slots(self) -> int:
-        """Runs that go on at a time."""
+        """Runs that execute at a time."""
         return self.executor.slots
 
     @property
     def begun(self) -> int:
-        """Runs that are to be begun at a time: some wait for their turn."""
+        """Runs to be started at a time: some wait for their turn."""
         return AHEAD * self.executor.slots
 
     def begin(self, folder: FolderPath, settings: EvolutionSettings, to_come: int) -> RemoteRun:
-        """Begin with one, or go on with it; so many others are to come."""
+        """Start or resume a run; `to_come` others will follow."""
         turn = Turn(settings.generations)
         self.turns.come(turn, to_come)
         return RemoteRun(folder, settings, self, turn)
 
 
 class RemoteRun:
-    """A thread that lets the workers of a cluster go on with a run; used as `RunProcess` is."""
+    """A thread that lets cluster workers continue a run; used like `RunProcess`."""
 
     def __init__(
         self, folder: FolderPath, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
@@ -76,10 +76,10 @@ class RemoteRun:
         self.error: str | None = None
         self.stopped = False
         self.lost: EvolveError | None = None
-        """Why there is nobody left to work for any run."""
+        """Why no worker is left for any run."""
         self._openings: Openings | None = None
         self._stopping = self._whole = False
-        """Whether it is to stop, and whether it came to an end of its own."""
+        """Whether it must stop, and whether it finished by itself."""
         self.sentinel, self._working = multiprocessing.Pipe(duplex=False)
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
@@ -89,19 +89,19 @@ class RemoteRun:
         return self._thread.is_alive()
 
     def look(self) -> None:
-        """Nothing to take in: the thread tells."""
+        """Do nothing: the thread updates the state."""
 
     def stop(self) -> None:
-        """See RunProcess: it ends after the time slice in hand."""
+        """See RunProcess: it ends after the current time slice."""
         self._stopping = True
         self._runs.turns.wake()
 
     def kill(self) -> None:
-        """Leave it: what a worker has in hand is cancelled when the cluster is left."""
+        """Leave it: leaving the cluster cancels a worker's current slice."""
         self.stop()
 
     def ended(self) -> int:
-        """See RunProcess; what nobody has foreseen is told by the thread."""
+        """See RunProcess; the thread prints unexpected errors."""
         self._thread.join()
         return 0 if self._whole else 1
 
@@ -135,7 +135,7 @@ class RemoteRun:
             self.stopped = True
 
     def _prepare(self) -> None:
-        """Make the run's folder, or ready it to go on; its settings may have a later end."""
+        """Make the run's folder, or prepare it for resuming; its settings may have a later end."""
         file, text = self._folder / CONFIG_FILE, self._runs.config(self._settings)
         if not file.exists():
             store.create(self._folder, text, EVOLUTIONS.parts)
@@ -150,7 +150,7 @@ class RemoteRun:
             keep_given(self._folder, given)
 
     def _time_slice(self, seconds: float) -> bool:
-        """Go on for so long; whether the run is finished."""
+        """Run for `seconds`; return whether the run is finished."""
         time_slice = TimeSlice.of(self._folder, seconds, self._openings)
         with closing(self._runs.executor.run(go, [time_slice], check_time_slice)) as answers:
             _, done = next(answers)

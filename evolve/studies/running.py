@@ -1,4 +1,4 @@
-"""The work on a study: its runs, several at a time, until all are done."""
+"""Runs the runs of a study, several at a time, until all are done."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from evolve.tables.study_spec import Member
 LOGS: Final = "logs"
 SETTINGS: Final = "settings"
 PARTS: Final = (LOGS, SETTINGS)
-"""What a study's folder has beside its runs: what they print, and the settings they began with."""
+"""Folders next to a study's runs: their output, and the settings that they began with."""
 PROGRESS: Final = ".progress"
-"""How the file ends in which a run reports."""
+"""Suffix of the file in which a run reports."""
 _LOOK: Final = 0.25
-"""Seconds between two looks at the runs."""
+"""Seconds between two checks of the runs."""
 _INTERRUPTED: Final = (130, 143, 129)
 """Exit codes of a run that was ended from outside."""
 
@@ -41,7 +41,7 @@ class StudyEnding(RunEnding):
 
 
 class Working(Protocol):
-    """A run at work; see `RunProcess`, and `RemoteRun`, which may lose its cluster."""
+    """A run that is executing; see `RunProcess`, and `RemoteRun`, which may lose its cluster."""
 
     share: float
     error: str | None
@@ -50,48 +50,47 @@ class Working(Protocol):
 
     @property
     def sentinel(self) -> Any:
-        """Ready when it has ended; for `multiprocessing.connection.wait`."""
+        """Becomes ready when the run has ended; for `multiprocessing.connection.wait`."""
 
     @property
     def alive(self) -> bool:
-        """Whether it works."""
+        """Whether it is still running."""
 
     def look(self) -> None:
-        """Take in what it has told since the last time."""
+        """Read what it has reported since the last time."""
 
     def stop(self) -> None:
-        """Ask it to end after what is in hand."""
+        """Ask it to end after its current step."""
 
     def kill(self) -> None:
         """End it now."""
 
     def ended(self) -> int:
-        """Wait for its end; the exit code."""
+        """Wait for its end; return the exit code."""
 
 
 class Remote(Protocol):
-    """Where runs are done that are not done here; see `RemoteRuns`."""
+    """A place elsewhere where runs execute; see `RemoteRuns`."""
 
     @property
     def slots(self) -> int:
-        """Runs that go on at a time."""
+        """Runs that execute at a time."""
 
     @property
     def begun(self) -> int:
-        """Runs that are to be begun at a time."""
+        """Runs to be started at a time."""
 
     def begin(self, folder: FolderPath, settings: Any, to_come: int) -> Working:
-        """Begin with a run, or go on with it; so many others are to come."""
+        """Start or resume a run; `to_come` others will follow."""
 
 
 class StudyWork:
-    """What is left to do of a study, done by processes. Make it inside the folder's lock.
+    """The unfinished work of a study, done by processes. Make it inside the folder's lock.
 
-    jobs: threads of all runs together; as many runs go on at a time, as long as there are so many
-    left, and each has its share of the threads, or the workers that its settings say, where results
-    depend on how many these are. more: words for the runs that go on, such as
-    --generations 300. remote: does the runs elsewhere, as many as it can. Results depend on none of
-    these.
+    jobs: threads of all runs together. At most that many runs execute at a time. Each has its share
+    of the threads, or the number of workers in its settings where results depend on that number.
+    more: command-line words for resumed runs, such as --generations 300. remote: executes the runs
+    elsewhere, as many as it can. Results depend on none of these.
     """
 
     def __init__(
@@ -115,17 +114,17 @@ class StudyWork:
 
     @property
     def at_once(self) -> int:
-        """Runs that go on at a time."""
+        """Runs that execute at a time."""
         slots = self._jobs if self._remote is None else self._remote.slots
         each = max((count or 1 for count in self._workers.values()), default=1)
         return max(1, min(slots // each, len(self.left)))
 
     def _threads_of(self, member: Member) -> int:
-        """Threads of a run: its share of them, or its workers."""
+        """Return the threads of a run: its share of them, or its workers."""
         return self._workers[member] or max(1, self._jobs // self.at_once)
 
     def run(self, observer: Observer) -> StudyEnding:
-        """Do it. Runs that fail are told of and left; the others go on."""
+        """Do the work. Runs that fail are reported and left; the others continue."""
         waiting, stopping = list(self.left), False
         self._done = float(len(self.rows) - len(waiting))
         try:
@@ -172,13 +171,16 @@ class StudyWork:
         return RunProcess(words, logs / f"{name}.log", logs / f"{name}{PROGRESS}", modules)
 
     def _settings_of(self, member: Member) -> dict[str, Any]:
-        """A run's settings, with its rules: other ones may hold for new runs by now."""
+        """Return a run's settings with its rules.
+
+        The default rules for new runs may have changed since.
+        """
         design = self.study.design
         rules = getattr(design.resolved(member), "rules", None)
         return {"rules": rules, **design.values_of(member)}
 
     def _end(self, member: Member, process: Working, observer: Observer) -> None:
-        """A process has ended: its run's row, or why it failed."""
+        """Handle the end of a process: keep its run's row, or the reason of its failure."""
         code = process.ended()
         row = self.rows[member] = row_of(self.study, member)
         stopped = process.stopped or code in _INTERRUPTED
@@ -193,16 +195,20 @@ class StudyWork:
 
 
 def sweep(study: Study) -> None:
-    """Remove what a killed study left: temporary files, and what its runs reported. Runs that are
-    done do not come again, so that nothing else would."""
+    """Remove what a killed study left: temporary files, and the progress files of its runs.
+
+    Nothing else removes them, because finished runs are not started again.
+    """
     store.sweep_temporary(study.path, PARTS)
     for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
         remove(path, missing_ok=True)
 
 
 def check_links(study: Study) -> None:
-    """Raise LinkError where a link stands for anything that the work writes into: its processes
-    are given the names of it, and would follow them."""
+    """Raise LinkError where a link replaces a path that the work writes into.
+
+    The processes get these paths by name and would follow the link.
+    """
     for part in (study.path / name for name in PARTS):
         if part.is_dir():
             part.refuse_links()

@@ -1,7 +1,8 @@
-"""CMA-ES (Hansen and Ostermeier 2001) as an Optuna sampler that keeps nothing but the trials.
+"""CMA-ES (Hansen and Ostermeier 2001) as an Optuna sampler without state beyond the trials.
 
-Optuna's own keeps its state as a pickle in the study, and unpickles what it finds there. Here the
-state is built again from the trials: a generation counts once enough of its trials have ended.
+Optuna's own sampler keeps its state as a pickle in the study, and unpickles what it finds there.
+This one rebuilds the state from the trials: a generation counts once enough of its trials have
+ended.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
 
 GENERATION: Final = "cma:generation"
 _SIGMA: Final = 1 / 6
-"""First standard deviation, as a share of every range; Optuna's."""
+"""First standard deviation, as a share of every range; the same as Optuna's."""
 
 Numbers = Mapping[str, Number]
 
 
 class CmaSampler(JointSampler):
-    """Proposes numbers by CMA-ES on the unit cube; choices, and the first trials, by chance.
+    """Proposes numbers by CMA-ES on the unit cube; choices and the first trials at random.
 
-    `startup` finished trials come before the first proposal; the best of them is where the search
-    begins. `reseed` it before every proposal: what it proposes then follows from that seed and
-    the trials alone.
+    `startup` finished trials come before the first proposal; the search begins at the best of them.
+    Call `reseed` before every proposal: the proposal then follows from that seed and the trials
+    alone.
     """
 
     def __init__(self, startup: int) -> None:
@@ -49,14 +50,14 @@ class CmaSampler(JointSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """The numbers of the space, which all finished trials have."""
+        """Return the numbers of the space that all finished trials have."""
         found = common_space(study)
         return {name: one for name, one in found.items() if isinstance(one, Number)}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """A point of the generation in hand."""
+        """Return a point of the current generation."""
         numbers = {name: one for name, one in search_space.items() if isinstance(one, Number)}
         others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
         optimizer = self._optimizer(others, numbers) if len(numbers) > 1 else None
@@ -71,7 +72,7 @@ class CmaSampler(JointSampler):
         }
 
     def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
-        """CMA-ES as it is after all generations that are whole; None before its start."""
+        """Return CMA-ES after all complete generations; None before its start."""
         if self._known is None or self._known[0] != list(numbers):
             first = _whole(others, None, max(1, self._startup))
             if first is None:
@@ -86,11 +87,13 @@ class CmaSampler(JointSampler):
 def _whole(
     trials: Sequence[FrozenTrial], generation: int | None, count: int
 ) -> list[FrozenTrial] | None:
-    """The `count` trials of a generation with the lowest numbers, of those that did not fail and
-    were not pruned; None while one of them is to come, or under way.
+    """Return the `count` lowest-numbered trials of a generation, once all are complete.
 
-    By number, because nothing else stays as it is: by the time that they ended, a clock that is
-    set back, or those of two machines, would give another search after a stop than before it.
+    Trials that failed or were pruned do not count. None while one of the trials is waiting or
+    running.
+
+    The order is by number, because nothing else is stable: ordered by the time of their end, a
+    clock that is set back, or the clocks of two machines, would change the search after a stop.
     """
     mine = [
         one
@@ -103,8 +106,8 @@ def _whole(
 
 
 def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
-    """CMA-ES at its start, around the best of the first trials."""
-    import cmaes  # not above: it loads scipy.stats, 0.5 s, and most sweeps have other samplers
+    """Start CMA-ES around the best of the first trials."""
+    import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
 
     mean = _point(max(first, key=lambda one: one.values[0]), numbers)
     return cmaes.CMA(
@@ -116,5 +119,5 @@ def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
 
 
 def _point(trial: FrozenTrial, numbers: Numbers) -> npt.NDArray[np.float64]:
-    """A trial's values on the unit cube."""
+    """Return a trial's values on the unit cube."""
     return np.array([to_unit(trial.params[name], one) for name, one in numbers.items()])

@@ -1,4 +1,4 @@
-"""A sweep over the settings of an evolution: a trial is an evolution of so many CPU seconds."""
+"""A sweep over the settings of an evolution: a trial evolves for a number of CPU seconds."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from evolve.sweeps.objective import Objective
 
 _FOREVER = 1_000_000
-"""Generations of an evolution whose CPU seconds run out first."""
+"""Generations of an evolution; its CPU seconds run out first."""
 
 
 @dataclass(frozen=True)
 class EvolutionPlan(Plan):
-    """The agent of a trial is the best of its hall of fame when the seconds are used up."""
+    """A trial's agent is the best of its hall of fame when its seconds are used up."""
 
     ours = tuple(name for name in Plan.ours if name != "panel_openings")
 
     def prepare(self, objective: Objective) -> None:
-        """Load what is compiled before the seconds are counted."""
+        """Load compiled code before the seconds are counted."""
         objective.judged(load_agent(self.sweep.panel[-1]))
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
-        """Evolve with these values, and let the champion meet the panel on the way."""
+        """Evolve with these values, and let the champion play the panel at intervals."""
         number, values = task.number, task.values
         settings = self.settings(values, self.seed_of(number))
         assert isinstance(settings, EvolutionSettings)
@@ -63,12 +63,12 @@ class EvolutionPlan(Plan):
         return Outcome(score, error, path)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        # The cheaper one: what counts is the panel of the sweep.
+        # The cheaper one, because only the panel of the sweep counts.
         return {"panel": "fixed", **fixed, "generations": _FOREVER}
 
 
 def _champion(folder: FolderPath) -> StoredAgent:
-    """The best of an evolution so far."""
+    """Return the best agent of an evolution so far."""
     path = champion_of(folder)
     assert path is not None, "a generation is there"
     return read_agent(path)
@@ -88,7 +88,7 @@ class _Evolving(Silent):
         self.pruned = False
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """A generation is there: count its seconds, and meet the panel when it is time."""
+        """Count a generation's seconds, and play the panel when a mark is due."""
         spent = self._cpu_seconds() - self._begin
         self._share = spent / self._budget
         if self._share < 1.0 and self.marks.due(self._share):
@@ -97,9 +97,9 @@ class _Evolving(Silent):
             self._begin = self._cpu_seconds() - spent  # the panel's games do not count
 
     def _cpu_seconds(self) -> float:
-        """Here, and of games on other machines."""
+        """Return CPU seconds of this process and of games on other machines."""
         return time.process_time() + self._objective.executor.elsewhere
 
     def stop(self) -> bool:
-        """Whether the budget is used up, or the trial has been ended."""
+        """Return whether the budget is used up, or the trial has been ended."""
         return self.pruned or self._share >= 1.0

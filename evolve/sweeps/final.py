@@ -1,7 +1,7 @@
-"""The final: the best settings, and the defaults, play one another on openings none has seen.
+"""The final: the best settings and the defaults play one another on openings new to all.
 
-A sweep's best score is the luckiest of many: the final decides anew, and a match of its winner
-against the defaults, on further openings, says whether the sweep has found more than noise.
+A sweep's best score is the luckiest of many, so the final decides again. A match of its winner
+against the defaults, on further openings, shows whether the sweep has found more than noise.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
 
 DEFAULTS = "defaults"
-"""The origin of the trial that has the default settings."""
+"""Origin of the trial with the default settings."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A row of the last rung: a candidate, and the mean score of its lives against the panel."""
+    """A row of the last rung: a candidate, and its trainings' mean score against the panel."""
 
     candidate: str
     score: Estimate
 
     @property
     def facts(self) -> dict[str, Any]:
-        """As the file has it."""
+        """Its form in the file."""
         score = self.score
         return {
             "candidate": self.candidate,
@@ -59,13 +59,13 @@ class Standing:
 
 @dataclass(frozen=True)
 class FinalResult:
-    """How the final ended, or the last rung.
+    """The result of the final, or of the last rung.
 
-    rows: the finalists, the strongest first, under the names of their trials; winner: the number
-    of the best trial; defaults: that of the defaults, None when they have no agent; score: of the
-    winner against the defaults, by games, or over seeds where `games_of_seeds` says how many games
-    they had; None when it is the defaults, or they did not meet; tested: what the plan's test says
-    of that.
+    rows: the finalists, the strongest first, named after their trials. winner: the number of the
+    best trial. defaults: the number of the defaults' trial, None when they have no agent. score: of
+    the winner against the defaults, by games, or over seeds where `games_of_seeds` is their number
+    of games; None when the winner is the defaults, or they did not play. tested: the verdict of the
+    plan's test on that match.
     """
 
     rows: Sequence[Row | Standing]
@@ -75,26 +75,26 @@ class FinalResult:
     champion: FolderPath
     tested: str | None = None
     failures: tuple[int, int] = (0, 0)
-    """Of the winner's program and of that of the defaults, in these games."""
+    """Failures of the winner's program and of the defaults' program, in these games."""
     games_of_seeds: int | None = None
 
 
 def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
-    """The complete trial with the best score; of equals the first."""
+    """Return the complete trial with the best score; the first of equals."""
     return next(iter(ranked(trials)), None)
 
 
 def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
-    """The complete trials, the best first."""
+    """Return the complete trials, best first."""
     complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     return sorted(complete, key=lambda trial: (-trial.values[0], number_of(trial)))
 
 
 def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
-    """A complete trial of each setting, the best settings first.
+    """Return a complete trial of each setting, best settings first.
 
-    Of a setting that was tried several times the mean score counts. The defaults' own trial stands
-    for their setting, the best for any other.
+    A setting that was tried several times counts with its mean score. The defaults' own trial
+    represents their setting; the best trial represents any other.
     """
     groups: dict[Any, list[FrozenTrial]] = {}
     for trial in ranked(trials):
@@ -109,7 +109,7 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 
 
 def is_defaults(trial: FrozenTrial) -> bool:
-    """Whether a trial is that of the defaults."""
+    """Return whether a trial has the defaults."""
     return trial.user_attrs.get("origin") == DEFAULTS
 
 
@@ -123,10 +123,10 @@ def play_final(
     over: bool = False,
     seconds_a_game: float | None = None,
 ) -> FinalResult | None:
-    """Play it and crown the winner; None when no complete trial has its agent here.
+    """Play the final and crown the winner; None when no complete trial has its agent here.
 
-    over: whether no further trial is to come; seconds_a_game: what the final will take, where that
-    is known. Raises StoppedError when the observer wishes to end; the same call goes on.
+    over: whether no further trial will come. seconds_a_game: expected seconds per game, where
+    known. Raises StoppedError when the observer asks to stop; the same call resumes.
     """
     sweep = plan.sweep
     found = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
@@ -201,7 +201,7 @@ def play_final(
 
 
 def _announced(players: int, openings: int, games: int, seconds_a_game: float | None) -> str:
-    """What the final will be, in a line."""
+    """Describe the coming final in a line."""
     text = f"the final: {count_of(players, 'agent')}, {2 * openings} games a pair, {games} at most"
     if seconds_a_game is None:
         return text
@@ -211,7 +211,7 @@ def _announced(players: int, openings: int, games: int, seconds_a_game: float | 
 def write_result(
     folder: FolderPath, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
 ) -> None:
-    """Keep a result, which is that of all trials that are finished by now."""
+    """Write a result, which counts for all trials that are finished now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
     document = {"trials": finished, "over": over, **_document(result)}
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
@@ -242,7 +242,7 @@ _KEY: Final = "agent:"
 
 
 def agent_pieces(path: FolderPath) -> dict[str, str]:
-    """An agent file as attributes of its trial."""
+    """Return an agent file as attributes of its trial."""
     text = base64.b64encode(path.read_bytes()).decode("ascii")
     return {
         f"{_KEY}{start // _PIECE:03d}": text[start : start + _PIECE]
@@ -251,9 +251,9 @@ def agent_pieces(path: FolderPath) -> dict[str, str]:
 
 
 def fetch_agents(folder: FolderPath, trials: Sequence[FrozenTrial], count: int) -> None:
-    """Write the agent files of the best `count` settings, and of the defaults, that are not here.
+    """Write the missing agent files of the best `count` settings and of the defaults.
 
-    Raises RunError for one that is named as no agent's file of a trial is.
+    Raises RunError where the study gives a trial's agent file another name.
     """
     best = settings_ranked(trials)
     wanted = best[:count] + list(filter(is_defaults, best))

@@ -1,4 +1,4 @@
-"""The games of a final while it is played: it goes on from them when it was stopped or killed."""
+"""The games of a final in progress: kept in files, so that a stopped or killed final resumes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from evolve.tables.paths import FINAL_GAMES, TRIALS
 from evolve.tables.progress import Observer
 
 _QUICK: Final = 2.0
-"""Seconds after which games are kept while they are played: a quick final is played anew."""
+"""Seconds after which games are kept during play; a quicker final is played again."""
 
 
 class FinalGames:
-    """Plays matches of a final, and keeps each in a file until all of them are over.
+    """Plays matches of a final, and keeps each in a file until all are over.
 
-    key: what the final follows from; games of another one are dropped.
+    key: what the final depends on; games of another key are dropped.
     """
 
     def __init__(self, folder: FolderPath, key: str, observer: Observer) -> None:
@@ -34,7 +34,7 @@ class FinalGames:
             self.drop()
 
     def play(self, match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
-        """Play what is left of a match; StoppedError where the observer wishes to end."""
+        """Play the rest of a match; StoppedError where the observer asks to stop."""
         file = (self._folder / f"{names[0]}-{names[1]}-{match.seed}.parquet").unlinked()
         identity = match_identity(match, names, {})
         keeper = MatchFiles(match, names, identity, file, None, self._observer.note)
@@ -67,6 +67,6 @@ class FinalGames:
                 keeper.finish()
 
     def drop(self) -> None:
-        """Remove all that is kept: the final is over, or is another one."""
+        """Remove all kept games: the final is over, or a different one."""
         if self._all.is_dir():
             remove_tree(self._all, ignore_errors=True)

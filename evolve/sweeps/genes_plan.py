@@ -1,4 +1,4 @@
-"""A sweep over the genes of an alpha-beta agent: a trial is an agent that meets the panel once."""
+"""A sweep over the genes of an alpha-beta agent: a trial's agent plays the panel once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GenesPlan(Plan):
     """Every number of the genome is a parameter."""
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
-        """Let the agent of these values meet the panel."""
+        """Let the agent with these values play the panel."""
         number, values = task.number, task.values
         agent = self.agent(values, f"trial-{number}")
         score, error = objective.judged(agent)
@@ -43,7 +43,7 @@ class GenesPlan(Plan):
         return Outcome(score, error, path)
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
-        """See Plan: unless somebody in the panel plays by the clock, or is a program."""
+        """See Plan: true unless a panel member plays by the clock or is a program."""
         return self._panel_plays_again
 
     @cached_property
@@ -55,7 +55,7 @@ class GenesPlan(Plan):
         self.agent(values, "example")
 
     def agent(self, values: Mapping[str, Any], name: str) -> AlphaBetaAgent:
-        """The agent of a trial."""
+        """Return the agent of a trial."""
         vector = self.genome.low.copy()
         for gene, index in self._places.items():
             vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
@@ -65,7 +65,7 @@ class GenesPlan(Plan):
 
     @cached_property
     def genome(self) -> Genome:
-        """Whose numbers are searched."""
+        """The genome that the sweep searches."""
         assert isinstance(self.base, EvolutionSettings)
         if self.base.evaluation is not None:
             raise SettingsError("fix: evaluation: the weights are what is tuned here")
@@ -73,7 +73,7 @@ class GenesPlan(Plan):
 
     @property
     def usual_space(self) -> Space:
-        """A parameter for every number that is free."""
+        """A parameter for every free number."""
         return genes_space(self.genome)
 
     @cached_property
@@ -82,19 +82,19 @@ class GenesPlan(Plan):
         agent = table_agent(rule_set(self.sweep.rules).reference)
         try:
             vector = self.genome.from_agent(agent, agent.name)
-        except SettingsError:  # it lies outside the bounds
+        except SettingsError:  # the agent lies outside the bounds
             return None
         values = {name: int(vector[self._places[name]]) for name in self.space.names}
         return values if all(self.space[n].holds(v) for n, v in values.items()) else None
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Where the numbers of the genome are, by their names as parameters."""
+        """Places of the numbers in the genome, by their parameter names."""
         return gene_places(self.genome)
 
     @cached_property
     def _single_genes(self) -> dict[str, int]:
-        """Single numbers of a gene that `fix` holds, such as weights.0."""
+        """Single numbers of genes that `fix` holds, such as weights.0."""
         held = {name: value for name, value in self.sweep.fix.items() if _is_single(name)}
         for name, value in held.items():
             if name not in self._places:
@@ -107,14 +107,14 @@ class GenesPlan(Plan):
         return held
 
     def _parameter(self, space: Space, name: str) -> Parameter:
-        """A parameter of the space; there are no others."""
+        """Return a parameter of the space; other settings are not allowed."""
         if name not in space.names:
             known = ", ".join(space.names)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
         return space[name]
 
     def _check_fixed(self, name: str) -> None:
-        """Genes and single numbers of them may be held, too."""
+        """Allow genes and single numbers of genes, too."""
         if name not in GENES and not _is_single(name):
             super()._check_fixed(name)
 
@@ -126,6 +126,6 @@ class GenesPlan(Plan):
 
 
 def _is_single(name: str) -> bool:
-    """Whether a name means one number of a gene: weights.0, depths.2."""
+    """Return whether a name means one number of a gene: weights.0, depths.2."""
     gene, dot, _ = name.partition(".")
     return bool(dot) and gene in GENES

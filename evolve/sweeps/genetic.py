@@ -1,7 +1,8 @@
-"""The genetic algorithm as an Optuna sampler that keeps nothing but the trials.
+"""The genetic algorithm as an Optuna sampler without state beyond the trials.
 
-It is that of `evolve run`, with one child at a time in place of generations (Whitley's GENITOR,
-ICGA 1989): the best trials so far are the population, a proposal is a child of those selected.
+It is the algorithm of `evolve run`, with one child at a time instead of generations (Whitley's
+GENITOR, ICGA 1989): the best trials so far are the population, and a proposal is a child of
+selected ones.
 """
 
 from __future__ import annotations
@@ -31,23 +32,23 @@ from evolve.sweeps.joint import JointSampler, by_chance, common_space, complete_
 from evolve.sweeps.scale import from_unit, to_unit
 
 _STEPS: Final = 10_000
-"""Into which the range of a number is divided: genes are whole numbers."""
+"""Parts of a number's range: genes are whole numbers."""
 _POPULATION: Final = 16
 _PARENTS: Final = 8
 _SETTINGS: Final[Mapping[str, Any]] = {
     "mutation_rate": 0.1,
     "mutation_size": 0.15,
     "selection": "tournament",
-    # Choices have no order: a child has one of its parents', or any.
+    # Choices have no order: a child gets the choice of a parent, or any.
     "depth_mutation": "uniform",
     "crossover": "uniform",
 }
 
 
 class GeneticSampler(JointSampler):
-    """Proposes children of the best trials; the first `startup` finished trials come by chance.
+    """Proposes children of the best trials; the first `startup` finished trials are random.
 
-    What it proposes follows from the seed and the trials alone.
+    A proposal follows from the seed and the trials alone.
     """
 
     def __init__(self, startup: int, seed: int) -> None:
@@ -58,13 +59,13 @@ class GeneticSampler(JointSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """The parameters that all complete trials have."""
+        """Return the parameters that all complete trials have."""
         return common_space(study)
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """A child of two of the best."""
+        """Return a child of two of the best trials."""
         trials = complete_trials(study)
         if len(trials) < self._startup or not search_space:
             return {}
@@ -84,8 +85,10 @@ class GeneticSampler(JointSampler):
 
 
 def genome_of(space: Mapping[str, BaseDistribution], population: int | None = None) -> Genome:
-    """A gene for each parameter: a place in its range, or among its choices; for a population of
-    that size."""
+    """Make a genome with a gene for each parameter, for a population of that size.
+
+    A gene is a place in the parameter's range, or among its choices.
+    """
     settings = dict(_SETTINGS) if population is None else {**_SETTINGS, "population": population}
     genes = {
         f"gene{number}": (
@@ -113,7 +116,7 @@ def _individual(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> In
 
 
 def gene_of(value: Any, distribution: BaseDistribution) -> int:
-    """The gene of a value of a parameter."""
+    """Return the gene of a parameter's value."""
     if isinstance(distribution, CategoricalDistribution):
         return distribution.choices.index(value)
     assert isinstance(distribution, FloatDistribution | IntDistribution)
@@ -121,7 +124,7 @@ def gene_of(value: Any, distribution: BaseDistribution) -> int:
 
 
 def value_of(gene: int, distribution: BaseDistribution) -> Any:
-    """The value that a gene stands for."""
+    """Return the value of a gene."""
     if isinstance(distribution, CategoricalDistribution):
         return distribution.choices[gene]
     assert isinstance(distribution, FloatDistribution | IntDistribution)

@@ -1,9 +1,9 @@
-"""Who works on a trial, and whether they are still there.
+"""Which writer works on a trial, and whether it is still alive.
 
-The folder's own journal has one writer, who holds the folder's lock: whatever runs there without
-being the writer's is dead. In a database that machines share, each writer leaves a beat every few
-seconds; one is dead when its beat has stood still for GRACE by the clock of whoever looks, so
-that clocks need not agree, or at once when it ran on this very machine and its process is gone.
+The folder's own journal has one writer, which holds the folder's lock: any running trial there that
+is not the writer's is dead. In a database that machines share, each writer updates a beat every few
+seconds. A writer is dead when its beat has not changed for GRACE by the observer's clock, so that
+clocks need not agree. It is dead at once when it ran on this machine and its process is gone.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any, Final
 BEAT: Final = 5.0
 """Seconds between two beats."""
 GRACE: Final = 60.0
-"""Seconds without a beat after which a writer is taken for dead."""
+"""Seconds without a beat after which a writer counts as dead."""
 
 
 def this_machine() -> str:
-    """A name for this boot of this machine and its numbering of processes; empty if unknown."""
+    """Return a name for this machine's boot and process namespace; empty if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {os.readlink('/proc/self/ns/pid')}"
@@ -33,7 +33,7 @@ def this_machine() -> str:
 
 
 class Lease:
-    """This process as a writer of a study: `identity` goes with its trials."""
+    """This process as a writer of a study; its `identity` is stored with its trials."""
 
     def __init__(self) -> None:
         self.name = f"{socket.gethostname()}:{os.getpid()}"
@@ -46,17 +46,17 @@ class Lease:
 
     @property
     def key(self) -> str:
-        """Where its beat is."""
+        """Attribute that holds its beat."""
         return key_of(self.identity)
 
 
 def key_of(identity: dict[str, Any]) -> str:
-    """Where the beat of a writer is, among the study's attributes."""
+    """Return the attribute of the study that holds a writer's beat."""
     return f"beat:{identity['id']}"
 
 
 def is_gone(identity: dict[str, Any]) -> bool:
-    """Whether a writer ran on this machine, and its process is not there any more."""
+    """Return whether a writer ran on this machine and its process no longer exists."""
     here = this_machine()
     if not here or identity["machine"] != here:
         return False
@@ -64,20 +64,20 @@ def is_gone(identity: dict[str, Any]) -> bool:
         os.kill(identity["pid"], 0)
     except ProcessLookupError:
         return True
-    except OSError:  # it is there, and another user's
+    except OSError:  # it exists and belongs to another user
         return False
     return False
 
 
 class Watch:
-    """Remembers when each beat was last seen to change."""
+    """Remembers when each beat last changed."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._seen: dict[str, tuple[int, float]] = {}
 
     def stands_still(self, key: str, beat: int) -> bool:
-        """Whether a beat has not changed for GRACE; call it now and then."""
+        """Return whether a beat has not changed for GRACE; call it repeatedly."""
         now = self._clock()
         before = self._seen.get(key)
         if before is None or before[0] != beat:
@@ -87,7 +87,7 @@ class Watch:
 
 
 class Heart:
-    """Beats in a thread of its own while a block runs, whatever else the process does."""
+    """Beats in a separate thread while a block runs, whatever else the process does."""
 
     def __init__(self, beat: Callable[[int], None]) -> None:
         self._beat = beat
@@ -110,5 +110,5 @@ class Heart:
             try:
                 self._beat(count)
             except Exception:
-                # Whoever asks the storage next says so; a missed beat alone does no harm.
+                # The next access to the storage reports it; a missed beat alone does no harm.
                 continue

@@ -1,10 +1,10 @@
-"""What matters for a good score in a sweep, and how much of it chance would show as well.
+"""Importance of parameters for a good score in a sweep, and how much of it could be chance.
 
 Importances are those of PED-ANOVA (Watanabe, Bansal and Hutter 2023): how the values of the best
-tenth of the complete trials differ from those of all. Of few trials they say little: with three to
-five in the better part, as 60 trials leave them, scores dealt out at random gave one parameter as
-large a share in 11 and 34 of 100 deals (docs/sweeps.md). Hence the p value beside each, and none
-at all below FEWEST.
+tenth of the complete trials differ from those of all. They say little with few trials: with three
+to five in the better part, as 60 trials leave them, randomly shuffled scores gave one parameter as
+large a share in 11 and 34 of 100 shuffles (docs/sweeps.md). So each importance comes with a p
+value, and below FEWEST none is shown.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from optuna.importance import PedAnovaImportanceEvaluator
 from evolve.tables.trials import Importances
 
 BETTER: Final = 0.1
-"""Share of the trials that importances rest on."""
+"""Share of the trials that importances are based on."""
 FEWEST: Final = 10
-"""Trials in the better part without which no importance is shown."""
+"""Trials in the better part below which no importance is shown."""
 PERMUTATIONS: Final = 199
-"""Deals of the scores: p values are known to within 0.03, in seconds."""
+"""Shuffles of the scores: p values are accurate to 0.03, and it takes seconds."""
 
 
 @dataclass(frozen=True)
 class Weighing:
-    """Shares by parameter, the sum 1, the largest first; p by parameter; trials in the better part.
+    """Shares by parameter, with sum 1, largest first; p by parameter; trials in the better part.
 
-    p is the share of deals, this one among them, in which the largest share of whichever
-    parameter is as large or larger: so it is corrected for the number of parameters (Westfall and
-    Young 1993). Samplers that learn propose near good trials, so that a deal is not quite as likely
-    as what happened: then p is an approximation.
+    p is the share of shuffles, the real order included, in which the largest share of any parameter
+    is at least as large. So it is corrected for the number of parameters (Westfall and Young 1993).
+    Samplers that learn propose values near good trials, so a shuffle is slightly less likely than
+    the real order: then p is an approximation.
     """
 
     shares: Mapping[str, float]
@@ -46,7 +46,7 @@ class Weighing:
 
 
 def better_part(scores: npt.NDArray[np.float64]) -> int:
-    """How many trials are in the best tenth; those with the score of its last one are."""
+    """Count the trials in the best tenth, with all that tie with its last one."""
     if not scores.size:
         return 0
     last = np.sort(scores)[-int(np.ceil(BETTER * scores.size))]
@@ -60,7 +60,7 @@ def weigh(
     seed: int,
     permutations: int = PERMUTATIONS,
 ) -> Weighing:
-    """Weigh parameters by trials' values and scores; two scores must differ."""
+    """Compute importances from trials' values and scores; at least two scores must differ."""
     space = dict(distributions)
     study = optuna.create_study(direction="maximize")
     study.add_trials(
@@ -73,7 +73,7 @@ def weigh(
 
     def shares(dealt: npt.NDArray[np.float64]) -> dict[str, float]:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that smaller is better, which the sign is for
+            warnings.simplefilter("ignore")  # "smaller is better": hence the sign below
             found = evaluator.evaluate(study, target=lambda trial: -float(dealt[trial.number]))
         total = sum(found.values())
         return {name: value / total if total else 0.0 for name, value in found.items()}
@@ -94,7 +94,7 @@ def importances_in(
     scores: npt.NDArray[np.float64],
     seed: int,
 ) -> Importances:
-    """The importances to be shown of a sweep, or why there are none."""
+    """Return the importances to show for a sweep, or why there are none."""
     better = better_part(scores)
     if better < FEWEST:
         return Importances(

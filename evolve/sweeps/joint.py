@@ -1,4 +1,4 @@
-"""Samplers that propose all values of a trial at once, and what they have in common."""
+"""Samplers that propose all values of a trial at once, and their shared functions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.sweeps.scale import snapped
 
 Independent = Callable[[optuna.Study, FrozenTrial, str, BaseDistribution], Any]
-"""How a sampler draws the value of one parameter by itself."""
+"""Draws the value of one parameter by itself."""
 
 
 class JointSampler(BaseSampler):
-    """A sampler whose proposals are values that belong together.
+    """A sampler that proposes values that belong together.
 
-    alone: which draws the value of a parameter that such a proposal leaves out.
+    alone: draws the value of a parameter that such a proposal leaves out.
     """
 
     alone: Independent
@@ -31,27 +31,27 @@ class JointSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """The value of a parameter that was left out."""
+        """Return the value of a parameter that was left out."""
         return self.alone(study, trial, param_name, param_distribution)
 
 
 def by_chance(seed: int) -> Independent:
-    """Draws at random."""
+    """Return a function that draws values at random."""
     return optuna.samplers.RandomSampler(seed=seed % 2**32).sample_independent
 
 
 def is_given(trial: FrozenTrial) -> bool:
-    """Whether a trial has its values already, and none is to be proposed."""
+    """Return whether a trial has its values already, so that none is proposed."""
     return "fixed_params" in trial.system_attrs
 
 
 def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
-    """The trials that samplers learn from; not to be changed."""
+    """Return the trials that samplers learn from; do not change them."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
 def common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
-    """The parameters that all complete trials have, without those of a single value."""
+    """Return the parameters that all complete trials have, without those of a single value."""
     found = optuna.search_space.intersection_search_space(complete_trials(study))
     return {name: one for name, one in found.items() if not one.single()}
 
@@ -62,8 +62,7 @@ def drawn(
     trial: FrozenTrial,
     space: Mapping[str, BaseDistribution],
 ) -> dict[str, Any]:
-    """What a sampler proposes for all of a space, as Optuna asks it for one value after the
-    other."""
+    """Return a sampler's proposal for a whole space, asked value by value as Optuna does."""
     found = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
     values = {
         name: found[name] if name in found else sampler.sample_independent(study, trial, name, one)

@@ -1,7 +1,7 @@
 """Settings that a sweep knows, and a sampler that proposes others.
 
-Where games repeat, a setting that was tried has the same score again, and one that failed fails
-again anywhere: neither is worth a trial.
+Where games repeat, a setting that was tried gets the same score again. One that failed fails again
+everywhere. Neither is worth a trial.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ SURPLUS: Final = "not wanted any more"
 ELSEWHERE: Final = "another machine has the defaults"
 TWICE: Final = "another machine tries these settings"
 _NOT_TRIED: Final = (SURPLUS, ELSEWHERE, TWICE)
-"""Reasons of trials that failed and say nothing against their settings."""
+"""Reasons of failed trials that do not count against their settings."""
 _LISTED: Final = 10_000
-"""Settings that are listed rather than drawn, beside twice as many as are known."""
+"""Settings that are listed instead of drawn, in addition to twice the known ones."""
 _LOTS: Final = 1000
 
 Setting = tuple[Any, ...]
@@ -38,23 +38,28 @@ Setting = tuple[Any, ...]
 
 
 def plays_again(agent: Agent) -> bool:
-    """Whether an agent's games come out the same when they are played again: those that draw do so
-    from the number of the game, but nobody knows of a program, nor of one that plays by the clock.
+    """Return whether an agent's games come out the same when they are played again.
+
+    Agents that draw at random do so from the number of the game. Programs, and agents that play by
+    the clock, may not repeat.
     """
     drawn = isinstance(agent, RandomAgent | MctsAgent) and agent.limit.seconds is None
     return agent.repeats or drawn
 
 
 def setting_of(values: Mapping[str, Any], space: Space) -> Setting:
-    """The values in the order of the space."""
+    """Return the values in the order of the space."""
     return tuple(values[name] for name in space.names)
 
 
 def known_settings(
     trials: Iterable[FrozenTrial], space: Space, *, repeat: bool
 ) -> frozenset[Setting]:
-    """The settings that are not to be tried again: those that failed, and where games repeat all
-    that were tried, are under way, or are asked for. Steps of SPSA are no settings."""
+    """Return the settings that are not to be tried again.
+
+    These are settings that failed; where games repeat, also all that were tried, are running or are
+    queued. Steps of SPSA are not settings.
+    """
     found = set()
     for trial in trials:
         failed = trial.state == TrialState.FAIL
@@ -69,10 +74,10 @@ def known_settings(
 
 
 class OtherSampler(JointSampler):
-    """Proposes what another sampler does, but nothing that is known.
+    """Proposes what another sampler does, but never a known setting.
 
-    made: the sampler, by how often it has proposed a known setting so far: with a seed of its own
-    each time. When it has done so in all of `draws`, any other setting is taken, by `seed`.
+    made: makes the sampler, from the number of known settings it has proposed so far, each time
+    with another seed. After `draws` such proposals any other setting is taken, drawn by `seed`.
     """
 
     def __init__(
@@ -94,7 +99,7 @@ class OtherSampler(JointSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """All of the space: its values are proposed together."""
+        """Return the whole space: its values are proposed together."""
         if is_given(trial):
             return self._first.infer_relative_search_space(study, trial)
         return {name: one for name, one in self._space.distributions.items() if not one.single()}
@@ -102,7 +107,7 @@ class OtherSampler(JointSampler):
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Values that are not known, as long as there are any."""
+        """Return values that are not known, as long as there are any."""
         if is_given(trial):
             return self._first.sample_relative(study, trial, search_space)
         values: dict[str, Any] = {}
@@ -120,7 +125,7 @@ class OtherSampler(JointSampler):
     def _any_other(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any] | None:
-        """Any setting that is not known, each as likely as the others; None where there is none."""
+        """Draw a setting that is not known, all with equal chance; None where none is left."""
         count = self._space.count
         if count is not None and count <= _LISTED + 2 * len(self._known):
             every = itertools.product(*(one.values for one in self._space.parameters))
@@ -130,7 +135,7 @@ class OtherSampler(JointSampler):
             chosen = left[int(np.random.default_rng(self._seed).integers(len(left)))]
             found = dict(zip(self._space.names, chosen, strict=True))
             return {name: found[name] for name in search_space}
-        # At least one in two is new.
+        # At least half of the settings are new.
         sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
         for _ in range(_LOTS):
             values = drawn(sampler, study, trial, search_space)

@@ -1,4 +1,4 @@
-"""A sweep over the settings of a learning agent: a trial is a training."""
+"""A sweep over the settings of a learning agent: a trial is one training."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LearningPlan(Plan):
-    """The agent of a trial is the network as it is at the end of the training."""
+    """A trial's agent is the network at the end of the training."""
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
-        """Train with these values, and meet the panel on the way."""
+        """Train with these values, and play the panel at intervals."""
         number, values = task.number, task.values
         from evolve.learning.training import InMemoryTraining
 
@@ -48,7 +48,7 @@ class LearningPlan(Plan):
         return Outcome(score, error, path)
 
     def _judged_agent(self, learner: Learner) -> Agent:
-        """The agent that the panel meets."""
+        """Return the agent that plays the panel."""
         agent: Agent = learner.agent() if self.sweep.shipped else learner.checked_agent()
         return agent
 

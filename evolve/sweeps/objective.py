@@ -1,4 +1,4 @@
-"""A trial: make an agent by the trial's settings, and let it meet the panel on the way."""
+"""A trial: make an agent with the trial's settings, and let it play the panel at intervals."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
 
 Report = Callable[[int, float, float], bool]
-"""Called with the step, the score and its standard error; True when the trial is to end there."""
+"""Called with step, score and standard error; returns True when the trial must end there."""
 
 
 PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
-"""Facts of a trial: games that it has played to be judged, and seconds that these took."""
+"""Facts of a trial: the games that judged it, and the seconds that these games took."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A trial to be run: its number, its values, and what else it is told (`Plan.brief`)."""
+    """A trial to run: its number, its values, and its further input (`Plan.brief`)."""
 
     number: int
     values: Mapping[str, Any]
@@ -41,9 +41,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a trial ended: its score, its error, its agent's file, and further facts of it.
+    """How a trial ended: its score, error, agent file and further facts.
 
-    agent: None where it ended early, or failed; reason: why it failed, if it did.
+    agent: None where it ended early or failed. reason: why it failed; None otherwise.
     """
 
     score: float
@@ -54,9 +54,9 @@ class Outcome:
 
 
 class Objective:
-    """Runs trials of one sweep in its folder. Made once in a process, it keeps what is compiled.
+    """Runs trials of one sweep in its folder. Made once per process, it keeps compiled code.
 
-    executor: for games of trials whose agents the kernels play.
+    executor: for games of trials with agents that the kernels play.
     """
 
     def __init__(self, plan: Plan, folder: FolderPath, executor: Executor = ONE_THREAD) -> None:
@@ -64,13 +64,13 @@ class Objective:
         self.executor = executor
         self.folder = folder
         self.kept: dict[str, Any] = {}
-        """What a plan keeps from one trial to the next."""
+        """Values that a plan keeps from one trial to the next."""
         self._played, self._seconds = 0, 0.0
         plan.prepare(self)
 
     @cached_property
     def panel(self) -> Panel:
-        """Whom trials meet."""
+        """The opponents of trials."""
         sweep = self.plan.sweep
         return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
 
@@ -81,7 +81,7 @@ class Objective:
 
     @contextmanager
     def timed(self, games: Callable[[], int]) -> Iterator[None]:
-        """Count the games that the block plays, and the seconds that they take."""
+        """Count the games that the block plays, and their seconds."""
         begin, before = time.perf_counter(), games()
         try:
             yield
@@ -91,11 +91,11 @@ class Objective:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the games of the trial in hand cost so far."""
+        """Cost of the current trial's games so far."""
         return {PLAYED: self._played, PLAY_SECONDS: self._seconds}
 
     def judged(self, agent: Agent) -> tuple[float, float]:
-        """An agent's mean score against the panel, and its standard error over openings."""
+        """Return an agent's mean score against the panel, and its standard error over openings."""
         played = 0
 
         def count(games: int) -> None:
@@ -108,28 +108,28 @@ class Objective:
         return sum(result.value for result in results) / len(results), error
 
     def scored(self, score: float, error: float) -> dict[str, Any]:
-        """What the file of an agent says of its score."""
+        """Return what an agent's file says about its score."""
         sweep = self.plan.sweep
         return {"score": score, "error": error, "against": ", ".join(sweep.panel)}
 
     def named(self, number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Name and provenance of a trial's agent."""
+        """Return name and provenance of a trial's agent."""
         run = self.folder.resolve().name
         provenance = {"run": run, "trial": number, "evolve": evolve.__version__, **facts}
         return {"name": f"trial-{number}", "provenance": {**provenance, "run": run}}
 
     def path(self, number: int, suffix: str) -> FolderPath:
-        """Where what a trial makes is kept; the folder that holds it is made."""
+        """Return the path for a trial's output; make its folder."""
         path = self.folder / TRIALS / f"trial-{number:04d}{suffix}"
         make_folder(path.parent, exist_ok=True)
         return path
 
 
 class Marks:
-    """When a trial is to meet the panel: after equal shares of it; the last at its end.
+    """When a trial plays the panel: after equal shares of its length; the last time at its end.
 
-    The number of a mark says how much of the trial is done, so that trials with long iterations,
-    which may pass over one, are compared with others at the same place.
+    The number of a mark says how much of the trial is done. Trials with long iterations may skip
+    marks, so equal numbers compare trials at the same point.
     """
 
     def __init__(self, count: int) -> None:
@@ -137,7 +137,7 @@ class Marks:
         self.step = 0
 
     def due(self, share: float) -> bool:
-        """Whether a further mark before the last is reached; `step` is its number then."""
+        """Return whether a new mark before the last is reached; then `step` is its number."""
         reached = min(self.count - 1, int(share * self.count))
         if reached <= self.step:
             return False

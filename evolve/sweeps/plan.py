@@ -1,4 +1,4 @@
-"""What a sweep is made of: its space, and what the values of a trial stand for."""
+"""The plan of a sweep: its space, and what the values of a trial mean."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plan(ABC):
-    """A sweep's space, and what a trial is. Raises SettingsError when it cannot be.
+    """A sweep's space, and the meaning of a trial. Raises SettingsError when it is impossible.
 
-    Each way of making an agent is a class of its own: `plan_of` makes the one of a sweep.
+    Each way of making an agent has its own class: `plan_of` makes the plan of a sweep.
 
-    begun: where a study is resumed, the ranges that it was begun with, as text.
+    begun: for a resumed study, the ranges that it began with, as text.
     """
 
     sweep: SweepSettings
@@ -52,36 +52,36 @@ class Plan(ABC):
         """Run a trial to its end; None when `report` has ended it."""
 
     def try_out(self) -> None:
-        """See that trials can begin, by what is not part of the settings: here nothing."""
+        """Check that trials can begin, apart from the settings: here nothing."""
         return
 
     def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
-        """What a trial is told beside its values, as JSON, by the trials so far: here nothing."""
+        """Return a trial's further input as JSON, from the trials so far: here nothing."""
         return {}
 
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent | None:
-        """The agent of a complete trial of the sweep in a folder; None where it is not here."""
+        """Return the agent of a complete trial in a sweep's folder; None where it is not here."""
         file = agent_file(folder, trial)
         return read_agent(file) if file.exists() else None
 
     def crown(
         self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
     ) -> FolderPath | None:
-        """Make a trial's agent the sweep's; where it is kept, None where it is not here."""
+        """Make a trial's agent the sweep's champion; return its file, None where it is not here."""
         file = agent_file(folder, trial)
         return keep(folder, read_agent(file).with_provenance(**facts)) if file.exists() else None
 
     @property
     def test(self) -> Sprt | None:
-        """What the winner's match with the defaults tests, where it ends by a test."""
+        """The test that ends the winner's match with the defaults; None without one."""
         return None
 
     def settle(self, place: int) -> None:
-        """Take one's place in a worker process, the `place`-th from 0: here anywhere."""
+        """Set up a worker process, the `place`-th from 0: here nothing."""
         return
 
     def games_of(self, trials: Sequence[FrozenTrial]) -> int:
-        """Games that trials have played, or may still play where they are not finished."""
+        """Count the games that trials have played, or may still play while they run."""
         games = 2 * self.sweep.panel_openings * len(self.sweep.panel)
         running = sum(trial.state == TrialState.RUNNING for trial in trials)
         ended = [one for one in trials if one.state != TrialState.RUNNING]
@@ -94,12 +94,14 @@ class Plan(ABC):
 
     @property
     def games_of_one(self) -> int:
-        """Games of a trial that comes to its end."""
+        """Games of a trial that runs to its end."""
         return self.sweep.trial_games
 
     def openings_of_final(self, trials: Sequence[FrozenTrial], matches: int) -> int:
-        """Openings of each match of a final of so many, after these trials: in proportion, and
-        within what was planned."""
+        """Return the openings of each match of a final with `matches` matches, after these trials.
+
+        The number is in proportion to their games, and at most what was planned.
+        """
         found = self.sweep.openings_after(self.games_of(trials), matches)
         if self.games is None or self.sweep.final_openings is not None:
             return found
@@ -107,49 +109,55 @@ class Plan(ABC):
 
     @property
     def bounded(self) -> SweepSettings:
-        """The sweep's settings, with no more trials than there are settings to be searched."""
+        """The sweep's settings, with no more trials than there are settings to search."""
         count = self.space.count
         if count is None or not self.searches:
             return self.sweep
         return self.sweep.model_copy(update={"trials": min(self.sweep.trials, count)})
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
-        """Whether a setting that is tried again gets the same score: here not, for each trial has a
-        seed of its own. None: the trials so far do not tell yet."""
+        """Return whether a setting that is tried again gets the same score.
+
+        Here False, because each trial has its own seed. None: the trials so far do not show it yet.
+        """
         return False
 
     def check_new(self) -> None:
-        """Raise SettingsError for what a sweep cannot begin with, though one of before may go on
-        with it: here nothing."""
+        """Raise SettingsError for what a new sweep cannot begin with: here nothing.
+
+        An existing sweep may still be resumed with it.
+        """
         return
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
-        """What the trials so far show that their user should know; None for nothing."""
+        """Return what the user should know from the trials so far; None for nothing."""
         return None
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What a trial's score depends on, as JSON: all who write to one study agree in it."""
+        """What a trial's score depends on, as JSON; all writers to one study share it."""
         return self.sweep.identity
 
     @property
     def bred(self) -> bool:
-        """Whether trials come in generations, all values of one together."""
+        """Whether trials come in generations, with all values of a generation proposed together."""
         return False
 
     @property
     def searches(self) -> bool:
-        """Whether trials try settings one after another, each of which counts: not so the members
-        of a population, nor the steps of SPSA, which meet each other."""
+        """Whether trials try settings one after another, each of which counts.
+
+        False for members of a population and for steps of SPSA, which play one another.
+        """
         return not self.bred and self.sweep.sampler != "spsa"
 
     @property
     def forgiving(self) -> bool:
-        """Whether trials may fail one after another once one is complete; they count as trials."""
+        """Whether trials may fail in a row once one is complete; failed ones count as trials."""
         return False
 
     def prepare(self, objective: Objective) -> None:
-        """Do what no trial should pay for, before the first one in a process: here nothing."""
+        """Do work that no trial should pay for, before a process's first trial: here nothing."""
         return
 
     @cached_property
@@ -165,12 +173,12 @@ class Plan(ABC):
 
     @property
     def usual_space(self) -> Space:
-        """The parameters and ranges when nothing else is asked for."""
+        """The default parameters and ranges."""
         return self.family.space
 
     @cached_property
     def space(self) -> Space:
-        """The parameters, their ranges as asked for."""
+        """The parameters, with the ranges that the settings give."""
         space = self.usual_space
         held = set(self.sweep.fix)
         if not self._parts_at_rest:
@@ -221,7 +229,7 @@ class Plan(ABC):
         self.settings(values, 0)
 
     def seed_of(self, number: int) -> int:
-        """The seed of a trial: its own, drawn from the sweep's."""
+        """Return a trial's own seed, drawn from the sweep's."""
         state = np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)
         return int(state[0])
 
@@ -231,12 +239,15 @@ class Plan(ABC):
 
     @cached_property
     def _parts(self) -> set[str]:
-        """Parameters that are not settings, but make `composed` ones."""
+        """Parameters that are not settings themselves, but make up the `composed` one."""
         return set(self.family.parts)
 
     @cached_property
     def _parts_at_rest(self) -> dict[str, Any]:
-        """Their values where a trial has none; empty where what they make is held."""
+        """Values of these parts where a trial has none.
+
+        Empty where `fix` holds the composed setting or the preset.
+        """
         if self.family.composed in self.sweep.fix or "preset" in self.sweep.fix:
             return {}
         held = {name: value for name, value in self.sweep.fix.items() if name in self._parts}
@@ -245,7 +256,7 @@ class Plan(ABC):
         return {**self.family.parts, **held}
 
     def _check_part(self, usual: Parameter, value: Any, source: str) -> None:
-        """Raise SettingsError for a value that no network can be made of."""
+        """Raise SettingsError for a value that cannot make a network."""
         if usual.kind == "choice":
             if value not in usual.choices or type(value) is not usual.type:
                 raise SettingsError(f"{source}: {usual.name} = {value!r}: {usual.range_text}")
@@ -253,7 +264,7 @@ class Plan(ABC):
             raise SettingsError(f"{source}: {usual.name} = {value!r} must be a whole number")
 
     def _parameter(self, space: Space, name: str) -> Parameter:
-        """A parameter of the space, or any other setting of the kind, to be given a range."""
+        """Return a parameter of the space, or another setting of the kind that gets a range."""
         if name in space.names:
             return space[name]
         field = self._fields.get(name)
@@ -274,7 +285,7 @@ class Plan(ABC):
         return resolve_as(self.family.model, self.family.presets, made)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings of every trial, but for rules and seed, of those that `fix` holds."""
+        """Return the settings of every trial, except rules and seed, from those in `fix`."""
         return dict(fixed)
 
     def _check_fixed(self, name: str) -> None:
@@ -287,7 +298,7 @@ class Plan(ABC):
 
 
 def plan_of(sweep: SweepSettings) -> Plan:
-    """The plan of a sweep, of the class that what it tunes names."""
+    """Make the plan of a sweep, of the class that its kind names."""
     plan: Plan = imported(FAMILIES[sweep.kind].plan)(sweep)
     return plan
 

@@ -1,8 +1,8 @@
-"""A program's parameters evolved in a population: generations whose members meet one another.
+"""A program's parameters evolved in a population: members of a generation play one another.
 
-Each member of a generation is a trial, and the defaults play along, so that scores of different
-generations can be compared: a member's score is what its rating in the round robin predicts
-against the defaults. What a generation has played is kept pair by pair.
+Each member of a generation is a trial. The defaults play, too, so that scores of different
+generations are comparable: a member's score is what its rating in the round robin predicts against
+the defaults. The games of a generation are kept pair by pair.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ from evolve.tables.progress import Observer
 _WORST: Final = -1e9
 """Fitness of a member that cannot play."""
 _DRAWS: Final = 1000
-"""Of genes for a member that is to be like no other."""
+"""Draws of genes for a member that must differ from all others."""
 
 
 class PopulationSweep(Sweep):
-    """A sweep whose trials come generation by generation."""
+    """A sweep with trials that come in generations."""
 
     def run(self, observer: Observer) -> SweepEnding:
-        """Breed and play generations up to the settings' number of trials, or of games."""
+        """Breed and play generations up to the settings' number of trials or games."""
         begin = time.monotonic()
         self._reclaim(observer)
         members: list[Individual] = []
@@ -70,7 +70,7 @@ class PopulationSweep(Sweep):
 
     @property
     def own(self) -> ProgramPlan:
-        """The plan of such a sweep."""
+        """The plan of this sweep."""
         return cast("ProgramPlan", self.plan)
 
     @property
@@ -78,7 +78,7 @@ class PopulationSweep(Sweep):
         return self.own.own.population
 
     def _ended(self, generation: int) -> dict[int, FrozenTrial]:
-        """The trials of a generation that have come to their end, by their places in it."""
+        """Return the ended trials of a generation, by their places in it."""
         first = generation * self._size
         states = (TrialState.COMPLETE, TrialState.FAIL)
         return {
@@ -88,14 +88,14 @@ class PopulationSweep(Sweep):
         }
 
     def _has_no_room(self, generation: int) -> bool:
-        """Whether a generation that has not begun would be too many trials or games."""
+        """Return whether a new generation would exceed the number of trials or games."""
         known = [number_of(trial) // self._size for trial in self.study.trials()]
         if generation > 0 and generation in known:
             return False  # it has begun
         return self.study.is_over or (generation + 1) * self._size > self.settings.trials
 
     def _bred(self, generation: int, members: Sequence[Individual]) -> list[Individual]:
-        """The members of a generation, by those of the one before, as they fared."""
+        """Return the members of a generation, from the results of the one before."""
         space = self.plan.space.distributions
         genome = genome_of(space, self._size)
         start = [gene_of((self.plan.defaults or {})[name], one) for name, one in space.items()]
@@ -109,8 +109,10 @@ class PopulationSweep(Sweep):
     def _replace_clones(
         self, generation: int, members: Sequence[Individual], genome: Genome
     ) -> None:
-        """Give random genes to members whose settings another one has, or which failed before:
-        clones play one game, and what failed fails again."""
+        """Give random genes to members with settings that another one has, or that failed before.
+
+        Clones play the same games, and failed settings fail again.
+        """
         rng = np.random.default_rng([self.settings.seed, 4, generation])
         first = generation * self._size
         before = [trial for trial in self.study.trials() if number_of(trial) < first]
@@ -132,7 +134,7 @@ class PopulationSweep(Sweep):
         return {name: value_of(gene, one) for gene, (name, one) in pairs}
 
     def _judge(self, generation: int, members: Sequence[Individual]) -> None:
-        """Give the members the fitness of their trials."""
+        """Set the members' fitness from their trials."""
         ended = self._ended(generation)
         for place, member in enumerate(members):
             trial = ended[place]
@@ -142,14 +144,17 @@ class PopulationSweep(Sweep):
     def _play(
         self, generation: int, members: Sequence[Individual], observer: Observer
     ) -> SweepEnding | None:
-        """Let a generation meet, and end its trials; why it was stopped, if it was."""
+        """Play a generation's round robin, and end its trials.
+
+        Returns why it was stopped, None otherwise.
+        """
         tasks = self._taken(generation, members)
         kept = self.folder / TRIALS / f"generation-{generation:04d}.json"
         agents = {
             place: self.own.program.agent(self._values(member), member.name, self.folder)
             for place, member in enumerate(members)
         }
-        if generation:  # in the first one they are a member
+        if generation:  # in the first generation they are a member
             agents[-1] = self.own.program.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
         games = _Meetings(self, generation, agents, kept)
         try:
@@ -166,7 +171,7 @@ class PopulationSweep(Sweep):
         return None
 
     def _taken(self, generation: int, members: Sequence[Individual]) -> dict[int, Task]:
-        """The trials of those whose trial has not ended, by their places."""
+        """Take the trials that have not ended, by their places in the generation."""
         waiting = {
             number_of(trial): trial
             for trial in self.study.trials()
@@ -191,7 +196,7 @@ class PopulationSweep(Sweep):
         failed: Mapping[int, str],
         observer: Observer,
     ) -> None:
-        """End the trials with the scores that the meetings give them."""
+        """End the trials with the scores from their games."""
         players = sorted({place for pair in meetings for place in pair} - set(failed))
         at = {place: index for index, place in enumerate(players)}
         counted = [
@@ -205,8 +210,8 @@ class PopulationSweep(Sweep):
         ratings = bradley_terry(len(players), counted)
         defaults = at.get(-1, at.get(0))
         zero = 0.0 if defaults is None else ratings[defaults].value
-        # Of each pair those of the first that is no default, that their sum is right: whether or
-        # not that one's trial had ended before this was killed.
+        # A pair's games count for its first member that is not the defaults, so that the sum is
+        # right, whether or not that member's trial had ended before a kill.
         games: Counter[int] = Counter()
         for pair, scores in meetings.items():
             games[next(place for place in pair if place >= 0)] += 2 * len(scores)
@@ -229,7 +234,7 @@ class PopulationSweep(Sweep):
 
 
 class _Meetings:
-    """The round robin of a generation: the scores of each pair of members, opening by opening."""
+    """The round robin of a generation: each pair's scores, opening by opening."""
 
     def __init__(
         self,
@@ -242,14 +247,17 @@ class _Meetings:
         self.scores: dict[tuple[int, int], list[float]] = {}
         self.failed: dict[int, str] = {}
         self.played, self.seconds = 0, 0.0
-        """Games that were played now, and the seconds that they took."""
+        """Games played in this process, and their seconds."""
         self._read()
 
     def play(
         self, observer: Observer
     ) -> tuple[Mapping[tuple[int, int], Sequence[float]] | None, Mapping[int, str]]:
-        """Play what is missing: scores of the first of each pair in the two games on each opening,
-        and those that failed with their reasons. None in place of scores where it was stopped."""
+        """Play the missing games; return the scores, and the failed members with their reasons.
+
+        Scores are those of the first of each pair, in the two games on each opening. None in place
+        of scores where the sweep was stopped.
+        """
         own, settings = self._sweep.own.own, self._sweep.settings
         openings = self._sweep.own.openings(own.generation_openings, 3, self._generation)
         pairs = list(combinations(sorted(self._agents), 2))
@@ -283,10 +291,13 @@ class _Meetings:
         return self.scores, self.failed
 
     def _blame(self, match: Match, one: int, other: int, why: str) -> bool:
-        """Note who failed; RunError where it is the defaults. Whether anybody did."""
+        """Record which members failed; return whether any did.
+
+        Raises RunError where the defaults failed.
+        """
         found = {place: match.first_failure(n) for n, place in enumerate((one, other))}
         blamed = {place: text for place, text in found.items() if text is not None}
-        if why and not blamed:  # one that cannot be started: the match never began
+        if why and not blamed:  # a program cannot be started: the match never began
             for place in (one, other):
                 try:
                     self._agents[place].prepare()

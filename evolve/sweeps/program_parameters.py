@@ -1,4 +1,4 @@
-"""A program with parameters: which it has, and how it is told their values."""
+"""The parameters of a program, and how it gets their values."""
 
 from __future__ import annotations
 
@@ -26,24 +26,27 @@ from evolve.sweeps.space import Parameter, Space, Value
 from evolve.tables.paths import TRIALS
 
 _FILE: Final = "file"
-"""The hole of the command for the file that is made of the template."""
+"""The command's hole for the file that is made from the template."""
 _ONE_THREAD: Final = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS", "GOMAXPROCS",
 )  # fmt: skip
-"""Variables that say how many threads a program starts."""
+"""Environment variables that set a program's number of threads."""
 
 
 @dataclass(frozen=True)
 class Tunable:
-    """The program of a sweep. The parameters are those of its command's holes, of its template's,
-    and of the sweep's space. Raises SettingsError or OptionsError where it cannot be."""
+    """The program of a sweep.
+
+    Its parameters are those of the command's holes, of the template's holes, and of the sweep's
+    space. Raises SettingsError or OptionsError where it is impossible.
+    """
 
     settings: ProgramSweepSettings
 
     @cached_property
     def command(self) -> CommandTemplate:
-        """The command, without its protocol and the settings after the question mark."""
+        """The command, without its protocol and without the settings after the question mark."""
         return CommandTemplate.of(self._named[1], source_of(self.settings.program).folder)
 
     @cached_property
@@ -57,7 +60,7 @@ class Tunable:
 
     @cached_property
     def template(self) -> Template | None:
-        """The text of the file that a program reads."""
+        """The text of the file that the program reads."""
         if self.settings.template is None:
             return None
         try:
@@ -70,7 +73,7 @@ class Tunable:
 
     @cached_property
     def space(self) -> Space:
-        """The parameters, their ranges as asked for, those that are held left out."""
+        """The parameters with the ranges that the settings give, without held ones."""
         found = {**self.command.parameters}
         if self.template is not None:
             found |= {one.name: one for one in self.template.parameters}
@@ -97,7 +100,7 @@ class Tunable:
         return chosen
 
     def _check_places(self, found: Mapping[str, Parameter]) -> None:
-        """Raise SettingsError where a hole has no range, or a parameter no place."""
+        """Raise SettingsError where a hole has no range, or a parameter has no place."""
         holes = set(self.command.names)
         if self.template is not None:
             if _FILE not in holes or _FILE in found:
@@ -121,7 +124,7 @@ class Tunable:
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
-        """The values that the command or the space call so; else the middle of each range."""
+        """The defaults in the command or the space; otherwise the middle of each range."""
         told: dict[str, Any] = {**self.command.defaults}
         if self.template is not None:
             told |= self.template.defaults
@@ -137,15 +140,15 @@ class Tunable:
         return values
 
     def line(self, values: Mapping[str, Any], folder: FolderPath | None = None) -> str:
-        """The program as the command line names it, with these values.
+        """Return the program with these values as the command line names it.
 
-        folder: where the files made of a template are.
+        folder: of the files made from a template.
         """
         protocol, _, query = self._named
         return f"{protocol}:{self._command(values, self._file(values, folder))}{query}"
 
     def agent(self, values: Mapping[str, Any], name: str, folder: FolderPath) -> ExternalAgent:
-        """The program with these values; the file made of a template is written."""
+        """Return the program with these values; write the file made from the template."""
         file = self._file(values, folder)
         if self.template is not None and not file.exists():
             make_folder(file.parent, exist_ok=True)
@@ -165,18 +168,21 @@ class Tunable:
         return cast("ExternalAgent", found)
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Raise AgentError for a program that is not there."""
+        """Raise AgentError for a missing program."""
         self._agent(values, "", Path(self.settings.template or ""))
 
     @property
     def digest(self) -> str | None:
-        """Of the template's text, which may change under a sweep; None where there is none."""
+        """Digest of the template's text, which may change during a sweep.
+
+        None without a template.
+        """
         if self.template is None:
             return None
         return hashlib.sha256(repr(self.template.parts).encode()).hexdigest()[:16]
 
     def _setup(self, values: Mapping[str, Any]) -> list[str]:
-        """The GTP commands that tell the values."""
+        """Return the GTP commands that set the values."""
         line = self.settings.set_command
         return [
             line.replace("{name}", name).replace("{value}", text)
@@ -184,11 +190,11 @@ class Tunable:
         ]
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of a trial and those that are held."""
+        """Return the values of a trial and the held ones."""
         return {**self.settings.fix, **values}
 
     def _told(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Those that the command has no place for."""
+        """Return the values that have no place in the command."""
         return {
             name: value_text(value)
             for name, value in self.values(values).items()
@@ -207,7 +213,10 @@ class Tunable:
         return command
 
     def _file(self, values: Mapping[str, Any], folder: FolderPath | None) -> Path:
-        """Where the file of these values is: named by its content, so that none changes."""
+        """Return the path of the file with these values.
+
+        Its content gives its name, so that no file changes.
+        """
         if self.template is None:
             return Path()
         text = self.template.filled(self.values(values))
@@ -216,7 +225,7 @@ class Tunable:
         return Path(name) if folder is None else inside(folder.resolve(), TRIALS, name)
 
     def found(self, values: Mapping[str, Any], folder: FolderPath) -> dict[str, Any]:
-        """Values as they are kept: with those that are held, and the program that has them."""
+        """Return values for keeping: with the held ones, and the program that has them."""
         found = {"parameters": self.values(values), "program": self.line(values, folder)}
         if self.settings.set_by == "env":
             found["environment"] = self._told(values)
@@ -237,8 +246,8 @@ _EXAMPLE: Final = (
 class Template:
     """A text with holes.
 
-    parts: plain texts and names of parameters, by turns, the first a text; parameters: what the
-    holes say of them; defaults: of those that give one.
+    parts: plain texts and parameter names, in alternation, first a text. parameters: described by
+    the holes. defaults: of holes that give one.
     """
 
     parts: tuple[str, ...]
@@ -247,7 +256,7 @@ class Template:
 
     @classmethod
     def of(cls, text: str) -> Template:
-        """The template of a text; OptionsError where a hole is none."""
+        """Parse a text as a template; OptionsError for an invalid hole."""
         parts = [""]
         parameters: dict[str, Parameter] = {}
         defaults: dict[str, Value] = {}
@@ -267,7 +276,7 @@ class Template:
             if not _NAME.fullmatch(name):
                 raise OptionsError(f"{found[0]} in {text!r} is not a parameter: {_EXAMPLE}")
             if not colon:
-                continue  # named here, described elsewhere
+                continue  # only named here, described elsewhere
             parameter, default = _parameter(name, rest, found[0])
             if parameters.setdefault(name, parameter) != parameter:
                 raise OptionsError(f"{text!r} gives {name} two ranges")
@@ -278,11 +287,11 @@ class Template:
 
     @property
     def names(self) -> list[str]:
-        """The parameters that it has holes for, in their order."""
+        """Names of the parameters with holes, in order."""
         return list(dict.fromkeys(self.parts[1::2]))
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        """The text with values in place of the holes."""
+        """Return the text with values in place of the holes."""
         texts = list(self.parts)
         texts[1::2] = [value_text(values[name]) for name in self.parts[1::2]]
         return "".join(texts)
@@ -290,14 +299,16 @@ class Template:
 
 @dataclass(frozen=True)
 class CommandTemplate:
-    """A command whose words have holes: a value never becomes more than a part of one word."""
+    """A command with holes in its words: a value never becomes more than part of one word."""
 
     words: tuple[Template, ...]
 
     @classmethod
     def of(cls, command: str, folder: Path | None = None) -> CommandTemplate:
-        """The template of a command, whose program is looked for in `folder` as well; OptionsError
-        where it is none."""
+        """Parse a command as a template, and look for its program in `folder` as well.
+
+        Raises OptionsError where it is invalid.
+        """
         try:
             words = words_of(command, folder)
         except ValueError as error:
@@ -306,7 +317,7 @@ class CommandTemplate:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """What its holes say of parameters."""
+        """The parameters that its holes describe."""
         found: dict[str, Parameter] = {}
         for word in self.words:
             for parameter in word.parameters:
@@ -316,28 +327,28 @@ class CommandTemplate:
 
     @property
     def defaults(self) -> dict[str, Value]:
-        """Of those that give one."""
+        """Defaults of the holes that give one."""
         return {name: value for word in self.words for name, value in word.defaults.items()}
 
     @property
     def names(self) -> set[str]:
-        """The parameters that it has holes for."""
+        """Names of the parameters with holes."""
         return {name for word in self.words for name in word.names}
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        """The command with values in place of the holes."""
+        """Return the command with values in place of the holes."""
         return shlex.join(word.filled(values) for word in self.words)
 
 
 def value_text(value: Value) -> str:
-    """A value as a program is told it."""
+    """Return a value as text for a program."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def middle(parameter: Parameter) -> Value:
-    """The middle of a range, on its scale and grid; of a choice the first."""
+    """Return the middle of a range, on its scale and grid; of a choice the first value."""
     if parameter.kind == "choice":
         return parameter.choices[0]
     low, high = parameter.low, parameter.high
@@ -349,7 +360,7 @@ def middle(parameter: Parameter) -> Value:
 
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:
-    """A parameter and its default, of what follows its name in a hole."""
+    """Parse a parameter and its default from the text after its name in a hole."""
     ranged, equals, given = text.partition("=")
     if "|" in ranged or ":" not in ranged:
         choices = tuple(_typed(part) for part in ranged.split("|"))
@@ -391,8 +402,10 @@ def _range(name: str, text: str, hole: str) -> Parameter:
 
 
 def _typed(text: str) -> Value:
-    """A number where the text is one; blanks around it say nothing, and `1_000` is none: Python
-    alone reads that."""
+    """Return a number where the text is one, otherwise the text.
+
+    Blanks around a number are ignored. `1_000` is not a number: only Python reads it as one.
+    """
     number = text.strip()
     if _WHOLE.fullmatch(number):
         return int(number)

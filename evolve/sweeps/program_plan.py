@@ -1,4 +1,4 @@
-"""A sweep over the parameters of a program: a trial is the program with their values."""
+"""A sweep over a program's parameters: a trial is the program with one set of values."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from evolve.sweeps.objective import Objective
 
 _IDLE: Final = 5
-"""Trials that play exactly like the defaults before that is told."""
+"""Trials that play exactly like the defaults before a note says so."""
 _FIRST_PAIRS: Final = 2
-"""Of the defaults with themselves: enough to see that they play."""
+"""Pairs of games of the defaults with themselves: enough to see that they play."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class ProgramPlan(Plan):
 
     @cached_property
     def own(self) -> ProgramSweepSettings:
-        """The settings of such a sweep."""
+        """The settings of this sweep."""
         assert isinstance(self.sweep, ProgramSweepSettings)
         return self.sweep
 
     @cached_property
     def program(self) -> Tunable:
-        """What is tuned."""
+        """The program that the sweep tunes."""
         return Tunable(self.own)
 
     @cached_property
@@ -74,22 +74,22 @@ class ProgramPlan(Plan):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """See Plan: with what the template holds."""
+        """See Plan: with a digest of the template."""
         found, digest = super().identity, self.program.digest
         return found if digest is None else {**found, "template_text": digest}
 
     def check(self, values: Mapping[str, Any]) -> None:
-        """Raise AgentError for a program that is not there."""
+        """Raise AgentError for a missing program."""
         self.program.check(values)
 
     def try_out(self) -> None:
-        """Start the program with its defaults; EngineError where it cannot be used."""
+        """Start the program with its defaults; EngineError where it does not work."""
         with self._for_a_look() as program:
             program.prepare()
 
     @contextmanager
     def _for_a_look(self) -> Iterator[ExternalAgent]:
-        """The program with its defaults, before there is a folder for its files."""
+        """Yield the program with its defaults, before there is a folder for its files."""
         with tempfile.TemporaryDirectory() as folder:
             program = self.program.agent(self.defaults or {}, "the program", inside(folder))
             try:
@@ -98,7 +98,7 @@ class ProgramPlan(Plan):
                 program.close()
 
     def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
-        """Whom it meets beside the defaults: its mirror image, or the best trial so far."""
+        """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
         if MIRROR in trial.user_attrs:
             return {MIRROR: trial.user_attrs[MIRROR]}
         if _is_defaults(trial):
@@ -113,7 +113,7 @@ class ProgramPlan(Plan):
         return {"best": {"number": number_of(best), "values": dict(best.params), "elo": elo}}
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
-        """Let the program meet whom it is to meet, in parts, after each of which it may end."""
+        """Let the program play its opponents in parts; it may end after each part."""
         agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
         games = _Games(objective, agent, MIRROR in task.brief or self.own.objective == "self")
         try:
@@ -138,7 +138,7 @@ class ProgramPlan(Plan):
             agent.close()
 
     def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> Outcome:
-        """A step of SPSA: it meets its mirror image, and is no candidate."""
+        """Run a step of SPSA: it plays its mirror image, and is not a candidate."""
         below = self._opponent(objective, task.brief[MIRROR], "mirror")
         openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
@@ -148,8 +148,10 @@ class ProgramPlan(Plan):
     def _compared(
         self, objective: Objective, task: Task, games: _Games
     ) -> Iterator[tuple[float, float, bool]]:
-        """Scores that the trial would have against the defaults, part after part, with their
-        errors, and whether it is the last."""
+        """Yield predicted scores against the defaults, part by part.
+
+        Each comes with its error, and with whether it is the last.
+        """
         assert self.defaults is not None
         defaults = self._opponent(objective, self.defaults, "defaults")
         rules, seed = self.sweep.rules, self.sweep.seed
@@ -175,8 +177,10 @@ class ProgramPlan(Plan):
     def _played_again(
         self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """The facts of the defaults' trial, and whether their games would come out the same
-        again: those of a program against itself say so."""
+        """Return the facts of the defaults' trial, and whether their games would repeat.
+
+        Games of the program against itself show that.
+        """
         assert self.defaults is not None
         itself = _Games(objective, agent, True)
         other = self._opponent(objective, self.defaults, "defaults")
@@ -187,7 +191,7 @@ class ProgramPlan(Plan):
     def _opponent(
         self, objective: Objective, values: Mapping[str, Any], name: str
     ) -> ExternalAgent:
-        """The program with the values of another trial: left running for the next ones."""
+        """Return the program with another trial's values; it keeps running for later trials."""
         before = objective.kept.get(name)
         if before is not None and before[0] == values:
             return cast("ExternalAgent", before[1])
@@ -198,7 +202,7 @@ class ProgramPlan(Plan):
         return made
 
     def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float, bool]]:
-        """Mean scores against the panel in the same way."""
+        """Yield mean scores against the panel in the same way."""
         panel = objective.panel
         points, squares, count = 0.0, 0.0, 0
         for start, stop in _parts_of(self.sweep.panel_openings, self.sweep.reports):
@@ -211,12 +215,12 @@ class ProgramPlan(Plan):
             yield points / count, squares**0.5 / count, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
-        """Openings of all trials alike, or those of a key."""
+        """Return the same openings for all trials, or those of a key."""
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
     def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> FolderPath:
-        """Write what a trial was; where that is."""
+        """Write a trial's facts to a file; return its path."""
         path = folder / TRIALS / f"trial-{task.number:04d}.json"
         make_folder(path.parent, exist_ok=True)
         document = {
@@ -232,7 +236,7 @@ class ProgramPlan(Plan):
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
     def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
-        """Keep the best parameters, as JSON and as TOML; where the JSON is."""
+        """Write the best parameters as JSON and as TOML; return the path of the JSON."""
         found = self.program.found(trial.params, folder)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
         document = {**found, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
@@ -246,7 +250,7 @@ class ProgramPlan(Plan):
         return None if self.own.sprt is None else Sprt(*self.own.sprt)
 
     def settle(self, place: int) -> None:
-        """Keep a worker and its programs to cores of their own."""
+        """Pin a worker and its programs to separate cores."""
         count = self.own.cores
         if hasattr(os, "sched_setaffinity"):
             there = sorted(os.sched_getaffinity(0))
@@ -256,7 +260,7 @@ class ProgramPlan(Plan):
 
     @property
     def games(self) -> int | None:
-        """See Plan: without those of the final."""
+        """See Plan: without the games of the final."""
         return self.own.games_of_trials
 
     def games_of(self, trials: Sequence[FrozenTrial]) -> int:
@@ -265,15 +269,17 @@ class ProgramPlan(Plan):
         return played + running * self.games_of_one
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
-        """See Plan: as the games of the defaults with themselves have shown."""
+        """See Plan: as the defaults' games with themselves have shown."""
         defaults = next(filter(_is_defaults, trials), None)
         if defaults is None or defaults.state in (TrialState.WAITING, TrialState.RUNNING):
             return None
         return bool(defaults.user_attrs.get("alike"))
 
     def check_new(self) -> None:
-        """See Plan: a program that says other rules, parameters that SPSA cannot move, and clones
-        of a population."""
+        """See Plan: other rules of the program, parameters that SPSA cannot move, and clones.
+
+        A population larger than the number of settings would have clones.
+        """
         with self._for_a_look() as program:
             own, asked = program.own_rules(), self.sweep.rules
         if own is not None and own != asked:
@@ -296,7 +302,7 @@ class ProgramPlan(Plan):
             )
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
-        """See Plan: that a program ignores its parameters."""
+        """See Plan: whether the program seems to ignore its parameters."""
         seen = [one for one in trials if one.user_attrs.get("games") and self._differs(one)]
         if len(seen) < _IDLE or not all(one.user_attrs.get("alike") for one in seen):
             return None
@@ -306,7 +312,7 @@ class ProgramPlan(Plan):
         )
 
     def _differs(self, trial: FrozenTrial) -> bool:
-        """Whether a trial's settings are others than those that it met."""
+        """Return whether a trial's settings differ from those of its opponent."""
         met = trial.user_attrs.get(MIRROR, self.defaults)
         return bool(trial.params != met)
 
@@ -325,7 +331,7 @@ def _is_defaults(trial: FrozenTrial) -> bool:
 
 
 class _Games:
-    """The games of a trial; compares: whether the same program is on both sides."""
+    """The games of a trial; `compares` says that the same program plays both sides."""
 
     def __init__(self, objective: Objective, agent: ExternalAgent, compares: bool) -> None:
         self._objective, self._agent, self._compares = objective, agent, compares
@@ -333,7 +339,7 @@ class _Games:
         self._alike = True
 
     def meet(self, other: Agent, openings: Openings, rules: Any, seed: int) -> Any:
-        """A match; EngineError where a program fails in any of its games."""
+        """Play a match; EngineError where a program fails in any of its games."""
         match = Match(self._agent, other, openings, rules, seed=seed)
         try:
             with self._objective.timed(lambda: match.played):
@@ -351,24 +357,26 @@ class _Games:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Of the trial: its games, and whether they came out the same with colours swapped, as
-        those of a program against itself do."""
+        """Facts of the trial: its games, and whether they are the same with colours swapped.
+
+        Games of a program against itself are the same.
+        """
         return {"games": self._count, "alike": self._compares and self._alike}
 
 
 def _certain(trial: FrozenTrial) -> float:
-    """A score less its error: what a trial is worth for certain."""
+    """Return the score less its error: the certain part of a trial's score."""
     return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
 
 
 def _parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
-    """Where `count` things are cut into so many parts, none of them empty."""
+    """Yield the ends of `count` things cut into that many parts, none of them empty."""
     ends = sorted({round(count * part / parts) for part in range(parts + 1)})
     return pairwise(ends)
 
 
 def _shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
-    """The numbers from start to stop, shared out; who has got too little so far comes first."""
+    """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
     found: list[list[int]] = [[] for _ in shares]
     debts = [share * start - int(share * start) for share in shares]
     for number in range(start, stop):

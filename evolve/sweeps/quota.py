@@ -1,5 +1,7 @@
-"""The trials that a sweep still wants, by those there are: numbers asked for, games and settings
-left."""
+"""Trials that a sweep still wants.
+
+This follows from the trials so far: the number asked for, and the games and settings left.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +20,22 @@ ENDS: Final = (*FINISHED, TrialState.FAIL)
 
 
 def finished_of(trials: Sequence[FrozenTrial]) -> int:
-    """How many trials are complete or pruned."""
+    """Count the trials that are complete or pruned."""
     return sum(trial.state in FINISHED for trial in trials)
 
 
 @dataclass(frozen=True)
 class Quota:
-    """The trials that a plan asks for; queued: those of a queue instead, and no others.
+    """The trials that a plan asks for; with `queued`, only those of a queue.
 
-    Every method takes the trials so far, lost attempts left out.
+    Every method takes the trials so far, without lost attempts.
     """
 
     plan: Plan
     queued: bool
 
     def open(self, trials: Sequence[FrozenTrial]) -> int:
-        """How many trials are still wanted that nobody works on."""
+        """Count the wanted trials that nobody works on yet."""
         waiting = sum(trial.state == TrialState.WAITING for trial in trials)
         if self.queued:
             return waiting
@@ -44,7 +46,7 @@ class Quota:
         return wanted if left is None else min(wanted, left + waiting)
 
     def is_over(self, trials: Sequence[FrozenTrial]) -> bool:
-        """Whether as many are finished as are wanted; of a queue, whether all have ended."""
+        """Return whether all wanted trials are finished; of a queue, whether all have ended."""
         if self.queued:
             return all(trial.state in ENDS for trial in trials)
         if self._counted(trials) >= self.plan.sweep.trials:
@@ -53,20 +55,25 @@ class Quota:
         return not begun and (not self._has_room(trials) or self._left(trials) == 0)
 
     def is_exhausted(self, trials: Sequence[FrozenTrial]) -> bool:
-        """Whether fewer trials than are wanted have tried every setting there is."""
+        """Return whether fewer trials than wanted have tried every possible setting."""
         return self._left(trials) == 0 and self._counted(trials) < self.plan.sweep.trials
 
     def known(self, trials: Sequence[FrozenTrial]) -> frozenset[Setting]:
-        """The settings that are not to be tried again. While nobody knows whether games repeat,
-        none is: others come first."""
+        """Return the settings that are not tried again.
+
+        Empty while nobody knows whether games repeat: other settings come first.
+        """
         if self.queued:
             return frozenset()
         repeat = self.plan.repeats(trials) is not False
         return known_settings(trials, self.plan.space, repeat=repeat)
 
     def unwanted(self, mine: FrozenTrial, trials: Sequence[FrozenTrial]) -> str | None:
-        """Why a trial is not to be run, for two may have asked at once: enough were taken before
-        it, or one with the same settings where these give the same score."""
+        """Return why a trial is not run; None where it is.
+
+        Two processes may have asked at once: enough trials were taken before it, or one with the
+        same settings where these give the same score.
+        """
         before = [
             one for one in trials if one.number < mine.number and one.state != TrialState.FAIL
         ]
@@ -78,7 +85,7 @@ class Quota:
         return TWICE if setting_of(mine.params, self.plan.space) in known else None
 
     def progress(self, trials: Sequence[FrozenTrial]) -> tuple[float, float]:
-        """How much is done of how much: trials, or games where these are counted."""
+        """Return how much is done and how much in all: trials, or games where these are counted."""
         plan = self.plan
         if plan.games is not None:
             done = plan.games_of([trial for trial in trials if trial.state in FINISHED])
@@ -89,22 +96,25 @@ class Quota:
         return finished_of(trials), plan.sweep.work - plan.sweep.trials + wanted
 
     def _left(self, trials: Sequence[FrozenTrial]) -> int | None:
-        """How many settings are left to be proposed; None for any number of trials."""
+        """Count the settings that are left to propose; None for any number of trials."""
         count = self.plan.space.count
         if count is None or self.queued or not self.plan.searches:
             return None
         if count >= self.plan.sweep.trials + len(trials):
-            return None  # more than there will ever be trials for
+            return None  # more settings than trials could ever use
         left = max(0, count - len(self.known(trials)))
         return None if left and self.plan.repeats(trials) is False else left
 
     def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
-        """Trials that count towards those that are wanted. Where they may fail one after another,
-        failed ones do: otherwise a program that crashes on most values would never end."""
+        """Count the trials that count towards the wanted ones.
+
+        Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
+        that crashes on most values would never end.
+        """
         states = (*(ENDS if self.plan.forgiving else FINISHED), *more)
         return sum(trial.state in states for trial in trials)
 
     def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
-        """Whether another trial fits into the games."""
+        """Return whether the game limit leaves room for another trial."""
         most = self.plan.games
         return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most

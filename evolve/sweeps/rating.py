@@ -1,4 +1,4 @@
-"""How strong a trial is, by its games with opponents whose strength is known."""
+"""A trial's strength, from its games against opponents of known strength."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evolve.fitness.statistics import ELO_SCALE, Z95, Estimate, score_of_elo, st
 
 @dataclass(frozen=True)
 class Met:
-    """Games with an opponent of that many Elo, and the points that they brought."""
+    """Games against an opponent of this Elo, and the points scored in them."""
 
     elo: float
     games: int
@@ -21,17 +21,19 @@ class Met:
 
 
 def score_predicted(elo: Estimate) -> tuple[float, float]:
-    """The score, 0 to 1, that an Elo predicts against the defaults, who have 0, and its standard
-    error."""
+    """Return the score that an Elo predicts against the defaults, and its standard error.
+
+    The score is from 0 to 1; the defaults have 0 Elo.
+    """
     score = score_of_elo(elo.value)
     return score, score * (1.0 - score) / ELO_SCALE * elo.error
 
 
 def rated(met: Sequence[Met]) -> Estimate:
-    """The likeliest Elo, by Bradley and Terry (1952) with the opponents' held fixed.
+    """Return the likeliest Elo by Bradley and Terry (1952), with the opponents' Elo held fixed.
 
-    A draw with each is added: nobody is infinitely strong after a few games. Games count as
-    independent, which for pairs with colours swapped overstates the error.
+    Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
+    independent, which overstates the error for pairs with swapped colours.
     """
     known = np.array([one.elo for one in met if one.games]) / ELO_SCALE
     games = np.array([one.games + 1.0 for one in met if one.games])
@@ -42,7 +44,9 @@ def rated(met: Sequence[Met]) -> Estimate:
 
 
 def shares_of(elos: Sequence[float], elo: float) -> list[float]:
-    """How games with opponents of these Elo are best shared out for one who may have `elo`: by
-    how much a game with each tells, p (1 − p). The sum is 1."""
+    """Return the best shares of games against opponents of these Elo, for a player of about `elo`.
+
+    A share is in proportion to the information of a game, p (1 − p). The sum is 1.
+    """
     told = [(p := score_of_elo(elo - other)) * (1 - p) for other in elos]
     return [one / sum(told) for one in told]

@@ -1,12 +1,12 @@
-"""Rungs: the best trials live again, longer, until the last rung decides.
+"""Rungs: the best trials train again, for longer, until the last rung decides.
 
-What wins in a short life need not win in a long one, so that trials are only the first choice.
-The candidates of a rung are the best of the one before, and the defaults; all learn again with
-fresh seeds. The last rung judges agents as they are shipped, and its winner learns once more
-beside the defaults: only seeds that chose nobody tell whether its settings are better.
+The winner of a short training need not win a long one, so trials are only the first choice. The
+candidates of a rung are the best of the one before, and the defaults. All train again with fresh
+seeds. The last rung judges agents as they are shipped, and its winner trains once more beside the
+defaults: only seeds that did not choose the winner show whether its settings are better.
 
-Each rung is a sweep of its own in a folder of its own, whose trials are queued: it goes on when
-it was stopped or killed as any sweep does.
+Each rung is a sweep in its own folder, with queued trials: it resumes like any sweep after it was
+stopped or killed.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from evolve.tables.paths import RETEST, RUNGS, TRIALS
 from evolve.tables.progress import Observer
 
 _INSTANT: Final = 1e-3
-"""Seconds that a rung has where no time is left: it begins no life."""
+"""Seconds of a rung when no time is left: it starts no training."""
 _RETEST_KEY: Final = 1000
-"""In the seeds of the retest: no rung has that number."""
+"""Key of the retest's seeds: no rung has that number."""
 
 
 @dataclass(frozen=True)
 class Life:
-    """A candidate's training that came to its end: its score, and where its agent is."""
+    """A candidate's finished training: its score, and the location of its agent."""
 
     score: float
     folder: FolderPath
@@ -62,13 +62,13 @@ class Life:
 
     @property
     def agent(self) -> StoredAgent:
-        """The agent that it made."""
+        """The trained agent."""
         return read_agent(agent_file(self.folder, self.trial))
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Settings that live again: the trial they are from, or the defaults."""
+    """Settings that train again: from a trial, or the defaults."""
 
     origin: str
     number: int
@@ -77,17 +77,17 @@ class Candidate:
 
     @property
     def score(self) -> float:
-        """The mean of its lives' scores."""
+        """The mean score of its trainings."""
         return sum(life.score for life in self.lives) / len(self.lives)
 
     @property
     def best(self) -> Life:
-        """The life with the best score; of equals the first."""
+        """The training with the best score; the first of equals."""
         return max(self.lives, key=lambda life: life.score)
 
     @property
     def standing(self) -> Standing:
-        """Its row of the last rung."""
+        """Its row in the last rung."""
         score = mean_of([life.score for life in self.lives]).within(0.0, 1.0)
         return Standing(self.origin, score)
 
@@ -97,8 +97,9 @@ def crown(
 ) -> tuple[SweepEnding | None, FinalResult | None]:
     """Crown the best of a sweep's trials, by rungs or by a final.
 
-    Returns why it ended early, and the result, None too when no trial is complete. `seconds` are
-    left of the sweep's time, None for any. RunError where all lives of a rung failed.
+    Returns why it ended early, and the result, which is None, too, when no trial is complete.
+    `seconds` are left of the sweep's time, None for no limit. Raises RunError where all trainings
+    of a rung failed.
     """
     try:
         if not sweep.settings.rungs:
@@ -110,7 +111,7 @@ def crown(
 
 
 class Rungs:
-    """The rungs of a sweep whose trials are finished."""
+    """The rungs of a sweep with finished trials."""
 
     def __init__(self, sweep: Sweep, seconds: float | None) -> None:
         self._sweep = sweep
@@ -120,7 +121,10 @@ class Rungs:
         self._done = float(sweep.settings.trials)
 
     def climb(self, observer: Observer) -> tuple[SweepEnding | None, FinalResult | None]:
-        """Climb them, or go on; why they ended early, or the result, None without candidates."""
+        """Run or resume the rungs; return why they ended early, or the result.
+
+        The result is None without candidates.
+        """
         candidates = self._first()
         for number, rung in enumerate(self._settings.longer, 1):
             last = number == len(self._settings.longer)
@@ -139,7 +143,7 @@ class Rungs:
         return self._crowned(candidates, observer)
 
     def _first(self) -> list[Candidate]:
-        """The settings of complete trials, the best first."""
+        """Return the settings of complete trials, best first."""
         return [
             Candidate(
                 DEFAULTS if is_defaults(trial) else _name(number_of(trial)),
@@ -150,7 +154,7 @@ class Rungs:
         ]
 
     def _settings_of(self, budget: float, lives: int, key: int, *, shipped: bool) -> SweepSettings:
-        """Of the sweep that a rung is: seeds and openings of its own."""
+        """Return the settings of a rung's sweep, with its own seeds and openings."""
         seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
         left = None if self._end is None else max(self._end - time.monotonic(), _INSTANT)
         changes = {
@@ -168,8 +172,10 @@ class Rungs:
     def _live(
         self, place: str, settings: SweepSettings, queue: Sequence[Candidate], observer: Observer
     ) -> tuple[SweepEnding | None, list[Life | None]]:
-        """Let them live; why it ended early, and the lives in their order, None for one that
-        failed."""
+        """Train a queue of candidates; return why it ended early, and the trainings.
+
+        The trainings are in the queue's order, None for a failed one.
+        """
         folder = self._folder / place
         make_folder(folder, parents=True, exist_ok=True)
         store.refuse_links(folder)
@@ -189,7 +195,7 @@ class Rungs:
     def _crowned(
         self, candidates: Sequence[Candidate], observer: Observer
     ) -> tuple[SweepEnding | None, FinalResult | None]:
-        """The winner of the last rung, and how it does against the defaults once more."""
+        """Crown the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
         defaults = next((one for one in candidates if one.origin == DEFAULTS), None)
         against, games = None, None
@@ -217,8 +223,10 @@ class Rungs:
     def _against(
         self, lives: Sequence[Life | None], observer: Observer, executor: Executor
     ) -> tuple[Estimate | None, int]:
-        """Score of the winner against the defaults, seed by seed, and the games; None where no pair
-        is whole."""
+        """Score the winner against the defaults, seed by seed; also return the number of games.
+
+        None where no pair is complete.
+        """
         settings, matches = self._settings, len(lives) // 2
         count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
@@ -255,7 +263,7 @@ class Rungs:
 
 
 class _OnRung:
-    """Tells of a rung as a part of the whole sweep, its trials by the names of their candidates."""
+    """Reports a rung as part of the whole sweep, with the candidates' trial numbers."""
 
     def __init__(
         self,
@@ -270,33 +278,35 @@ class _OnRung:
         self._done, self._worth, self._total = done, worth, total
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """A life has ended."""
+        """Report a finished training."""
         number = self._queue[row["number"]].number
         whole = self._done + self._worth * done
         self._observer.row({**row, "number": number, "rung": self._rung}, whole, self._total)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """So many lives have ended."""
+        """Report the number of finished trainings."""
         self._observer.stage(name, self._done + self._worth * done, self._total)
 
     def note(self, text: str) -> None:
-        """Said as it is."""
+        """Pass a note on unchanged."""
         self._observer.note(text)
 
     def stop(self) -> bool:
-        """Whether to end."""
+        """Return whether to end."""
         return self._observer.stop()
 
 
 def _with_defaults(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The best so many, and the defaults."""
+    """Return the best `count` candidates, and the defaults."""
     others = [one for one in candidates if one.origin != DEFAULTS]
     return others[:count] + [one for one in candidates if one.origin == DEFAULTS]
 
 
 def _judged(chosen: Sequence[Candidate], lives: Sequence[Life | None]) -> list[Candidate]:
-    """The candidates with their lives, equally many of each in their order, the best first; those
-    of which none came to its end are left out."""
+    """Return the candidates with their trainings, best first.
+
+    Each has the same number of trainings, in order. Candidates without a finished one are left out.
+    """
     each = len(lives) // len(chosen)
     judged = []
     for place, one in enumerate(chosen):

@@ -25,15 +25,15 @@ from evolve.sweeps.trials import PLACE, is_lost, number_of
 
 _CERTAIN: Final = 2.0
 _USUAL_DRAWS: Final = 8
-"""Times that a sampler may propose what is known, before any other setting is taken."""
+"""Times that a sampler may propose a known setting before any other one is taken."""
 _DRAWS: Final = {"gp": 1}
-"""The same, of one that takes seconds and proposes the same again."""
+"""The same for samplers that take seconds and repeat their proposal."""
 _ANY: Final = 2**31
-"""In the seed of a setting that no sampler has proposed."""
+"""Part of the seed of a setting that no sampler has proposed."""
 
 
 def check_sampler(settings: SweepSettings) -> None:
-    """Raise ExtraError when the sampler needs what is not installed."""
+    """Raise ExtraError when a package that the sampler needs is not installed."""
     for package in ("torch", "scipy") if settings.sampler == "gp" else ():
         need(package, "sampler gp")
 
@@ -41,8 +41,8 @@ def check_sampler(settings: SweepSettings) -> None:
 class Proposer:
     """Makes the sampler of every trial.
 
-    Its seed is drawn from the sweep's and the trial's number, which does not count attempts that
-    were lost, so that a sweep that was stopped or killed goes on as if it had not been.
+    Its seed is drawn from the sweep's seed and the trial's number. That number does not count lost
+    attempts, so a sweep that was stopped or killed continues as if it had not been.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -51,7 +51,7 @@ class Proposer:
         self._cma = CmaSampler(settings.startup)
 
     def sampler(self, number: int, known: frozenset[Setting] = frozenset()) -> BaseSampler:
-        """The sampler that proposes trial `number`, and no setting that is known."""
+        """Return the sampler that proposes trial `number`, without known settings."""
         settings = self._settings
         if settings.sampler == "spsa":
             begin = self._plan.defaults or {}
@@ -66,12 +66,12 @@ class Proposer:
         )
 
     def _seed(self, *key: int) -> int:
-        """A seed of the sweep's for a trial's number, and what else it is for."""
+        """Return a seed of the sweep for a trial's number and a further key."""
         drawn = np.random.SeedSequence([self._settings.seed, *key]).generate_state(1)[0]
         return int(drawn >> 1)
 
     def _usual(self, seed: int) -> BaseSampler:
-        """The sampler by its name."""
+        """Return the sampler of the settings."""
         settings, startup = self._settings, self._settings.startup
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
@@ -92,8 +92,11 @@ class Proposer:
 
 
 def pruner_of(settings: SweepSettings) -> BasePruner:
-    """The pruner; the median waits for `startup` finished trials, and for a trial's second report:
-    a learning rate that falls late makes first scores deceptive."""
+    """Return the pruner of the settings.
+
+    The median pruner waits for `startup` finished trials, and for a trial's second report: a
+    learning rate that falls late makes first scores deceptive.
+    """
     steps = settings.reports
     match settings.pruner:
         case "median":
@@ -111,8 +114,11 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
 
 
 class Race(BasePruner):
-    """Ends a trial that is worse than the best one for certain: by more than twice the error of
-    their difference. Scores on different openings would differ by more than that."""
+    """Ends a trial that is certainly worse than the best one.
+
+    It is certain when their difference exceeds twice its error. Scores on different openings would
+    differ by more than that.
+    """
 
     def prune(self, study: optuna.Study, trial: FrozenTrial) -> bool:
         complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
@@ -124,18 +130,19 @@ class Race(BasePruner):
 
 
 class Hyperband(HyperbandPruner):
-    """Hyperband (Li et al. 2018) with brackets by the sweep's seed and its numbers of the trials.
+    """Hyperband (Li et al. 2018), with brackets by the sweep's seed and its numbers of the trials.
 
-    Optuna's go by its numbers, which count attempts that were lost, and by the study's name, which
-    is the folder's; and it knows no brackets until a trial is reported, after a restart as well.
+    Optuna's brackets depend on its own trial numbers, which count lost attempts, and on the study's
+    name, which is the folder's. It also knows no brackets until a trial reports, even after a
+    restart.
     """
 
     def __init__(self, seed: int, steps: int) -> None:
         super().__init__(min_resource=1, max_resource=max(steps, 1), reduction_factor=2)
         self._name = cast("optuna.Study", SimpleNamespace(study_name=f"seed {seed}"))
         self.next_place = 0
-        """The number of the trial that is being proposed, which does not have it yet."""
-        # With a number of resources nothing is asked of the study.
+        """The number of the trial that is being proposed, before the trial itself has it."""
+        # With a fixed number of resources this does not use the study.
         self._try_initialization(self._name)
 
     def _get_bracket_id(self, study: optuna.Study, trial: FrozenTrial) -> int:

@@ -1,4 +1,4 @@
-"""Search spaces as data: what may be searched, in which range, on which scale."""
+"""Search spaces as data: parameters, their ranges and their scales."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 Value = float | int | str | bool
 SEPARATOR: Final = " | "
-"""Between the choices in a range's text."""
+"""Separator of the choices in a range's text."""
 _CLOSE: Final = 1e-6
-"""The share of a step by which a value may seem to be off it: floats are not exact."""
+"""Tolerance of a value's distance to the grid, as a share of a step: floats are not exact."""
 _MOST_STEPS: Final = 1e9
-"""In a range, up to which places on the grid are told apart without fail."""
+"""Most steps in a range: up to here places on the grid are told apart reliably."""
 
 
 @dataclass(frozen=True)
 class Parameter:
     """One dimension of a space.
 
-    kind: `float` and `int` from low to high, on a scale that is logarithmic where `log`, else in
-    steps of `step`, from low on: without one an int takes steps of 1, and a float any value.
-    `choice` among `choices`. `about` says what it does.
+    kind: `float` and `int` from low to high, on a logarithmic scale with `log`, otherwise in steps
+    of `step` from low. Without a step an int takes steps of 1, and a float any value. `choice` is
+    one of `choices`. `about` describes its effect.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Parameter:
 
     @property
     def distribution(self) -> BaseDistribution:
-        """The same for Optuna."""
+        """The same as an Optuna distribution."""
         from optuna.distributions import (
             CategoricalDistribution,
             FloatDistribution,
@@ -72,26 +72,26 @@ class Parameter:
 
     @property
     def ends(self) -> tuple[Value, ...]:
-        """The ends of the range; of a choice, all of them."""
+        """The ends of the range; all values of a choice."""
         if self.kind == "choice":
             return self.choices
         return (self.low, self.last) if self.kind == "float" else (int(self.low), int(self.last))
 
     @property
     def grid(self) -> float | None:
-        """Its step; None where it takes any value, or is a choice."""
+        """The step; None for a choice, and where any value is possible."""
         if self.kind == "choice":
             return None
         return self.step or (1 if self.kind == "int" else None)
 
     @property
     def last(self) -> float:
-        """The highest value: under `high` where the range is no multiple of the step."""
+        """The highest value: below `high` where the range is not a multiple of the step."""
         return self.high if self.grid is None else self._at(self._steps(self.grid), self.grid)
 
     @property
     def count(self) -> int | None:
-        """How many values it has; None where they are without number."""
+        """The number of values; None where it is infinite."""
         if self.kind == "choice":
             return len(self.choices)
         if self.grid is None:
@@ -100,7 +100,7 @@ class Parameter:
 
     @property
     def values(self) -> list[Value]:
-        """All of them, where they have a number."""
+        """All values, where their number is finite."""
         if self.kind == "choice":
             return list(self.choices)
         return [self._at(place, self.grid or 1) for place in range(self.count or 0)]
@@ -114,7 +114,7 @@ class Parameter:
 
     @property
     def range_text(self) -> str:
-        """The range, for people."""
+        """The range as text for people."""
         if self.kind == "choice":
             return SEPARATOR.join(str(choice) for choice in self.choices)
         notes = [", log"] if self.log else []
@@ -123,7 +123,7 @@ class Parameter:
         return f"{self.low:g} to {self.high:g}{''.join(notes)}"
 
     def holds(self, value: Any) -> bool:
-        """Whether a value lies in the range."""
+        """Return whether a value lies in the range."""
         if self.kind == "choice":
             return value in self.choices
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -134,7 +134,7 @@ class Parameter:
         return abs(value - nearest) <= _CLOSE * self.grid
 
     def narrowed(self, given: Mapping[str, Any], source: str) -> Parameter:
-        """The parameter with another range, as a table of a space file gives it.
+        """Return the parameter with another range, from a table of a space file.
 
         Raises SettingsError, which says what is wrong in `source`.
         """
@@ -179,7 +179,7 @@ class Parameter:
         return changed.checked(where)
 
     def checked(self, where: str) -> Parameter:
-        """The parameter itself; SettingsError when there is no such range."""
+        """Return the parameter itself; SettingsError for an impossible range."""
         bounds = (self.low, self.high, self.step or 1)
         if self.kind == "int" and any(float(bound) != int(bound) for bound in bounds):
             raise SettingsError(f"{where}: is a whole number, {self.range_text} is not")
@@ -192,7 +192,7 @@ class Parameter:
         return self
 
     def _check_step(self, step: float, where: str) -> None:
-        """Raise SettingsError for a step that leads nowhere."""
+        """Raise SettingsError for an unusable step."""
         if step <= 0:
             raise SettingsError(f"{where}: step {step:g} must be over 0, such as 1 or 0.1")
         if self.log and step != 1:
@@ -221,7 +221,7 @@ class Space:
 
     @classmethod
     def of(cls, parameters: Iterable[Parameter]) -> Space:
-        """A space of these."""
+        """Make a space of these parameters."""
         return cls(tuple(parameters))
 
     @property
@@ -231,14 +231,14 @@ class Space:
 
     @property
     def count(self) -> int | None:
-        """How many settings there are in all; None where they are without number."""
+        """The number of settings in all; None where it is infinite."""
         counts = [parameter.count for parameter in self.parameters]
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be known of ranges that are no multiple of their steps."""
+        """Notes on ranges that are not a multiple of their steps."""
         return [
             f"{one.name}: {one.range_text}: the last step is at {one.last:g}"
             for one in self.parameters
@@ -251,21 +251,21 @@ class Space:
         return {parameter.name: parameter.distribution for parameter in self.parameters}
 
     def without(self, names: Iterable[str]) -> Space:
-        """The space without some parameters."""
+        """Return the space without some parameters."""
         dropped = set(names)
         return Space(tuple(p for p in self.parameters if p.name not in dropped))
 
     def changed(self, parameter: Parameter) -> Space:
-        """The space with a parameter in place of the one of that name, or beside the others."""
+        """Return the space with a parameter that replaces the one of its name, or is added."""
         if parameter.name not in self.names:
             return Space((*self.parameters, parameter))
         return Space(tuple(parameter if p.name == parameter.name else p for p in self.parameters))
 
     def as_begun(self, texts: Mapping[str, str], but: Collection[str]) -> Space:
-        """The space that a study was begun with, from the text of each parameter's range.
+        """Return the space that a study began with, from the text of each parameter's range.
 
-        Later versions know more parameters, and more choices of one: a study goes on without
-        them. Those in `but`, which the user has given, stay as they are.
+        Later versions know more parameters, and more choices of a parameter: a study continues
+        without them. Parameters in `but`, which the user has given, stay as they are.
         """
         parameters = []
         for parameter in self.parameters:

@@ -1,7 +1,7 @@
-"""What every kind of sweep searches by default: one place for names, types, ranges and meanings.
+"""Default search spaces of every kind of sweep: names, types, ranges and meanings in one place.
 
-Most parameters are settings of the kind's own command and are called as they are there; the
-others (`width`, `blocks`, `network`, …) say how a network is made, and `layers_of` makes it.
+Most parameters are settings of the kind's own command, under the same names. The others (`width`,
+`blocks`, `network`, …) describe a network, and the family's `compose` makes it.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ Shapes = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Family:
-    """A kind of sweep: the settings that a trial has, and the space over them.
+    """A kind of sweep: the settings of a trial, and the space over them.
 
-    plan: class of what a trial is, `module:class`, in a layer above this; model, presets: its
-    settings. composed: a setting that is made of parameters; parts: these, as the defaults have
-    them; compose: the settings that the values of a trial make, by the rules.
+    plan: class of its plan, `module:class`, in a layer above this. model, presets: its settings.
+    composed: a setting that is made of parameters. parts: these parameters, with their defaults.
+    compose: makes settings from the values of a trial, under the rules.
     """
 
     plan: str
@@ -153,7 +153,7 @@ EVOLUTION: Final = Space.of(
 )
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
-"""Parameters that say which of the default's sets of shapes there are."""
+"""Parameters that switch the default's sets of shapes on or off."""
 
 PATTERNS: Final = Space.of(
     [
@@ -178,7 +178,7 @@ PATTERNS: Final = Space.of(
 )
 
 _DRAWS: Final = 100
-"""Of random shapes, before there seems to be no further one."""
+"""Draws of random shapes before the search for another one gives up."""
 
 _PATTERN_PARTS: Final = {
     **dict.fromkeys(SHAPE_SETS, True),
@@ -188,7 +188,7 @@ _PATTERN_PARTS: Final = {
 }
 
 DEPTHS: Final = (1, 4)
-"""Depths of an alphabeta sweep: nothing but the range bounds what a deeper search costs."""
+"""Depths of an alphabeta sweep: only this range limits the cost of deeper searches."""
 
 
 def _dqn_settings(values: Values, rules: Rules) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def _mcts_settings(values: Values, rules: Rules) -> dict[str, Any]:
 
 
 def _pattern_settings(values: Values, rules: Rules) -> dict[str, Any]:
-    """The sets of shapes that are there, the corner where none is; and random ones."""
+    """Return the chosen sets of shapes, the corner where none is chosen, and random shapes."""
     if not set(_PATTERN_PARTS) <= set(values):
         return {}
     there = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or DEFAULT_SHAPES[:1]
@@ -225,7 +225,7 @@ def _pattern_settings(values: Values, rules: Rules) -> dict[str, Any]:
 
 
 def _with_new_shape(there: Shapes, squares: int, rng: np.random.Generator) -> Shapes:
-    """Shapes, and a random one that is no image of any of them."""
+    """Return the shapes and a random one that is not an image of any of them."""
     if 1 <= squares <= MOST_SQUARES:
         for _ in range(_DRAWS):
             longer = (*there, shape_text(random_shape(squares, rng)))
@@ -301,7 +301,7 @@ FAMILIES: Final[dict[str, Family]] = {
 
 
 def gene_places(genome: Genome) -> dict[str, int]:
-    """Where each number of a genome lies in its vector: `weights.0`, …, `endgame`."""
+    """Return the place of each number in a genome's vector: `weights.0`, …, `endgame`."""
     return {
         gene if genome.sizes[gene] == 1 else f"{gene}.{number}": index
         for gene in genome.sizes
@@ -310,7 +310,7 @@ def gene_places(genome: Genome) -> dict[str, int]:
 
 
 def genes_space(genome: Genome) -> Space:
-    """A parameter for every number of a genome that is free."""
+    """Return a space with a parameter for every free number of a genome."""
     return Space.of(
         _int(name, int(genome.low[index]), int(genome.high[index]), "gene of every individual")
         for name, index in gene_places(genome).items()

@@ -1,10 +1,10 @@
-"""SPSA (Spall 1992) as an Optuna sampler: a step is a trial that meets its own mirror image.
+"""SPSA (Spall 1992) as an Optuna sampler: a step is a trial that plays its own mirror image.
 
-Both lie at ± c from where the search is, along a random corner of the cube, and their games move
-it towards the one that won. On a grid each end is a step up or down by lot, so that the mean is
-where c puts it, and the two are a step apart at least: without that a range of few values never
-moves. Gains fall as Spall (1998) has them and as testers of chess programs use them; where the
-search is follows from the trials alone.
+Both lie at ± c around the current point, along a random corner of the cube. Their games move the
+point towards the winner. On a grid each end is rounded up or down at random, so that the mean is
+where c puts it, and the two ends are at least one step apart: without that a range of few values
+never moves. Gains fall as in Spall (1998) and as testers of chess programs use them. The current
+point follows from the trials alone.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from evolve.sweeps.scale import Number, at_step, between, from_unit, steps_in, t
 from evolve.sweeps.trials import number_of
 
 MIRROR: Final = "mirror"
-"""Attribute of a trial: the values that it meets."""
+"""Attribute of a trial: the values of its opponent, the mirror image."""
 ESTIMATE: Final = "spsa"
-"""Origin of the trials that are where the search is, and meet the defaults."""
+"""Origin of the trials at the current point, which play the defaults."""
 EVERY: Final = 8
-"""One trial in so many is such a one, and the last."""
+"""One trial in this many is an estimate, and so is the last one."""
 _STEP: Final = 0.12
 """c at the end, as a share of every range."""
 _GAIN: Final = 0.5
-"""How far a won step moves at the end, in steps."""
+"""How far a won step moves the point at the end, in steps."""
 _ALPHA: Final = 0.602
 _GAMMA: Final = 0.101
 _DELAY: Final = 0.1
@@ -43,11 +43,11 @@ Floats = npt.NDArray[np.float64]
 
 
 class SpsaSampler(JointSampler):
-    """Proposes steps from where the search is.
+    """Proposes steps from the current point of the search.
 
-    space: numbers alone; begin: values that it begins at; trials: how many there will be; number:
-    of the trial that is proposed; seed: of its direction; known: settings that have met the
-    defaults, which need not do so again: a step is taken instead.
+    space: only numbers. begin: values of the starting point. trials: their planned number. number:
+    of the proposed trial. seed: of its direction. known: settings that have played the defaults;
+    instead of an estimate of one of these, a step is taken.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class SpsaSampler(JointSampler):
         known: Container[tuple[Any, ...]] = (),
     ) -> None:
         self._space, self._begin, self._known = dict(space), begin, known
-        # What has no range is as where the search begins.
+        # Parameters without a range keep their starting values.
         self.alone = lambda study, trial, name, one: begin[name]
         self._steps = max(1, trials - trials // EVERY)
         self._number, self._last, self._seed = number, trials - 1, seed
@@ -68,7 +68,7 @@ class SpsaSampler(JointSampler):
     def infer_relative_search_space(
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
-        """All of the space, unless the trial's values are given."""
+        """Return the whole space, or nothing where the trial's values are given."""
         if is_given(trial):
             return {}
         return {name: one for name, one in self._space.items() if not one.single()}
@@ -76,7 +76,7 @@ class SpsaSampler(JointSampler):
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """The step's upper end; its lower one is kept as the trial's mirror image."""
+        """Return the step's upper end; the lower one is stored as the trial's mirror image."""
         if not search_space:
             return {}
         numbers = cast("Numbers", search_space)
@@ -101,19 +101,22 @@ class SpsaSampler(JointSampler):
 
 
 def is_estimate(number: int) -> bool:
-    """Whether a trial is to be where the search is, and no step; trial 0 is the defaults. So is a
-    sweep's last one: what came of the steps before it is worth a trial."""
+    """Return whether a trial is an estimate at the current point, not a step.
+
+    Trial 0 is the defaults. A sweep's last trial is an estimate, too: the result of the steps
+    before it is worth a trial.
+    """
     return number % EVERY == 0
 
 
 def _steps(study: optuna.Study) -> list[FrozenTrial]:
-    """The steps that are finished, in their order."""
+    """Return the finished steps in their order."""
     ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
     return sorted((one for one in ended if MIRROR in one.user_attrs), key=number_of)
 
 
 def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
-    """Where the search is after these steps: each moves it along itself, by what it won."""
+    """Return the current point after these steps: each moves it along itself, by its result."""
     here = begin
     delay = _DELAY * total
     for number, trial in enumerate(steps, 1):
@@ -126,23 +129,23 @@ def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total
 
 
 def _width(number: int, total: int) -> float:
-    """c of a step."""
+    """Return c of a step."""
     return float(_STEP * (total / number) ** _GAMMA)
 
 
 def step_of(
     place: float, width: float, lot: float, distribution: Number
 ) -> tuple[float | int, float | int]:
-    """The lower and the upper end of a step around a place, 0 to 1, which are never the same.
+    """Return the lower and the upper end of a step around a place, 0 to 1; they always differ.
 
-    width: of each half, as a share of the range; lot: 0 to 1, which rounds both to the grid so
-    that on average they are where they were.
+    width: of each half, as a share of the range. lot: 0 to 1; it rounds both ends to the grid so
+    that on average they stay where they were.
     """
     low, high = (between(place + way * width, distribution) for way in (-1, 1))
     step = distribution.step
     if step is None:
         return low, high
-    # Steps above the lowest value: the ends are one apart at least, and within the range.
+    # In steps above the lowest value: the ends are at least one apart, and within the range.
     last = steps_in(distribution.low, distribution.high, step)
     under, over = ((end - distribution.low) / step for end in (low, high))
     if over - under < 1.0:

@@ -1,4 +1,4 @@
-"""Where a study is kept: a journal in the sweep's folder, or a database that machines share."""
+"""Storage of a study: a journal in the sweep's folder, or a database that machines share."""
 
 from __future__ import annotations
 
@@ -23,16 +23,19 @@ if TYPE_CHECKING:
     from optuna.storages import BaseStorage
 
 _LOCK: Final = ".lock"
-"""How the name of Optuna's lock ends."""
+"""Suffix of Optuna's lock file."""
 _LOCKED: Final = 5
-"""Seconds after which a lock on a journal is a dead process's: it is held for milliseconds."""
+"""Seconds after which a lock on a journal counts as a dead process's.
+
+A lock is held for milliseconds.
+"""
 DATABASES: Final = ("postgresql", "mysql", "sqlite")
 
 
 class _Lock(JournalFileOpenLock):
-    """Optuna's lock, from which Ctrl-C comes out as Ctrl-C.
+    """Optuna's lock, but Ctrl-C stays a KeyboardInterrupt.
 
-    Optuna's removes its file once more when it is interrupted, and says that there is none.
+    Optuna's own removes its file a second time when interrupted, and reports that it is missing.
     """
 
     def acquire(self) -> bool:
@@ -41,14 +44,14 @@ class _Lock(JournalFileOpenLock):
             return super().acquire()
 
     def release(self) -> None:
-        """Let go of it."""
+        """Release the lock."""
         with _interruption_first():
             super().release()
 
 
 @contextmanager
 def _interruption_first() -> Iterator[None]:
-    """Raise the KeyboardInterrupt that an error came of in place of that error."""
+    """Replace an error that a KeyboardInterrupt caused by that KeyboardInterrupt."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -61,24 +64,24 @@ def _interruption_first() -> Iterator[None]:
 
 
 class _Journal(JournalFileBackend):
-    """Optuna's journal, which here waits for the disk only where a trial changes its state.
+    """Optuna's journal, but it waits for the disk only where a trial changes its state.
 
-    A killed process loses nothing either way; a power cut loses no more than trials in hand. The
-    lock is Optuna's, so that optuna-dashboard may write, too; one that a killed process has left
-    is broken after some seconds.
+    A killed process loses nothing either way; a power cut loses at most running trials. The lock is
+    Optuna's, so that optuna-dashboard may write, too. A lock of a killed process is broken after
+    some seconds.
     """
 
     def __init__(self, path: FolderPath) -> None:
         self._path = path
         name = str(path.unlinked())
         self._lock_file = path.with_name(f"{path.name}{_LOCK}")
-        # Optuna would wait for a lock that is a link to nothing, without end.
+        # Optuna would wait forever for a lock that is a link to nothing.
         self._lock_file.unlinked()
         self._guard = _Lock(name, grace_period=_LOCKED)
         super().__init__(name, lock_obj=self._guard)
 
     def append_logs(self, logs: list[dict[str, Any]]) -> None:
-        """Append entries, a line each, in one piece."""
+        """Append entries in one write, one line each."""
         text = "".join(json.dumps(log, separators=(",", ":")) + "\n" for log in logs)
         self._guard.acquire()
         try:
@@ -87,7 +90,7 @@ class _Journal(JournalFileBackend):
             self._guard.release()
 
     def mend(self) -> None:
-        """Cut off the line that a killed writer left half written."""
+        """Cut off an incomplete line of a killed writer."""
         self._drop_old_lock()
         self._guard.acquire()
         try:
@@ -98,7 +101,7 @@ class _Journal(JournalFileBackend):
             self._guard.release()
 
     def _drop_old_lock(self) -> None:
-        """Remove the lock that a process has left which died a while ago: nobody waits for it."""
+        """Remove the lock of a process that died a while ago: nobody waits for it."""
         try:
             age = time.time() - self._lock_file.stat().st_mtime
         except FileNotFoundError:
@@ -109,24 +112,24 @@ class _Journal(JournalFileBackend):
 
 
 def open_journal(path: Path) -> BaseStorage:
-    """The storage in a journal file, which is made where there is none.
+    """Open the storage in a journal file; make the file where there is none.
 
-    Its folder's lock must be held: nobody else writes trials there.
+    Hold the lock of its folder: nobody else writes trials there.
     """
     with telling(str(path)):
         backend = _Journal(inside(path.parent, path.name))
         backend.mend()
         try:
-            return optuna.storages.JournalStorage(backend)  # which reads all of it
+            return optuna.storages.JournalStorage(backend)  # this reads all of it
         except OSError:
             raise
-        except Exception as error:  # Optuna takes what is in a journal on trust
+        except Exception as error:  # Optuna does not check a journal's content
             reason = str(error) if isinstance(error, ValueError) else repr(error)
             raise StorageError(f"{path} is damaged: {reason}") from error
 
 
 def open_database(url: str) -> BaseStorage:
-    """The storage behind a URL; raises SettingsError or StorageError."""
+    """Open the storage behind a URL; raises SettingsError or StorageError."""
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
     shown = without_password(url)
@@ -150,7 +153,7 @@ def open_database(url: str) -> BaseStorage:
 
 
 def without_password(url: str) -> str:
-    """A URL as it can be shown and kept."""
+    """Return a URL that is safe to show and to keep."""
     from sqlalchemy.engine import URL, make_url
     from sqlalchemy.exc import ArgumentError
 
@@ -166,9 +169,9 @@ def without_password(url: str) -> str:
 
 
 def _with_sqlalchemys(name: str, *others: type[Exception]) -> tuple[type[Exception], ...]:
-    """Errors for an except clause, one of sqlalchemy's among them where that is loaded.
+    """Return errors for an except clause, with one of sqlalchemy's where that is loaded.
 
-    A journal needs none of it, and loading it takes 0.2 s.
+    A journal does not need sqlalchemy, and loading it takes 0.2 s.
     """
     errors = sys.modules.get("sqlalchemy.exc")
     return others if errors is None else (*others, getattr(errors, name))
@@ -176,7 +179,7 @@ def _with_sqlalchemys(name: str, *others: type[Exception]) -> tuple[type[Excepti
 
 @contextmanager
 def telling(name: str) -> Iterator[None]:
-    """Turn what a storage raises into one StorageError that names it."""
+    """Turn a storage's errors into one StorageError that names it."""
     try:
         yield
     except _with_sqlalchemys("DBAPIError") as error:

@@ -1,4 +1,4 @@
-"""The study of a sweep: proposals, reports and results, and who works on what."""
+"""The study of a sweep: proposals, reports and results, and who works on which trial."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
 GENERATION: Final = "generation"
-"""Attribute of a trial that was bred: its generation."""
+"""Attribute of a trial in a population: its generation."""
 DISTINCT: Final = "distinct"
-"""Attribute of a study: whether a generation has each setting once, as not in version 0.1."""
+"""Attribute of a study: whether settings are unique in a generation; absent in version 0.1."""
 BRIEF: Final = "brief"
-"""Attribute of a trial: what it was told beside its values, so that it is told the same again."""
+"""Attribute of a trial: its input apart from its values, kept so that a retry gets the same."""
 _NO_FACTS: Final[Mapping[str, Any]] = {}
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -55,18 +55,18 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 @dataclass(frozen=True)
 class Queued:
-    """A trial that is asked for, not proposed: its values, and where they come from."""
+    """A requested trial, not a proposed one: its values and their origin."""
 
     values: Mapping[str, Any]
     origin: str
 
 
 class Study:
-    """A study in its storage, as one of those who write to it.
+    """A study in its storage, as one of its writers.
 
-    `shared` says that others may write to it, too: then they are known by their beats. The trials
-    are the defaults and what the sampler proposes, or those of `queue` alone. Raises RunError when
-    a study of that name belongs to another sweep, StorageError when the storage fails.
+    `shared` says that others may write to it, too; their beats show that they are alive. The trials
+    are the defaults and the sampler's proposals, or only those of `queue`. Raises RunError when a
+    study of that name belongs to another sweep, StorageError when the storage fails.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class Study:
             self._pruner = pruner_of(plan.sweep)
             self.study = CountedStudy(name, storage, self._proposer.sampler(0), self._pruner)
             self._claim()
-            self._proposer = Proposer(self.plan)  # with the ranges that the study was begun with
+            self._proposer = Proposer(self.plan)  # with the ranges that the study began with
 
     def _claim(self) -> None:
-        """Check that the study belongs to this sweep, or make it so."""
+        """Check that the study belongs to this sweep; claim a new one."""
         strange = bool(self.study.get_trials(deepcopy=False))
         there = self.study.user_attrs.get(IDENTITY)
         mine = self._identity()
@@ -120,14 +120,14 @@ class Study:
                 "another with --study"
             )
         if self.plan.bred:
-            return  # the first generation has them
+            return  # the first generation has the defaults
         if self._queue is None:
             self._enqueue_defaults()
         else:
             self._enqueue(self._queue)
 
     def _enqueue(self, queue: Sequence[Queued]) -> None:
-        """Put in the queue what is not there yet, each in its place; RunError where others are."""
+        """Add missing trials to the queue, each in its place; RunError where others are there."""
         there = {number_of(trial): trial.user_attrs.get("origin") for trial in self._attempts()}
         wanted = {place: one.origin for place, one in enumerate(queue)}
         if any(wanted.get(place) != origin for place, origin in there.items()):
@@ -158,58 +158,60 @@ class Study:
         return list(filter(is_defaults, attempts))
 
     def _attempts(self) -> list[FrozenTrial]:
-        """All that the storage holds, attempts that were lost as well."""
+        """Return all trials of the storage, including lost attempts."""
         return self.study.get_attempts()
 
     def _identity(self) -> dict[str, Any]:
-        """What all who write to the study agree in, as JSON brings it back."""
+        """Return what all writers to the study share, as JSON restores it."""
         space = {p.name: p.range_text for p in self.plan.space.parameters}
         identity: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
         return identity
 
     def close(self) -> None:
-        """Give up the connections to a database."""
+        """Close the connections to a database."""
         if isinstance(self._storage, optuna.storages.RDBStorage):
             self._storage.remove_session()
             self._storage.engine.dispose()
 
     def beat(self, count: int) -> None:
-        """Show that this process is there."""
+        """Record that this process is alive."""
         with self._telling():
             self.study.set_user_attr(self.lease.key, count)
 
     def trials(self) -> list[FrozenTrial]:
-        """All trials that count, those of others too; not to be changed."""
+        """Return all trials that count, also those of other writers; do not change them."""
         with self._telling():
             return self.study.get_trials(deepcopy=False)
 
     def listed(self) -> list[FrozenTrial]:
-        """The trials for the table: where attempts have numbers of their own, lost ones as well."""
+        """Return the trials for the table; lost ones too where attempts have their own numbers."""
         with self._telling():
             return self._attempts() if self.shared else self.trials()
 
     def finished(self) -> int:
-        """How many trials are complete or pruned."""
+        """Count the trials that are complete or pruned."""
         return finished_of(self.trials())
 
     def open(self) -> int:
-        """How many trials are still wanted that nobody works on."""
+        """Count the wanted trials that nobody works on yet."""
         return self._quota.open(self.trials())
 
     @property
     def is_over(self) -> bool:
-        """Whether as many are finished as are wanted; of a queue, whether all have ended."""
+        """Whether all wanted trials are finished; of a queue, whether all have ended."""
         return self._quota.is_over(self.trials())
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether fewer trials than are wanted have tried every setting there is."""
+        """Whether fewer trials than wanted have tried every possible setting."""
         return self._quota.is_exhausted(self.trials())
 
     @property
     def distinct(self) -> bool:
-        """Whether a generation has each setting once: the members of studies that were begun
-        otherwise must be bred as they were."""
+        """Whether each setting occurs once in a generation.
+
+        Studies that began otherwise must keep breeding members as before.
+        """
         return bool(self.study.user_attrs.get(DISTINCT))
 
     @property
@@ -224,17 +226,17 @@ class Study:
 
     @property
     def progress(self) -> tuple[float, float]:
-        """How much is done of how much: trials, or games where these are counted."""
+        """How much is done and how much in all: trials, or games where these are counted."""
         return self._quota.progress(self.trials())
 
     def enqueue(self, number: int, values: Mapping[str, Any], origin: str, generation: int) -> None:
-        """Put a trial of a generation in the queue."""
+        """Add a trial of a generation to the queue."""
         attributes = {"origin": origin, PLACE: number, GENERATION: generation}
         with self._telling():
             self.study.enqueue_trial(dict(values), user_attrs=attributes)
 
     def take(self, worker: str) -> Task | None:
-        """A trial to work on; None when another process was faster with the last one."""
+        """Return a trial to work on; None when another process took the last one first."""
         with self._telling():
             before = self.trials()
             place = len(before) if self.shared else free_place(before)
@@ -266,36 +268,39 @@ class Study:
         return Task(number, dict(trial.params), brief or {})
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
-        """What the storage holds of a trial."""
+        """Return a trial as the storage has it."""
         return self._storage.get_trial(trial._trial_id)
 
     def report(self, number: int, step: int, score: float, error: float) -> bool:
-        """Keep a score on the way; whether the trial is to end there."""
+        """Keep an intermediate score; return whether the trial must end there."""
         with self._telling():
             trial = self._trials[number]
             try:
                 trial.report(score, step)
                 trial.set_user_attr("score_error", error)
-            except UpdateFinishedTrialError:  # it was given up for dead: no need to go on
+            except UpdateFinishedTrialError:  # it was given up for dead: no need to continue
                 return True
-            # The defaults are what all others are measured by.
+            # All other trials are compared with the defaults.
             if trial.user_attrs.get("origin") == DEFAULTS:
                 return False
             return self.finished() >= self.plan.sweep.startup and bool(trial.should_prune())
 
     def complete(self, number: int, score: float, facts: Mapping[str, Any]) -> bool:
-        """A trial has come to its end; False when it had been given up for dead."""
+        """Complete a trial with its score; False when it had been given up for dead."""
         return self._end(number, TrialState.COMPLETE, score, facts)
 
     def prune(self, number: int, facts: Mapping[str, Any]) -> bool:
-        """A trial has been ended early; its last score is its score."""
+        """End a trial early; its last score is its score.
+
+        Returns False when it had been given up for dead.
+        """
         with self._telling():
             reports = self._frozen(self._trials[number]).intermediate_values
         score = reports[max(reports)] if reports else 0.0
         return self._end(number, TrialState.PRUNED, score, facts)
 
     def fail(self, number: int, reason: str, facts: Mapping[str, Any] = _NO_FACTS) -> None:
-        """A trial cannot be: its values are not tried again."""
+        """Fail a trial with impossible values: they are not tried again."""
         with self._telling():
             trial = self._trials.pop(number)
             for key, value in facts.items():
@@ -303,18 +308,18 @@ class Study:
             self._fail(trial._trial_id, reason)
 
     def lose(self, number: int, reason: str, *, blamed: bool) -> bool:
-        """A trial's worker has died; whether its values come again.
+        """Give up a trial of a dead worker; return whether its values are tried again.
 
-        They do, unless they are to be `blamed`, and this was the last of ATTEMPTS; the defaults
-        always do.
+        They are, unless they are `blamed` and this was the last of ATTEMPTS. The defaults always
+        are.
         """
         with self._telling():
             return bool(self._lose(self._frozen(self._trials.pop(number)), reason, blamed))
 
     def reclaim(self) -> list[int]:
-        """Fail the trials whose writers are dead and put their values back; their numbers.
+        """Fail the trials of dead writers and queue their values again; return their numbers.
 
-        That the one writer of a journal was killed says nothing against the values.
+        The death of a journal's single writer does not count against the values.
         """
         mine = {trial._trial_id for trial in self._trials.values()}
         dead = [
@@ -335,9 +340,9 @@ class Study:
 
     def _is_dead(self, trial: FrozenTrial) -> bool:
         if not self.shared:
-            return True  # nobody else may write here, and it is not ours
+            return True  # this process is the only writer, and the trial is not its own
         identity = trial.user_attrs.get("lease")
-        if identity is None:  # killed before it could say who it was, or about to say so
+        if identity is None:  # killed before it wrote its identity, or about to write it
             return self._watch.stands_still(f"trial:{trial.number}", 0)
         if is_gone(identity):
             return True
@@ -345,9 +350,9 @@ class Study:
         return self._watch.stands_still(key_of(identity), beat)
 
     def _lose(self, trial: FrozenTrial, reason: str, blamed: bool) -> bool | None:
-        """Fail an attempt, and put its values back if they are to come again; whether they are.
+        """Fail an attempt, and queue its values again where they are to be retried.
 
-        None when somebody else has ended it meanwhile.
+        Returns whether they are; None when another process has ended the attempt meanwhile.
         """
         attempt = int(trial.user_attrs.get("attempt", 1)) + blamed
         again = attempt <= ATTEMPTS or trial.user_attrs.get("origin") == DEFAULTS
@@ -363,7 +368,11 @@ class Study:
         return again
 
     def _enqueue_again(self, trial: FrozenTrial, attempt: int) -> None:
-        """Values that were not all proposed are proposed again: the same, in their place."""
+        """Queue a trial's values again, in its place.
+
+        Where not all values had been proposed, nothing is queued: the sampler proposes the same
+        values for that place again.
+        """
         values = values_of(trial, self.plan.space.names)
         if values is not None:
             known = trial.user_attrs
@@ -373,7 +382,7 @@ class Study:
                 if key in known
             }
             attributes |= {"attempt": attempt, "retry_of": trial.number}
-            # As `enqueue_trial` does, except that the trial stays in its generation of CMA-ES.
+            # Like `enqueue_trial`, but the trial stays in its generation of CMA-ES.
             inner = {
                 key: trial.system_attrs[key]
                 for key in [CMA_GENERATION]
@@ -388,7 +397,7 @@ class Study:
             )
 
     def _mend_queue(self) -> None:
-        """Put back the values of attempts that were failed just before all was killed."""
+        """Queue the values of attempts that failed just before everything was killed."""
         attempts = self._attempts()
         again = {trial.user_attrs.get("retry_of") for trial in attempts}
         for trial in attempts:
@@ -396,7 +405,7 @@ class Study:
                 self._enqueue_again(trial, trial.user_attrs[LOST])
 
     def _fail(self, trial_id: int, reason: str) -> bool:
-        """Fail a trial; False when somebody else has ended it meanwhile."""
+        """Fail a trial; False when another process has ended it meanwhile."""
         try:
             self._storage.set_trial_user_attr(trial_id, "reason", reason)
             return self._storage.set_trial_state_values(trial_id, TrialState.FAIL)
@@ -419,7 +428,7 @@ class Study:
             yield
 
     def importances(self) -> Importances:
-        """How much each parameter matters for a good score, or why that is unknown.
+        """Return how much each parameter matters for a good score, or why that is unknown.
 
         Takes seconds.
         """
@@ -432,5 +441,5 @@ class Study:
                 np.array([trial.values[0] for trial in complete]),
                 self.plan.sweep.seed,
             )
-        except ValueError as error:  # a value outside its range, which no sweep of ours draws
+        except ValueError as error:  # a value outside its range, which no sweep of evolve draws
             raise RunError(f"the study holds what this sweep did not try: {error}") from error

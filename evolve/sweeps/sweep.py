@@ -1,4 +1,4 @@
-"""A sweep under way: hands trials to workers, keeps what they say, and crowns the best."""
+"""A running sweep: hands trials to workers, keeps their results, and crowns the best."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ from evolve.tables.trials import (
 )
 
 _LOOK: Final = 0.25
-"""Seconds between two looks at Ctrl-C, and at a database for what others did."""
+"""Seconds between two checks for Ctrl-C, and of a database for other writers' results."""
 _IN_A_ROW: Final = 5
-"""Trials that may fail one after another before the sweep itself has failed."""
+"""Trials that may fail in a row before the sweep itself fails."""
 
 
 class SweepEnding(RunEnding):
@@ -57,9 +57,9 @@ class SweepEnding(RunEnding):
 
 
 def checked_plan(settings: SweepSettings) -> Plan:
-    """The plan of a sweep, checked to be possible before hours are spent on it.
+    """Make the plan of a sweep, and check that it is possible before hours are spent on it.
 
-    Raises SettingsError, AgentError, ExtraError or EngineError, and touches nothing.
+    Raises SettingsError, AgentError, ExtraError or EngineError. Changes nothing.
     """
     check_sampler(settings)
     plan = plan_of(settings)
@@ -78,9 +78,9 @@ def checked_plan(settings: SweepSettings) -> Plan:
 class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
-    It has as many workers as its settings say, one if they do not. With a `queue` its trials are
-    the only ones; site: where games are played. Raises what `checked_plan` does, RunError or
-    StorageError, before anything is begun.
+    It has as many workers as its settings say, by default one. With a `queue`, only its trials run.
+    site: where games are played. Raises what `checked_plan` does, RunError or StorageError, before
+    anything begins.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Sweep:
         self.settings = settings
         plan = checked_plan(settings)
         self.jobs = settings.jobs or 1
-        # A folder may be moved, so its name of today is not looked for in a study of yesterday.
+        # A folder may be moved, so the study's name must not depend on the folder's.
         name = settings.study or "sweep"
         if settings.storage is None:
             storage, place = open_journal(folder / JOURNAL_FILE), str(folder / JOURNAL_FILE)
@@ -114,7 +114,7 @@ class Sweep:
         """Run trials up to the settings' number."""
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
-            store.discard(self.folder / RUNGS, made=False)  # of fewer trials
+            store.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
         heart = Heart(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
             self._reclaim(observer)
@@ -130,19 +130,19 @@ class Sweep:
                 for worker in ready(busy, _LOOK):
                     self._listen(worker, observer)
                 if not busy:
-                    time.sleep(_LOOK)  # others have the last trials
+                    time.sleep(_LOOK)  # other processes run the last trials
                 if self.study.shared and time.monotonic() >= self._next_look:
                     self._reclaim(observer)
 
     @property
     def complete(self) -> SweepEnding:
-        """Why a sweep whose trials are over has no more of them."""
+        """Why a sweep with finished trials has no more of them."""
         return SweepEnding.EXHAUSTED if self.study.is_exhausted else SweepEnding.COMPLETE
 
     def play_final(self, observer: Observer) -> FinalResult | None:
-        """Let the best trials play for the champion; None when none that is complete is here.
+        """Let the best trials play for the champion; None where no complete one is here.
 
-        StoppedError where the observer wishes to end; the same call goes on.
+        Raises StoppedError where the observer asks to stop; the same call resumes.
         """
         self.weigh()
         if self.study.shared:
@@ -161,20 +161,19 @@ class Sweep:
 
     @property
     def final_seconds(self) -> float:
-        """How long the final, or the retest, will take, by the games of the trials so far; 0 where
-        there were none."""
+        """Expected seconds of the final or the retest, from the trials' games; 0 without games."""
         seconds = self._seconds_a_game(self.study.trials())
         return 0.0 if seconds is None else seconds * self.plan.bounded.final_games
 
     def _seconds_a_game(self, trials: Sequence[FrozenTrial]) -> float | None:
-        """Of the final, whose games are shared out among as many threads as there are workers."""
+        """Return seconds per game of the final, which uses as many threads as there are workers."""
         games = sum(trial.user_attrs.get(PLAYED, 0) for trial in trials)
         seconds = sum(trial.user_attrs.get(PLAY_SECONDS, 0.0) for trial in trials)
         return seconds / games / self.jobs if games else None
 
     @property
     def failure(self) -> str | None:
-        """Why there is nothing to show: every trial that has ended failed; None otherwise."""
+        """Why there is no result: every ended trial failed; None otherwise."""
         trials = self.study.trials()
         failed = [one for one in trials if one.state == TrialState.FAIL]
         if not failed or any(one.state in FINISHED for one in trials):
@@ -184,23 +183,23 @@ class Sweep:
         return f"{every} failed, the last one: {last}"
 
     def weigh(self) -> None:
-        """Find out what matters, and keep it with the table."""
+        """Compute the importances, and keep them with the table."""
         self._importances = self.study.importances()
         self._save()
 
     def close(self) -> None:
-        """Give up what the study holds open."""
+        """Close the connections of the study."""
         self.study.close()
 
     @property
     def is_weighed(self) -> bool:
-        """Whether the table says what matters, or why that is not known."""
+        """Whether the table has the importances, or the reason why they are unknown."""
         table = read_trials(self.folder)
         return table is not None and not importances_of(table).to_come
 
     @property
     def is_left_over(self) -> bool:
-        """Whether trials of workers that died are still to be given up."""
+        """Whether trials of dead workers still have to be given up."""
         return any(trial.state == TrialState.RUNNING for trial in self.study.trials())
 
     @property
@@ -213,13 +212,13 @@ class Sweep:
         return self.settings.trials
 
     def _reclaim(self, observer: Observer) -> None:
-        """Give back the trials of the dead."""
+        """Take back the trials of dead writers."""
         self._next_look = time.monotonic() + BEAT
         for number in self.study.reclaim():
             observer.note(f"trial {number} was lost: its worker died; its values come again")
 
     def _wish(self, observer: Observer, begin: float) -> SweepEnding | None:
-        """Why no further trial is to start, if there is a reason."""
+        """Return why no further trial may start; None where one may."""
         timeout = self.settings.timeout
         if observer.stop():
             return SweepEnding.STOPPED
@@ -228,7 +227,7 @@ class Sweep:
         return None
 
     def _hand_out(self, observer: Observer) -> None:
-        """Give every idle worker a trial, as long as trials are wanted."""
+        """Give every idle worker a trial while trials are wanted."""
         for worker in [one for one in self._workers if one.idle]:
             if self.study.open() <= 0:
                 return
@@ -242,11 +241,11 @@ class Sweep:
     def _start(self, worker: Worker, task: Task) -> None:
         try:
             worker.start(task)
-        except OSError:  # it died while it was idle; `_listen` finds out and gives it up
+        except OSError:  # it died while idle; `_listen` notices and gives the trial up
             return
 
     def _listen(self, worker: Worker, observer: Observer) -> None:
-        """Take a message of a worker, or its death."""
+        """Handle a message of a worker, or its death."""
         assert worker.number is not None
         number = worker.number
         try:
@@ -290,7 +289,7 @@ class Sweep:
             raise RunError(f"{self._failed} trials in a row failed, the last one: {message[1]}")
 
     def _bury(self, worker: Worker, observer: Observer) -> None:
-        """Give a dead worker's trial back, and put another one in its place."""
+        """Take back a dead worker's trial, and start another worker in its place."""
         assert worker.number is not None
         reason = worker.death()
         again = self.study.lose(worker.number, reason, blamed=not worker.ended_from_outside)
@@ -315,7 +314,7 @@ class Sweep:
         observer.row({**row, "best": self.study.best}, *self.study.progress)
 
     def _save(self) -> list[dict[str, Any]]:
-        """Write the trials table; its rows."""
+        """Write the trials table; return its rows."""
         rows = rows_of(self.plan, self.study.listed())
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types, self._importances)
@@ -334,7 +333,7 @@ class Sweep:
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
-        """Workers while the block runs, no more of them than there are trials left."""
+        """Keep workers while the block runs, at most as many as trials are left."""
         wanted = min(self.jobs, self._target - self.study.finished())
         try:
             for place in range(wanted):
@@ -347,7 +346,7 @@ class Sweep:
 
 
 def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
-    """The trials as rows of the trials table."""
+    """Return the trials as rows of the trials table."""
     rows = []
     for trial in sorted(trials, key=number_of):
         known = trial.user_attrs

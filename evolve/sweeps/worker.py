@@ -1,9 +1,9 @@
-"""Worker processes: each runs trials one after another, as it is told over a pipe.
+"""Worker processes: each runs trials one after another, with messages over a pipe.
 
-Messages to a worker are a `Task` or None, the end; back come `("report", step, score, error)`,
-answered by whether to end there, and at last `("complete", score, error, agent, facts)`,
-`("pruned", facts)` or `("failed", reason, facts)`; facts have the seconds, of those that failed
-what is known. `("gone", why)`: there is no cluster any more, and the trial is not to blame.
+Messages to a worker are a `Task`, or None to end. Its answers are `("report", step, score, error)`,
+to which the reply says whether to end there, and at last `("complete", score, error, agent,
+facts)`, `("pruned", facts)` or `("failed", reason, facts)`. Facts include the seconds; for failed
+trials they have what is known. `("gone", why)`: the cluster is lost, and the trial is not to blame.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ Message = tuple[Any, ...]
 
 
 class Worker:
-    """A worker process, seen from the one that started it."""
+    """A worker process, seen from the process that started it."""
 
     def __init__(
         self, folder: FolderPath, settings: SweepSettings, place: int, site: Site = HERE
     ) -> None:
         self.place = place
-        # A forked copy of a process with threads is not sound.
+        # Forking a process with threads is not safe.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         told = (theirs, folder, settings, place, site)
@@ -49,12 +49,12 @@ class Worker:
             self._process.start()
         theirs.close()
         self.number: int | None = None
-        """The trial it works on."""
+        """The trial that it runs."""
         self._killed_before: int | None = None
 
     @property
     def name(self) -> str:
-        """The process's number."""
+        """Its process number."""
         return str(self._process.pid)
 
     @property
@@ -69,7 +69,7 @@ class Worker:
         self.connection.send(task)
 
     def receive(self) -> Message:
-        """A message that has come; EOFError or OSError when the worker has died."""
+        """Read a waiting message; EOFError or OSError when the worker has died."""
         message: Message = self.connection.recv()
         return message
 
@@ -78,7 +78,7 @@ class Worker:
         self.connection.send(stop)
 
     def death(self) -> str:
-        """How it died, for people."""
+        """Describe how it died, for people."""
         self._process.join(5.0)
         code = self._process.exitcode
         if code is not None and code < 0:
@@ -87,9 +87,9 @@ class Worker:
 
     @property
     def ended_from_outside(self) -> bool:
-        """Whether it died by a signal that others send, and not for want of memory.
+        """Whether a signal from outside killed it, and not a lack of memory.
 
-        What it tried is then not to blame. Where the system does not say, it is.
+        Then its trial is not to blame. Where the system does not say, the trial is.
         """
         killed = _killed_for_memory()
         return (
@@ -106,7 +106,7 @@ class Worker:
 
 
 def _killed_for_memory() -> int | None:
-    """How many processes Linux has ended for want of memory; None where that is not known."""
+    """Count the processes that Linux has killed for lack of memory; None where unknown."""
     try:
         text = Path("/proc/vmstat").read_text(encoding="ascii")
     except OSError:
@@ -116,7 +116,7 @@ def _killed_for_memory() -> int | None:
 
 
 def ready(workers: list[Worker], seconds: float) -> list[Worker]:
-    """Those of the workers that have something to say, or have died, within so many seconds."""
+    """Return the workers that send a message or die within `seconds`."""
     found = wait([worker.connection for worker in workers], seconds)
     return [worker for worker in workers if worker.connection in found]
 
@@ -124,11 +124,11 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
 def work(
     connection: Connection, folder: FolderPath, settings: SweepSettings, place: int, site: Site
 ) -> None:
-    """Run trials until there is no more to do: what a worker process does.
+    """Run trials until there are no more: the main function of a worker process.
 
-    place: its own among the workers, from 0; site: where the games of its trials are played.
+    place: its index among the workers, from 0. site: where the games of its trials are played.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one who started us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     end_with_parent()
     with ExitStack() as stack:
         _serve(connection, folder, settings, place, lambda: stack.enter_context(site.open(1)))
@@ -179,6 +179,6 @@ def _serve(
             reason = f"{error.filename or folder}: {error.strerror or error}"
             connection.send(("failed", reason, {}))
         except Exception as error:
-            # A trial that fails says why in the table; the others go on.
+            # The table gives the reason of a failed trial; the others continue.
             traceback.print_exc()
             connection.send(("failed", f"{type(error).__name__}: {error}", {}))

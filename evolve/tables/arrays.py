@@ -21,7 +21,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def write_arrays(path: Path, arrays: Arrays, packed: bool = True) -> None:
-    """Write an archive in one step; it is the same for the same arrays, whenever it is written."""
+    """Write an archive in one step; the same arrays always give the same bytes."""
     method = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -35,9 +35,9 @@ def read_arrays(
 ) -> dict[str, npt.NDArray[Any]]:
     """All arrays of an archive; OSError, or ValueError where it is damaged.
 
-    Nothing is unpacked beyond `largest` bytes; without a number, beyond the size of the file
-    itself, which suits an archive that is not packed. Nor is anything where there is no array
-    `header`, or one of more than 1 MiB. With `whole` false that one alone is read.
+    Unpacks at most `largest` bytes; without a number, at most the size of the file itself, which
+    suits an archive that is not packed. If `header` is given, ValueError where that array is
+    missing or over 1 MiB. With `whole` false, only the `header` array is read.
     """
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
@@ -50,7 +50,7 @@ def read_arrays(
                 raise ValueError(f"it holds no {header}")
             if header is not None and sizes[f"{header}.npy"] > _LARGEST_HEADER:
                 raise ValueError(f"its {header} is too large")
-            # Whole members, so that the checksum of each is looked at.
+            # Read whole members, so that zipfile verifies the checksum of each.
             return {
                 member.filename.removesuffix(".npy"): _array(archive.read(member))
                 for member in members
@@ -59,19 +59,19 @@ def read_arrays(
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise ValueError(str(error) or "it is cut off") from error
     except (NotImplementedError, RuntimeError, UnicodeDecodeError) as error:
-        # A way of packing that is not known, a password, a name that is not text.
+        # An unknown compression, a password, a name that is not text.
         raise ValueError(str(error)) from error
 
 
 def _array(data: bytes) -> npt.NDArray[Any]:
-    """An array of the .npy format; ValueError where `data` is not all of one.
+    """An array from .npy bytes; ValueError where `data` is not exactly one array.
 
-    numpy's own reader makes room for whatever shape the header claims before it reads on.
+    numpy's own reader allocates the shape that the header claims before it reads on.
     """
     stream = io.BytesIO(data)
     try:
         shape, fortran, dtype = _HEADERS[np.lib.format.read_magic(stream)](stream)
-    except Exception as error:  # numpy lets through what Python's own parser raises: all kinds
+    except Exception as error:  # numpy passes on any error of Python's parser
         raise ValueError("the header of an array cannot be read") from error
     if dtype.hasobject:
         raise ValueError("it holds Python objects")
@@ -83,7 +83,7 @@ def _array(data: bytes) -> npt.NDArray[Any]:
             np.frombuffer(data, dtype, offset=start) if len(data) > start else np.empty(0, dtype)
         )
         return array.reshape(shape, order="F" if fortran else "C").copy()
-    except OverflowError as error:  # a side of more than 2^63, beside one of 0
+    except OverflowError as error:  # a side over 2^63 and one of 0
         raise ValueError("an array has no shape that could be") from error
 
 

@@ -1,10 +1,10 @@
-"""Arrow's arrays and tables of Python's and numpy's values, without pandas.
+"""Arrow arrays and tables from Python and numpy values, without pandas.
 
-`pa.array`, `pa.scalar` and all that convert values by them ask pandas whether the values are its
-own, which loads it: 0.2 s and 38 MB in each process that writes a table or looks for a text in
-one. Arrays are built from buffers here, and single values are taken from such arrays: pyarrow asks
-nothing about what is its own. To tell it that there is no pandas would hold for the whole process,
-also where evolve is a library in a notebook.
+`pa.array`, `pa.scalar` and every function that converts values with them ask pandas whether the
+values belong to it. That loads pandas: 0.2 s and 38 MB in each process that writes a table or
+searches one for a text. So this module builds arrays from buffers, and takes single values from
+such arrays: pyarrow asks nothing about its own data. Hiding pandas from pyarrow would apply to the
+whole process, even where evolve is a library in a notebook.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _CODES: Final = {pa.int32(): "i", pa.int64(): "q", pa.float64(): "d"}
-"""Types of numbers, as the module `array` and numpy name them."""
+"""Type codes of numbers, for the module `array` and for numpy."""
 _TEXT: Final = pa.string()
 
 
 def array_of(values: Any, kind: pa.DataType) -> pa.Array:
-    """An array of values, None where one is null; pa.ArrowException where one is of another type.
+    """An array of values, null for None; pa.ArrowException where a value is of another type.
 
-    Values of numpy in that type are shared, not copied.
+    numpy values of that type are shared, not copied.
     """
     if isinstance(values, (pa.Array, pa.ChunkedArray)):
         return values.cast(kind)
@@ -58,32 +58,32 @@ def repeated(value: Any, count: int, kind: pa.DataType) -> pa.Array:
 
 
 def scalar_of(value: Any, kind: pa.DataType = _TEXT) -> pa.Scalar:
-    """A value that columns of its type can be compared with."""
+    """A value to compare with columns of its type."""
     return array_of([value], kind)[0]
 
 
 def rows_with(table: pa.Table, column: str, value: Any) -> pa.Table:
-    """The rows of a table that have the value in a column.
+    """The rows of a table that have `value` in a column.
 
-    By a mask: pyarrow loads pandas for an expression, and its query engine, too.
+    Uses a mask: for an expression, pyarrow loads pandas and its query engine.
     """
     kind = table.schema.field(column).type
     return table.filter(pc.equal(table[column], scalar_of(value, kind)))
 
 
 def table_of(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
-    """The table of a schema's columns by their names."""
+    """A table with a schema's columns, taken from `columns` by name."""
     arrays = [array_of(columns[field.name], field.type) for field in schema]
     return pa.Table.from_arrays(arrays, schema=schema)
 
 
 def table_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """The table of rows with values by the columns' names; one that is left out is null."""
+    """A table of rows, with values by column name; a missing value is null."""
     return table_of({name: [row.get(name) for row in rows] for name in schema.names}, schema)
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType, code: str) -> pa.Array:
-    types = set(map(type, values))  # in place of a look at each: the genes of 512 are 33 000
+    types = set(map(type, values))  # faster than checking each: 512 individuals have 33 000 genes
     if pa.types.is_integer(kind) and types & {bool, np.bool_}:
         raise TypeError("it is true or false")
     known = None
@@ -121,12 +121,12 @@ def _lists_of_one_size(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _ends(parts: Sequence[Any]) -> Any:
-    """Where each part begins in all of them behind one another, and where the last one ends."""
+    """Offsets of the parts when concatenated: the start of each, and the end of the last."""
     return array("i", accumulate(map(len, parts), initial=0))
 
 
 def _known(values: Sequence[Any]) -> npt.NDArray[np.uint8] | None:
-    """A bit for each value, 0 for null; None where none is."""
+    """A bit for each value, 0 for null; None where no value is null."""
     known = [value is not None for value in values]
     return None if all(known) else np.packbits(known, bitorder="little")
 

@@ -1,4 +1,4 @@
-"""Columns of tables: one list a table, for its schema, its writers and its readers."""
+"""Columns of tables: one list for each table gives its schema, its writers and its readers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from evolve.tables.arrow import repeated, table_of, table_of_rows
 
 NEEDED: Final = object()
-"""In place of a value for older files: a file without the column is another table."""
+"""Stands for no value in older files: a file without the column is another table."""
 
 
 Format = Literal["number", "percent"]
@@ -21,10 +21,10 @@ Format = Literal["number", "percent"]
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart on the page, of all columns of a table that name it.
+    """A chart on the page, which draws all columns of a table that name it.
 
-    least: values that its axis reaches in any case, such as 0 and 1 for shares. first: whether it
-    comes before those that are not.
+    least: values that its axis always includes, such as 0 and 1 for shares. first: whether it
+    comes before charts without this mark.
     """
 
     title: str
@@ -36,10 +36,10 @@ class Chart:
 class Column:
     """A column of a table.
 
-    make: its values, from the table's source; None where rows have them under its name.
-    before: its value in files older than it, such as None; NEEDED where all have it.
+    make: function from the table's source to its values; None where rows have them by its name.
+    before: its value in files older than the column, such as None; NEEDED where every file has it.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
-    these columns; None for a column without one. label: its name in that chart.
+    these columns; None for no chart. label: its name in that chart.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table, in their order."""
+    """The columns of a table, in order."""
 
     columns: tuple[Column, ...]
 
@@ -62,25 +62,25 @@ class Columns:
 
     @cached_property
     def schema(self) -> pa.Schema:
-        """Names and types."""
+        """Names and types of the columns."""
         return pa.schema([(column.name, column.type) for column in self.columns])
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names alone."""
+        """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
     def table(self, source: Any) -> pa.Table:
-        """The table that the columns make from a source."""
+        """A table whose values the columns make from a source."""
         made = {column.name: column.make(source) for column in self.columns if column.make}
         return table_of(made, self.schema)
 
     def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-        """The table of rows with values by the columns' names; one that is left out is null."""
+        """A table of rows, with values by column name; a missing value is null."""
         return table_of_rows(rows, self.schema)
 
     def completed(self, table: pa.Table) -> pa.Table:
-        """The table with the columns that are newer than it, each in its place here."""
+        """The table with the columns it is too old to have, in this order."""
         place = 0
         for column in self.columns:
             at = table.schema.get_field_index(column.name)

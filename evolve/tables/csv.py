@@ -1,9 +1,9 @@
 """Tables as CSV, which people open with spreadsheets.
 
-A spreadsheet runs a cell that begins with = + - or @ as a formula, whoever wrote it, and names of
-agents come from files and programs of others. So such a text gets an apostrophe in front, which
-spreadsheets take for "this is text" and do not show; `read` takes it away again. Numbers are
-written as they are.
+A spreadsheet runs any cell that begins with = + - or @ as a formula, and names of agents come from
+other people's files and programs. So such a text gets an apostrophe in front, which spreadsheets
+take for "this is text" and do not show; `read_csv` removes it again. Numbers are written as they
+are.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from typing import Any, Final
 import pandas as pd
 
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
-"""With apostrophes of its own as well, so that what is written can be read back for certain."""
+"""Also matches a text that begins with apostrophes, so that `read_csv` restores every text."""
 
 
 _SEPARATORS: Final = (",", ";", "\t", "|")
 
 
 class _Rows(io.StringIO):
-    """Ends each row that is written, whole, in a newline alone.
+    """Ends each complete row with a newline alone.
 
-    The writer puts quotes around texts that hold a character of its line ends, and around no
-    others: told of the newline alone, it let a carriage return in a name begin a row.
+    The writer quotes only texts that contain a character of its line end: with a newline alone as
+    the line end, a carriage return in a name would begin a row.
     """
 
     def write(self, text: str) -> int:
-        """Add a row."""
+        """Write a row."""
         return super().write(f"{text[:-2]}\n" if text.endswith("\r\n") else text)
 
 
@@ -43,15 +43,15 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def read_csv(text: str) -> tuple[pd.DataFrame, dict[int, str]]:
-    """A table that `csv_text` wrote, or another program, every cell as text; and its rows, from 1,
-    that have more cells than the head, with what is wrong with them.
+    """Read a table of `csv_text` or another program, every cell as text, and the faulty rows.
 
-    What separates cells is found out by the head: a comma, a semicolon, a tab or |. Short rows end
-    in empty cells. ValueError where there is no head.
+    A row with more cells than the head is faulty: its number, from 1, with a message; its cells
+    are empty in the table. The head decides the separator: a comma, a semicolon, a tab or |. Short
+    rows end in empty cells. ValueError where there is no head.
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     first = lines.readline()
-    told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # a spreadsheet's own way to say it
+    told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
     if not told:
         lines.seek(0)
     separator = told[1] if told else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))

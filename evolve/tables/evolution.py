@@ -1,4 +1,4 @@
-"""Evolutions as a kind of run: their tables by name, and their facts."""
+"""Evolutions as a kind of run: their tables by name, and their summaries in lists of runs."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _DEPTHS: Final = "depths"
 
 
 def generations(run: Run, generation: int | None = None) -> pd.DataFrame:
-    """A row for each generation, or that of one alone."""
+    """One row for each generation, or for the given one alone."""
     frame = run.generations
     return frame if generation is None else frame[frame["generation"] == generation]
 
 
 def generation_count(run: Run) -> int:
-    """Generations that are whole."""
+    """Number of complete generations."""
     return run.generation_count
 
 
 def generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
-    """The rows of these generations, with the search depths of the best."""
+    """The rows of these generations, with the search depths of the best individual."""
     schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
     paths = [generation_file(run.path, number) for number in numbers]
     return table_of_rows([_row_with_depths(path, _changed(path)) for path in paths], schema)
 
 
 def _changed(path: FolderPath) -> int:
-    """When a generation was written: another run may get the name of one that is gone."""
+    """When a generation was written: a new run may have the name of a deleted one."""
     try:
         return path.stat().st_mtime_ns
     except OSError as error:
@@ -65,17 +65,17 @@ def _row_with_depths(path: FolderPath, changed: int) -> dict[str, Any]:
 
 
 def individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
-    """The individuals of all generations, or of one alone."""
+    """The individuals of all generations, or of the given one alone."""
     return run.individuals if generation is None else run.generation(generation)[0]
 
 
 def games(run: Run, generation: int | None = None) -> pd.DataFrame:
-    """The games of all generations, or of one alone."""
+    """The games of all generations, or of the given one alone."""
     return run.games if generation is None else run.generation(generation)[1]
 
 
 def games_parts(run: Run) -> Iterator[pa.Table]:
-    """The games of each generation, and those of the play-off."""
+    """The games of each generation, then those of the play-off."""
     for generation in range(run.generation_count):
         yield run.games_table(generation)
     playoff = run.playoff_table()
@@ -84,12 +84,12 @@ def games_parts(run: Run) -> Iterator[pa.Table]:
 
 
 def unused_games(run: Run) -> tuple[str, ...]:
-    """Columns of games that such runs leave empty: theirs begin at the usual start."""
+    """Columns of games that evolutions leave empty: they begin at the usual start."""
     return (START,)
 
 
 def evolution_facts(run: Run) -> Facts:
-    """How far it is, and how good its last bests were. The play-off makes it complete."""
+    """Its progress, and the strength of its last best. The play-off makes it complete."""
     count = run.generation_count
     row = run.metadata(count - 1)[0] if count else {}
     played_off = playoff_file(run.path).exists()
@@ -104,14 +104,14 @@ def evolution_facts(run: Run) -> Facts:
 
 
 def evolution_curve(run: Run) -> pd.Series[float]:
-    """By generation: on the ladder the mean of the last ratings, else the panel's Elo."""
+    """By generation: with the ladder the mean of the last ratings, else the Elo on the panel."""
     column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
     curve: pd.Series[float] = run.generations.set_index("generation")[column].dropna()
     return curve
 
 
 def evolution_totals(run: Run) -> dict[str, Any]:
-    """The best panel score of all, and what the run has taken."""
+    """The best panel score of all generations, and the run's games and hours."""
     frame = run.generations
     if frame.empty:
         return {}

@@ -1,4 +1,4 @@
-"""How the final of a sweep ended: its file, its table, and what it says of the defaults."""
+"""The final of a sweep: its file, its table, and its verdict on the defaults."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ FINAL_SCHEMA: Final = pa.schema(
         ("lives", pa.int64()),
     ]
 )
-"""Of the table: a finalist has Elo and games from a final, lives and an interval from rungs."""
+"""Columns of the table: a final gives Elo and games; rungs give lives and an interval."""
 
 
 class Against(BaseModel):
-    """A score, 0 to 1, with its 95 % interval; seeds: how many it is the mean of, of rungs;
-    failures, failures_of_defaults: games that were lost because the program failed."""
+    """A score, 0 to 1, with its 95 % interval.
+
+    seeds: after rungs, how many seeds it is the mean of. failures, failures_of_defaults: games that
+    were lost because the program failed.
+    """
 
     score: float
     low: float
@@ -47,10 +50,12 @@ class Against(BaseModel):
 
 
 class FinalDocument(BaseModel):
-    """The file. trials: how many were finished when it was played, None before it is over;
-    over: whether no further trial was to come, though there be fewer than the most there might
-    have been; finalists: the strongest first; winner, defaults: numbers of trials;
-    against_defaults: of the winner, in fresh games."""
+    """The file of a final.
+
+    trials: how many were finished when the final was played, None before its end. over: whether no
+    further trial was to come, even if the sweep allowed more. finalists: the strongest first.
+    winner, defaults: numbers of trials. against_defaults: the winner's result in fresh games.
+    """
 
     model_config = ConfigDict(extra="ignore")
 
@@ -85,7 +90,7 @@ class FinalDocument(BaseModel):
 
 
 def read_final(folder: FolderPath) -> FinalDocument | None:
-    """The final of a sweep; None where there was none, or a rung is all there was so far.
+    """The final of a sweep; None before the final, even after a rung.
 
     RunError where the file is damaged.
     """
@@ -103,7 +108,7 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
 
 
 def whole_final(folder: FolderPath) -> FinalDocument | None:
-    """The final that was played to its end; None where there is none, or it is damaged."""
+    """The finished final; None where there is none, or it is damaged."""
     try:
         found = read_final(folder)
     except LinkError:
@@ -114,14 +119,13 @@ def whole_final(folder: FolderPath) -> FinalDocument | None:
 
 
 def verdict_of(folder: FolderPath) -> str | None:
-    """What the final says of the defaults; None where it was not played to its end."""
+    """The verdict of the finished final on the defaults; None before that."""
     found = whole_final(folder)
     return None if found is None else found.verdict
 
 
 def finals_trials(folder: FolderPath) -> int | None:
-    """How many trials were finished when the final was played; None when it was not, or not to
-    its end."""
+    """How many trials were finished when the final was played; None before it is finished."""
     found = whole_final(folder)
     return None if found is None else found.trials
 
@@ -131,7 +135,7 @@ def final_table(folder: FolderPath) -> pa.Table:
     found = read_final(folder)
     rows = [] if found is None else found.finalists
     if found is not None and not rows and found.winner is not None:
-        rows = [{"trial": f"trial-{found.winner}"}]  # nobody was there to meet
+        rows = [{"trial": f"trial-{found.winner}"}]  # the winner had no opponent
     named = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
     try:
         return table_of_rows(named, FINAL_SCHEMA)

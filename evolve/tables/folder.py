@@ -1,4 +1,4 @@
-"""A run's folder for its one writer: created, locked, committed generation by generation."""
+"""A run's folder for its only writer: create it, lock it, commit each generation."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PATIENCE: Final = 0.2
-"""Seconds for which a writer waits for the lock: `is_locked` holds it for an instant."""
+"""Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
 
 
 def check_new(folder: FolderPath) -> None:
     """Raise RunError unless a run can be made at `folder`.
 
-    It can where there is nothing, an empty folder, or what a run that was killed before its
-    config.toml leaves.
+    A run can be made where nothing exists, in an empty folder, or over the leftovers of a run that
+    was killed before its config.toml.
     """
     if not folder.exists():
         return
@@ -57,7 +57,7 @@ def _is_leftover(path: FolderPath) -> bool:
 
 
 def claim(parent: FolderPath, stem: str) -> FolderPath:
-    """Make the first of parent/stem-001, parent/stem-002, … that is not there, for one caller."""
+    """Make the first missing folder of parent/stem-001, parent/stem-002, …; safe in parallel."""
     make_folder(parent, exist_ok=True)
     number = 1
     while True:
@@ -71,9 +71,9 @@ def claim(parent: FolderPath, stem: str) -> FolderPath:
 
 
 def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[FolderPath, bool]:
-    """The folder of a new run, and whether it was made: `wished`, or the next in `parent`.
+    """The folder of a new run, `wished` or the next in `parent`, and whether this call made it.
 
-    Raises RunError when what is wished for is taken, or its folder is missing.
+    Raises RunError when `wished` is taken, or its parent folder is missing.
     """
     if wished is None:
         return claim(parent, stem), True
@@ -87,7 +87,7 @@ def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[F
 
 
 def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
-    """Fill the folder of a new run; its config.toml comes last and makes it one."""
+    """Fill the folder of a new run. Its config.toml comes last: that makes it a run."""
     check_new(folder)
     for part in parts:
         make_folder(folder / part, parents=True, exist_ok=True)
@@ -96,9 +96,9 @@ def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS,
 
 
 def discard(folder: FolderPath, made: bool) -> None:
-    """Undo a new run that has no generation: empty its folder, and remove it if `made` for it.
+    """Undo a new run without a generation: empty its folder; remove it if `made`.
 
-    Of a link, the link alone is removed.
+    If the folder is a link, only the link is removed.
     """
     if made and folder.is_symlink():
         remove(folder)
@@ -115,12 +115,12 @@ def discard(folder: FolderPath, made: bool) -> None:
 def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
     """Hold the folder's lock; RunError when another process has it. It ends with the process.
 
-    LinkError where there are links in the folder, which only who removes all of it may have there
-    (`with_links`): see `refuse_links`.
+    LinkError where the folder contains links (see `refuse_links`); `with_links` allows them, for
+    a caller that removes the whole folder.
     """
     if not with_links:
         refuse_links(folder)
-    import filelock  # not above: it loads asyncio, for which help would wait
+    import filelock  # not above: it loads asyncio, which would slow down --help
 
     lock = filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
     try:
@@ -134,10 +134,10 @@ def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise LinkError where a link stands for any file of a run, before its writer begins.
+    """Raise LinkError where any file of a run is a link, before its writer begins.
 
-    None is followed in any case. But a writer that met one amid its work would end there, and
-    leave it half done.
+    Links are never followed. But a writer that met one during its work would stop there, with the
+    work half done.
     """
     for name in FILES:
         inside(folder, name).exists()
@@ -147,7 +147,7 @@ def refuse_links(folder: Path) -> None:
 
 
 def is_locked(folder: Path) -> bool:
-    """Whether a writer is at work there now; False too where we may not know."""
+    """Whether a writer is at work in the folder now; also False without permission to check."""
     path = inside(folder, LOCK_FILE)
     try:
         if not path.is_file():
@@ -168,14 +168,14 @@ def is_locked(folder: Path) -> bool:
 
 
 def sweep_temporary(folder: FolderPath, parts: Sequence[str]) -> None:
-    """Remove the temporary files that a killed writer left; make parts that are missing."""
+    """Remove temporary files of a killed writer; make missing parts."""
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
         remove_half_written(part)
 
 
 def sweep_orphans(folder: FolderPath) -> None:
-    """Remove what a killed writer left: temporary files, games of a generation never committed."""
+    """Remove what a killed writer left: temporary files, games of uncommitted generations."""
     sweep_temporary(folder, (GENERATIONS, GAMES))
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
@@ -186,20 +186,20 @@ def sweep_orphans(folder: FolderPath) -> None:
 def commit_generation(
     folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
-    """Write a generation: the games first, then the individuals, whose rename is the commit."""
-    from evolve.tables.parquet import write_table  # not above: completion waits for imports
+    """Write a generation: the games first, then the individuals: their rename is the commit."""
+    from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
 
     write_table(games_file(folder, generation), games)
     write_table(generation_file(folder, generation), individuals)
 
 
 def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
-    """Write the play-off's games, which says that the run has had its play-off."""
+    """Write the play-off's games; the file shows that the run has had its play-off."""
     from evolve.tables.parquet import write_table
 
     write_table(playoff_file(folder), games)
 
 
 def remove_playoff(folder: FolderPath) -> None:
-    """Forget a play-off, because evolution goes on past it."""
+    """Remove the play-off, because evolution goes on past it."""
     remove(playoff_file(folder), missing_ok=True)

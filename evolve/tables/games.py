@@ -1,4 +1,4 @@
-"""The games table: one row a game, with every move."""
+"""The games table: one row for each game, with every move."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ REASONS: Final = (
     "failed: white",
 )
 RULES: Final = "rules"
-"""The column with the rules of each game, without which nobody can say who won."""
+"""The column with the rules of each game, which decide who won."""
 START: Final = "start"
-"""The column with the board, as OBF, of each game that begins elsewhere than usual."""
+"""The column with the starting board, as OBF, of each game that has an unusual one."""
 FAILED: Final = "failed: "
 """Start of the reason when a program failed: `failed: black: no move in time`."""
 
 Texts: TypeAlias = pa.Array | Sequence[str | None]
 
 _NAMES: Final = np.array([f" {square_name(move)}".encode() for move in range(PASS + 1)])
-"""Of the squares and of a pass, as text has them behind one another."""
+"""Names of the squares and of a pass, each with a space in front."""
 
 
 def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
-    """Rows of moves, each to its first −1, as text with a space between: `f5 d6 pass c3`.
+    """Rows of moves, each up to its first −1, as text with spaces between: `f5 d6 pass c3`.
 
-    By a kernel, for Arrow's own `take` and `binary_join` took three times as long: 0.25 s of a
+    Uses a kernel: Arrow's own `take` and `binary_join` took three times as long, 0.25 s for a
     generation of 512.
     """
     from evolve.engine.notation import write_moves  # not above: readers of tables need no kernels
@@ -68,13 +68,13 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
 
 @dataclass(frozen=True)
 class GameRows:
-    """N games, of which the games table is made.
+    """N games, the source of the games table.
 
-    numbers, black, white, openings, moves, winner, reasons [N]: number, names, texts, `black`,
-    `white`, `draw` or None; results [N, RESULT_COLUMNS] as kernels fill them; rules: by which the
-    winners won; starts: boards as OBF, None where a game begins at the usual start, as all do where
-    they are not given. Texts may be arrays of Arrow's: of a generation of 512 its tables are made
-    in 0.02 s of them, in 0.2 s of lists.
+    [N]: numbers; black, white: names of the players; openings, moves: texts; winner: `black`,
+    `white` or `draw`; reasons: texts or None; rules: the rules that decided the winner; starts:
+    boards as OBF, None for the usual start. Without `starts`, all games begin there.
+    results [N, RESULT_COLUMNS]: as kernels fill them. Texts may be Arrow arrays: the tables of a
+    generation of 512 take 0.02 s with them, 0.2 s with lists.
     """
 
     generation: int
@@ -126,11 +126,11 @@ GAMES_COLUMNS: Final = Columns(
         Column(START, pa.string(), _starts, before=None),
     )
 )
-"""The columns, each made of `GameRows`."""
+"""The columns, each made from `GameRows`."""
 
 
 def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
-    """The table with the island of each game; None where they are between islands."""
+    """The table with the island of each game; None for games between islands."""
     kind = pa.int32()
     if islands is None:
         return games.append_column(ISLAND, pa.nulls(len(games), kind))
@@ -138,8 +138,7 @@ def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
 
 
 def with_rules(games: pa.Table, rules: str | None) -> pa.Table:
-    """A games table whose games, where they do not say theirs, are of these rules: tables of
-    version 0.2 and before do not."""
+    """A games table with `rules` for games without their own: tables up to version 0.2."""
     place = games.schema.get_field_index(RULES)
     if rules is None or games.column(place).null_count == 0:
         return games
@@ -161,11 +160,11 @@ def games_table(
     failures: Mapping[int, str] | None = None,
     starts: Sequence[str | None] | None = None,
 ) -> pa.Table:
-    """Games as rows: `names` are those of the players that pairings' columns 0 and 1 index,
-    `openings` the texts of those that column 2 indexes, and `starts` their boards where they are
-    not the usual one.
+    """A table of games, one row each.
 
-    `failures` are the reasons of the games, by row, that ended because a program failed.
+    Columns 0 and 1 of `pairings` index `names`, the players; column 2 indexes `openings`, the
+    texts, and `starts`, the boards where they are not the usual one. `failures`: reasons by row,
+    for games that ended because a program failed.
     """
     reasons = _texts(REASONS, results[:, REASON])
     if failures:
@@ -192,5 +191,5 @@ def games_table(
 
 
 def _texts(texts: Sequence[str | None], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
-    """One of some texts for each of these numbers."""
+    """For each number, the text at that index."""
     return array_of(texts, pa.string()).take(array_of(numbers.astype(np.int64), pa.int64()))

@@ -1,4 +1,4 @@
-"""The generations table: a row a generation, kept as metadata of its individuals' file."""
+"""The generations table: one row for each generation, stored as metadata of its individuals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DISTINCT: Final = "distinct"
-"""Column: how many of a generation's individuals play differently; 1 in a population of clones."""
+"""Column: how many of a generation's individuals play differently; 1 if all are clones."""
 _OF_LADDER: Final = (
     "rating",
     "rating_low",
@@ -24,7 +24,7 @@ _OF_LADDER: Final = (
     "rise_high",
     "rise_since",
 )
-"""Columns that only runs with the ladder have, not those with the fixed panel."""
+"""Columns that only runs with the ladder have; runs with the fixed panel do not."""
 
 _RATING: Final = Chart("Rating on the ladder", first=True)
 _PANEL: Final = Chart("Elo against the panel", first=True)
@@ -63,12 +63,14 @@ GENERATIONS_COLUMNS: Final = Columns(
         Column("seconds", pa.float64(), chart=_SECONDS, label="seconds"),
     )
 )
-"""Those that may be left out of a row are null there: a generation without a panel. The island is
-that of the best one, in runs with several."""
+"""Columns that a row may lack are null there, such as those of the panel without a panel.
+
+In runs with several islands, the island is that of the best individual.
+"""
 
 
 def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.DataFrame:
-    """The table of these rows; TypeError or ValueError where one is damaged."""
+    """The table of these rows; TypeError or ValueError where a row is damaged."""
     import pandas as pd  # not above: see Run
 
     islands = any(ISLAND in row for row in rows)
@@ -83,6 +85,6 @@ def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.Dat
         for column in columns
         if column.name != "generation" and not pa.types.is_string(column.type)
     }
-    if frame[DISTINCT].hasnans:  # rows of before they were counted
+    if frame[DISTINCT].hasnans:  # older rows have no such count
         types[DISTINCT] = "float64"
     return frame.astype(types)

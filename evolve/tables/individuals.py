@@ -1,7 +1,7 @@
-"""The individuals table: one row an individual and generation, with its genes.
+"""The individuals table: one row for each individual and generation, with its genes.
 
-The file of a generation also carries, as metadata, the generation's own row and the checkpoint
-that evolution goes on from.
+The file of a generation also holds, as metadata, the generation's own row and the checkpoint from
+which evolution resumes.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from evolve.tables.arrow import array_of
 from evolve.tables.columns import Column, Columns
 
 SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
-"""Genes of one number; they are plain columns, all others fixed-size lists."""
+"""Genes of one number: plain columns. All others are fixed-size lists."""
 
 _METADATA_KEY: Final = b"evolve"
 
 
 @dataclass(frozen=True)
 class IndividualRow:
-    """What a generation's table says of one individual."""
+    """The values of one individual in a generation's table."""
 
     individual: str
     born: int
@@ -43,7 +43,7 @@ class IndividualRow:
 
 @dataclass(frozen=True)
 class GenerationRows:
-    """All individuals of a generation, of which its table is made."""
+    """All individuals of a generation, the source of its table."""
 
     generation: int
     rows: Sequence[IndividualRow]
@@ -67,11 +67,11 @@ INDIVIDUALS_COLUMNS: Final = Columns(
 )
 """The columns before the genes."""
 FITNESS: Final = "fitness"
-"""A column after these in a run whose fitness is not the score."""
+"""A column after these, in a run whose fitness is not the score."""
 ISLAND: Final = "island"
-"""A column after these, and of games, in a run with several."""
+"""A column after these, and in the games table, in a run with several islands."""
 SOMETIMES: Final = (FITNESS, ISLAND)
-"""Both: columns before the genes that some runs have."""
+"""Both columns, which come before the genes in some runs."""
 
 
 def individuals_table(
@@ -80,7 +80,7 @@ def individuals_table(
     generation_row: Mapping[str, Any],
     checkpoint: Mapping[str, Any],
 ) -> pa.Table:
-    """The table of one generation with its metadata; every row has the same genes."""
+    """The table of one generation with its metadata; all rows must have the same genes."""
     table = INDIVIDUALS_COLUMNS.table(GenerationRows(generation, rows))
     if rows[0].fitness is not None:
         table = table.append_column(FITNESS, array_of([row.fitness for row in rows], pa.float64()))
@@ -98,9 +98,9 @@ def individuals_table(
 
 
 def table_metadata(metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Generation row and checkpoint of an individuals file, from its metadata.
+    """Generation row and checkpoint from the metadata of an individuals file.
 
-    KeyError, TypeError or ValueError where they are not there.
+    KeyError, TypeError or ValueError where they are missing or damaged.
     """
     document = parse_json(metadata[_METADATA_KEY])
     row, checkpoint = document["generation"], document["checkpoint"]
@@ -110,7 +110,7 @@ def table_metadata(metadata: Mapping[bytes, bytes]) -> tuple[dict[str, Any], dic
 
 
 def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[int]]:
-    """The genes in a row of the individuals table (as a mapping) as lists; RunError without."""
+    """The genes in a row of the individuals table (a mapping) as lists; RunError if missing."""
     try:
         return {
             gene: [int(row[gene])] if gene in SCALAR_GENES else [int(v) for v in row[gene]]

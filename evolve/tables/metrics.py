@@ -1,4 +1,4 @@
-"""The metrics of a training run: a row a check, each an immutable file."""
+"""The metrics of a training: one row for each check, each in an immutable file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evolve.tables.paths import METRICS
 
 _COUNTS: Final = ("check", "games", "steps")
 METRICS_SCORES: Final = ("random", "depth_1", "depth_2")
-"""Columns of the scores against the first three of the rules' panel, whom checks may meet."""
+"""Columns of the scores against the first three of the rules' panel, where checks play them."""
 _PANEL: Final = tuple(f"{name}{end}" for name in METRICS_SCORES for end in ("", "_low", "_high"))
 _LADDER: Final = ("elo", "elo_low", "elo_high")
 _SCORES: Final = Chart("Scores against the panel", (0, 1))
@@ -51,18 +51,21 @@ METRICS_COLUMNS: Final = Columns(
         Column("seconds", pa.float64()),
     )
 )
-"""Null where they do not apply: the scores against the panel, the Elo on the ladder with its 95 %
-interval, the share of weights that games have visited. accept_seconds: CPU seconds of games that
-choose between models, a part of cpu_seconds."""
+"""The columns of the table.
+
+Null where they do not apply: the scores against the panel; the Elo on the ladder with its 95 %
+interval; the share of weights that games have visited. accept_seconds: CPU seconds of games that
+choose between models, a part of cpu_seconds.
+"""
 METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
     "panel": (*_LADDER, "visited"),
     "ladder": _PANEL,
 }
-"""Columns that trainings leave empty, by whom their checks meet."""
+"""Columns that trainings leave empty, by their judge."""
 
 
 def metrics_file(folder: FolderPath, check: int) -> FolderPath:
-    """Where the row of a check is."""
+    """Path of the row of a check."""
     return folder / METRICS / f"check-{check:04d}.parquet"
 
 
@@ -90,6 +93,6 @@ def read_metrics(folder: FolderPath) -> pa.Table:
 
 
 def forget_checks(folder: FolderPath, first: int) -> None:
-    """Remove the rows from check number `first` on: a killed writer's, never committed whole."""
+    """Remove the rows from check `first` on: a killed writer left them uncommitted."""
     for check in range(first, committed_checks(folder)):
         remove(metrics_file(folder, check), missing_ok=True)

@@ -1,9 +1,9 @@
-"""Parquet files that know when they are damaged.
+"""Parquet files that detect their own damage.
 
-Parquet's own checksums cover the pages of data, not their headers, nor the footer with schema,
-statistics and metadata, where a run's checkpoint is. So every file of ours holds a digest of
-itself in its footer: SHA-256 of all its bytes, those of the digest as zeros. Other programs read
-such a file as any other.
+Parquet's own checksums cover the pages of data. They cover neither page headers nor the footer with
+schema, statistics and metadata, where a run's checkpoint is. So each file of evolve holds a digest
+of itself in its footer: SHA-256 of all its bytes, with the digest's own bytes as zeros. Other
+programs read such a file like any other.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Replace the file in one step; OSError, under its name, where that fails."""
+    """Replace the file in one step; an OSError names `path`."""
     write_bytes(path, bytes_of(table))
 
 
 def bytes_of(table: pa.Table) -> bytes:
-    """A table as a file has it, its digest in it."""
+    """The bytes of a table's file, with its digest."""
     sink = pa.BufferOutputStream()
     with pq.ParquetWriter(
         sink, table.schema, compression="zstd", write_page_checksum=True
@@ -41,7 +41,7 @@ def bytes_of(table: pa.Table) -> bytes:
         writer.write_table(table)
         writer.add_key_value_metadata({_KEY: _LABEL + b"0" * _DIGITS})
     content: bytes = sink.getvalue().to_pybytes()
-    # The last one: any other is in the table itself.
+    # The last match is the digest: any earlier one is in the table itself.
     place = content.rfind(_LABEL) + len(_LABEL)
     digest = hashlib.sha256(content).hexdigest().encode()
     return content[:place] + digest + content[place + _DIGITS :]
@@ -50,11 +50,11 @@ def bytes_of(table: pa.Table) -> bytes:
 def read_table(
     path: Path, columns: Columns | None = None, *, only: Sequence[str] | None = None
 ) -> pa.Table:
-    """A whole table, or `only` the named ones of its columns, as far as they are there.
+    """A whole table, or those of the columns `only` that it has.
 
     RunError where it is missing, damaged, or lacks one of `columns`; it may have further ones.
-    Columns that are newer than the file get their value for older files. A file without a digest,
-    as other programs write them, is taken as it is: page checksums are all that is verified of it.
+    Columns that are newer than the file get their value for older files. Other programs write files
+    without a digest: of these only the page checksums are verified.
     """
     return table_of(_content(path), path, columns, only=only)
 
@@ -66,11 +66,11 @@ def table_of(
     *,
     only: Sequence[str] | None = None,
 ) -> pa.Table:
-    """The same of the content of a file, which errors name."""
+    """The same from the content of a file; errors name `path`."""
     _verify(content, path)
     try:
-        # Not `pq.read_table`: its threads may let go of our bytes after it has returned, and where
-        # that comes while Python ends, the process aborts: 6 of 240 sweeps ended by a signal.
+        # Not `pq.read_table`: its threads may release our bytes after it returns. When that happens
+        # while Python exits, the process aborts: 6 of 240 sweeps ended by a signal.
         file = pq.ParquetFile(
             pa.BufferReader(content), pre_buffer=False, page_checksum_verification=True
         )
@@ -79,7 +79,7 @@ def table_of(
             there = file.schema_arrow.names
             names = [name for name in only if name in there]
         table = file.read(columns=names, use_threads=False)
-        # Without what is the file's, as the digest.
+        # Remove metadata of the file itself, such as the digest.
         table = table.replace_schema_metadata(file.schema.to_arrow_schema().metadata)
     except (pa.ArrowException, OSError, ValueError, LookupError, MemoryError) as error:
         raise _damaged(path, error) from error
@@ -100,8 +100,10 @@ def read_metadata(path: Path) -> dict[bytes, bytes]:
 
 
 def _content(path: Path) -> bytes:
-    """A file's content, read in one piece: pyarrow opens a file more than once, and may find
-    another one there the second time."""
+    """A file's content, read in one piece.
+
+    pyarrow opens a file more than once, and may find another file there the second time.
+    """
     try:
         return path.read_bytes()
     except LinkError:
@@ -113,11 +115,11 @@ def _content(path: Path) -> bytes:
 
 
 def _verify(content: bytes, path: Path) -> None:
-    """Raise RunError unless the digest of a file's content fits it, where it has one."""
+    """Raise RunError unless the digest of a file fits its content; a digest may be missing."""
     label = content.rfind(_LABEL)
     if label < 0 and _KEY not in content:
         return
-    # Either of the two says that there must be a digest: no single flipped bit can take it away.
+    # Either mark requires a digest, so that no single flipped bit can remove it.
     place = label + len(_LABEL)
     digest = content[place : place + _DIGITS]
     if label < 0 or not _DIGEST.fullmatch(digest):

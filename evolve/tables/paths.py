@@ -1,4 +1,4 @@
-"""Where everything lies in a run's folder."""
+"""Paths of everything in a run's folder."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ CONFIG_FILE: Final = "config.toml"
 STUDY_FILE: Final = "study.toml"
 CHAMPION_FILE: Final = "champion.json"
 LEARNED_FILE: Final = "champion.npz"
-"""The same where agents have arrays: networks or patterns."""
+"""The champion where agents have arrays: networks or patterns."""
 EVALUATION_FILE: Final = "evaluation.npz"
-"""Of an evolution whose individuals all have one evaluation: the agent that it is of."""
+"""The agent of the evaluation, in an evolution whose individuals all share one."""
 GENERATIONS: Final = "generations"
 GAMES: Final = "games"
 METRICS: Final = "metrics"
 TRIALS: Final = "trials"
-"""Of a sweep: what its trials made."""
+"""Folder of a sweep: files of its trials."""
 FINAL_GAMES: Final = "final"
-"""In the same folder, until the final is over: a file of games for each of its matches."""
+"""Folder inside that one, until the final is over: a file of games for each of its matches."""
 RUNGS: Final = "rungs"
-"""Of a sweep: a folder for each rung, by its number."""
+"""Folder of a sweep: one folder for each rung, by its number."""
 RETEST: Final = "retest"
-"""The last of them, where the winner and the defaults learn once more."""
+"""The last of these folders: the winner and the defaults train once more."""
 TRIALS_FILE: Final = "trials.parquet"
 JOURNAL_FILE: Final = "journal.log"
 FINAL_FILE: Final = "final.json"
@@ -34,7 +34,7 @@ BEST_FILE: Final = "best.json"
 BEST_TOML: Final = "best.toml"
 CHECKPOINT_FILE: Final = "checkpoint.npz"
 RATING_FILE: Final = "rating.json"
-"""Of a rating: who is rated, and how."""
+"""File of a rating: its agents and its settings."""
 PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
 OWNER_FILE: Final = ".agreed"
@@ -43,22 +43,22 @@ _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
 def generation_file(folder: FolderPath, generation: int) -> FolderPath:
-    """Where the individuals of a generation are."""
+    """Path of the individuals of a generation."""
     return folder / GENERATIONS / f"gen-{generation:04d}.parquet"
 
 
 def games_file(folder: FolderPath, generation: int) -> FolderPath:
-    """Where the games of a generation are."""
+    """Path of the games of a generation."""
     return folder / GAMES / f"gen-{generation:04d}.parquet"
 
 
 def playoff_file(folder: FolderPath) -> FolderPath:
-    """Where the games of the play-off are, once there was one."""
+    """Path of the games of the play-off; the file may not exist yet."""
     return folder / GAMES / f"{PLAYOFF}.parquet"
 
 
 def committed_generations(folder: FolderPath) -> int:
-    """Number of whole generations, from gen-0000 on.
+    """Number of complete generations, from gen-0000 on.
 
     Raises RunError when a generation is missing before another one.
     """
@@ -72,6 +72,6 @@ def committed_generations(folder: FolderPath) -> int:
 
 
 def generation_of(path: Path) -> int:
-    """The generation in a file's name; −1 where there is none."""
+    """The generation in a file's name; −1 where the name has none."""
     digits = path.stem.removeprefix("gen-")
     return int(digits) if _NUMBER.fullmatch(digits) else -1

@@ -1,4 +1,4 @@
-"""What long work tells whoever watches it, and why it returned."""
+"""How long work reports its progress, and why it returned."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Any, Protocol
 class RunEnding(Enum):
     """Why a run returned; each kind of run has its own reasons, described by their values.
 
-    STOPPED is the one that all have: whoever watched asked for it.
+    All kinds have STOPPED: the observer asked for it.
     """
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped, so that the work is not at any end of its own."""
+        """Whether the observer stopped it, so that the work did not reach an end of its own."""
         return self.name == "STOPPED"
 
 
 class Observer(Protocol):
-    """Called from the thread that does the work; `stop` is asked between two rows."""
+    """Watches a run; the working thread calls it, and `stop` between two rows."""
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """A row of the run's first table is kept, and `done` of `total` of the run are done.
+        """Report a new row of the run's first table: `done` of `total` of the run are done.
 
-        They are in the unit of its kind: generations, trials, or the share of a training.
+        The unit depends on the kind of run: generations, trials, or the share of a training.
         """
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """`done` of `total` of what is in hand are done, such as games of a generation."""
+        """Report that `done` of `total` of the current step are done, such as games."""
 
     def note(self, text: str) -> None:
-        """Something to report in a line."""
+        """Report something in one line."""
 
     def stop(self) -> bool:
-        """Whether to end after what is in hand."""
+        """Whether the run must end after the current step."""
 
 
 class Silent:
@@ -51,5 +51,5 @@ class Silent:
         """Show nothing."""
 
     def stop(self) -> bool:
-        """Never."""
+        """Never stop."""
         return False

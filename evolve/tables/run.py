@@ -1,4 +1,4 @@
-"""A run's folder for readers: its tables as DataFrames, without any lock."""
+"""Read a run's folder: its tables as DataFrames, without a lock."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from evolve.tables.run_type import RunTable, RunType, imported
 from evolve.tables.run_types import kind_of
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
-if TYPE_CHECKING:  # 30 MB and a third of a second, for tables alone
+if TYPE_CHECKING:  # only tables need it: 30 MB and a third of a second
     import pandas as pd
 
 
 class Run:
-    """The tables of one run, as of the moment they are first asked for.
+    """The tables of one run, as of their first use.
 
-    individuals, games, generations, trials and metrics are pandas DataFrames; those that its
-    kind of run does not have are empty. Raises RunError for a folder that is not a run, or a
-    damaged file.
+    individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
+    of run does not have is empty. Raises RunError for a folder that is not a run, or a damaged
+    file.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -59,12 +59,12 @@ class Run:
 
     @property
     def generation_count(self) -> int:
-        """Whole generations on the disk now."""
+        """Number of complete generations on the disk now."""
         return paths.committed_generations(self.path)
 
     @cached_property
     def config(self) -> dict[str, Any]:
-        """config.toml as it is, without checking."""
+        """config.toml as it is, unchecked."""
         path = self.path / paths.CONFIG_FILE
         try:
             return parse_toml(read_document(path))
@@ -75,28 +75,28 @@ class Run:
 
     @property
     def command(self) -> str:
-        """The command that made it: `run`, `train dqn`, `sweep mcts` and the like."""
+        """The command that made the run, such as `run`, `train dqn` or `sweep mcts`."""
         command = self.config.get("command", "run")
         kind_of(command, self.path / paths.CONFIG_FILE)
         return str(command)
 
     @property
     def kind(self) -> RunType:
-        """Its kind of run; RunError when that is unknown."""
+        """Its kind of run; RunError when the command is unknown."""
         return kind_of(self.config.get("command", "run"), self.path / paths.CONFIG_FILE)
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables that it has, the one that tells most first."""
+        """Names of the tables that it has, the most informative first."""
         return tuple(t.name for t in self.kind.tables if t.part is None or self._has(t.part))
 
     def _has(self, part: str) -> bool:
-        """Whether there is a file of that name, or a folder with something in it."""
+        """Whether a file of that name exists, or a non-empty folder."""
         path = self.path / part
         return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
     def table_named(self, name: str) -> RunTable:
-        """What is known of one of its kind's tables; RunError when it has none of that name."""
+        """The definition of one of its tables; RunError when it has none of that name."""
         table = self.kind.table(name)
         if table is None:
             raise RunError(
@@ -143,7 +143,7 @@ class Run:
 
     @cached_property
     def generations(self) -> pd.DataFrame:
-        """One row a generation; panel columns are NaN where there was no panel.
+        """One row for each generation; panel columns are NaN where it has no panel.
 
         Runs with the fixed panel have no columns of the ladder.
         """
@@ -155,7 +155,7 @@ class Run:
 
     @cached_property
     def trials(self) -> pd.DataFrame:
-        """The trials of a sweep, as of the last change; empty for other runs."""
+        """The trials of a sweep, as of their last change; empty for other runs."""
         table = read_trials(self.path)
         return _frame(self.path, [TRIALS_COLUMNS.schema.empty_table() if table is None else table])
 
@@ -190,14 +190,16 @@ class Run:
         return self._read_games(paths.games_file(self.path, generation), generation)
 
     def all_games_table(self, generation: int) -> pa.Table:
-        """The games of a generation, of the last one with the play-off; RunError where there is
-        no such generation."""
+        """The games of a generation; those of the last one include the play-off.
+
+        RunError where there is no such generation.
+        """
         self.check_generation(generation)
         playoffs = self._playoffs() if generation == self.generation_count - 1 else []
         return _joined(self.path, [self.games_table(generation), *playoffs])
 
     def playoff_table(self) -> pa.Table | None:
-        """The games of the play-off; None where there was none yet."""
+        """The games of the play-off; None before it."""
         path = paths.playoff_file(self.path)
         return self._read_games(path) if path.exists() else None
 
@@ -213,7 +215,7 @@ class Run:
         return row, checkpoint
 
     def find(self, individual: str) -> dict[str, Any]:
-        """The row of an individual in the last generation that it lived in."""
+        """The row of an individual in its last generation."""
         born, _, _ = individual.partition("-")
         if born.isascii() and born.isdigit() and int(born) < self.generation_count:
             last: dict[str, Any] | None = None
@@ -241,14 +243,14 @@ class Run:
         return [] if found is None else [found]
 
     def _read_games(self, path: Path, generation: int | None = None) -> pa.Table:
-        """A file of games, each of which says its rules."""
+        """A file of games, with the rules of each game."""
         rules = self.config.get("rules")
         games = _read(path, GAMES_COLUMNS, generation)
         return with_rules(games, rules if isinstance(rules, str) else None)
 
 
 def folders_of_runs(parent: str | Path) -> list[FolderPath]:
-    """All that is in a folder, by name; RunError when it is none."""
+    """All entries of a folder, by name; RunError when it is not a folder."""
     folder = inside(parent)
     if not folder.is_dir():
         raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
@@ -256,12 +258,12 @@ def folders_of_runs(parent: str | Path) -> list[FolderPath]:
 
 
 def is_run(path: FolderPath) -> bool:
-    """Whether a folder is a run's; LinkError where it, or what makes it one, is a link."""
+    """Whether a folder is a run's; LinkError where it or its config.toml is a link."""
     return (path / paths.CONFIG_FILE).is_file()
 
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:
-    """A table of a run, checked to be one with these columns and of that generation."""
+    """A table of a run, checked to have these columns and to be of that generation."""
     table = read_table(path, columns)
     if generation is not None and set(table["generation"].unique().to_pylist()) - {generation}:
         raise RunError(f"{path} is of another generation than its name says")

@@ -1,7 +1,7 @@
-"""What a kind of run answers to all that other modules ask about it.
+"""A kind of run: the facts and functions that all other modules ask it for.
 
-Nothing heavy is imported here. What a kind does is named as `module:function` and found on use,
-for much of it stands in layers above this one.
+Nothing heavy is imported here. A kind names its functions as `module:function`, which are imported
+on use, because many of them are in layers above this one.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 class RunTable:
     """A table of a kind of run.
 
-    read: function of the Run and, where its kind has generations, of the one that is asked for;
-    its answer is a DataFrame. best: column that the best rows have the most of; without one the
-    rows have no order. of_last: whether the best are looked for in the last generation alone.
-    unused: function of Run that names columns which it leaves empty: people are not shown them.
-    show: function of Run and DataFrame that prints it for people; without one all others are.
-    part: folder or file of the run that it is made of, where not every run has one.
+    read: function of the Run and, where the kind has generations, of the requested one; it returns
+    a DataFrame. best: column that is highest in the best rows; without one the rows have no order.
+    of_last: whether the best rows come from the last generation alone. unused: function of the Run
+    that names empty columns, which people are not shown. show: function of the Run and a DataFrame
+    that prints it for people; without one a general one prints it. part: folder or file of the run
+    that holds it, where not every run has one.
 
     title: of the table on the page. columns: the `Columns` that say how the page shows it, and
-    which charts it draws. key: column that tells rows apart. over: columns that charts are drawn
-    over, the usual one first. arrow: function of the Run that reads it without pandas. count, rows:
-    where reading all of it is dear, functions that count its rows, and that read those at some
-    places alone, as an Arrow table. generations: whether it is asked for by the generation alone,
-    being as large as all of them; parts: function of the Run that reads one after the other.
-    of_games: whether its rows are games, which records can hold.
+    which charts it draws. key: column that identifies a row. over: columns on the x-axis of its
+    charts, the usual one first. arrow: function of the Run that reads it without pandas. count,
+    rows: where reading all of it is slow, functions that count its rows, and that read only the
+    rows at given places, as an Arrow table. generations: whether it is read by the generation
+    alone, because all of them together are large; parts: function of the Run that reads one after
+    the other. of_games: whether its rows are games, which can be written as game records.
     """
 
     name: str
@@ -60,12 +60,12 @@ class RunTable:
     of_games: bool = False
 
     def all_columns(self) -> Columns | None:
-        """What is known of its columns."""
+        """The definitions of its columns; None where it has none."""
         found: Columns | None = None if self.columns is None else imported(self.columns)
         return found
 
     def arrow_of(self, run: Run) -> pa.Table:
-        """The whole of it."""
+        """The whole table, as an Arrow table."""
         if self.arrow is not None:
             return imported(self.arrow)(run)
         import pyarrow as pa
@@ -73,25 +73,26 @@ class RunTable:
         return pa.Table.from_pandas(run.table(self.name), preserve_index=False)
 
     def parts_of(self, run: Run) -> Iterator[pa.Table] | None:
-        """Its parts one after the other; None where it is read at once."""
+        """Its parts one after the other; None where it is read as a whole."""
         found: Iterator[pa.Table] | None = None if self.parts is None else imported(self.parts)(run)
         return found
 
     def count_of(self, run: Run) -> int:
-        """How many rows it has, without reading all of it."""
+        """Number of its rows, without reading all of it."""
         found: int = imported(str(self.count))(run)
         return found
 
     def rows_of(self, run: Run, places: Sequence[int]) -> pa.Table:
-        """The rows at some places, without reading the others."""
+        """The rows at given places, without reading the others."""
         return imported(str(self.rows))(run, places)
 
 
 @dataclass(frozen=True)
 class Change:
-    """A setting that may change when a run goes on, as an option of `evolve resume`.
+    """A setting that `evolve resume` may change, as its option.
 
-    type: int (from 1), float, bool or str. words: of the commands that it is for, all if none.
+    type: int (from 1), float, bool or str. words: second words of the commands that have it; all
+    commands if empty.
     """
 
     name: str
@@ -102,7 +103,7 @@ class Change:
 
     @property
     def option(self) -> str:
-        """As it is written on the command line."""
+        """The option on the command line."""
         return f"--{self.name.replace('_', '-')}"
 
 
@@ -111,9 +112,10 @@ class Variant:
     """What the second word of a command chooses: its settings model, and what it needs.
 
     presets: dictionary of presets, the default first; None where there are none. learns: whether
-    it needs PyTorch. about: what it does, in a sentence; that of its kind if not given. runs:
-    whether its settings are a command, which no service takes. check: function of its settings that
-    raises an EvolveError for those that cannot be carried out, where the model does not know.
+    it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
+    whether its settings contain a command, which no service accepts. check: function of its
+    settings that raises an EvolveError for settings that cannot run although the model accepts
+    them.
     """
 
     settings: str
@@ -128,7 +130,7 @@ class Variant:
         return imported(self.settings)
 
     def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
-        """Its presets, the default first; empty where there are none."""
+        """Its presets, the default first; empty without presets."""
         found: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
         return found
 
@@ -137,27 +139,28 @@ class Variant:
 class RunType:
     """One kind of run.
 
-    name: first word of its command, whose module and function `start` names; about: what
-    `evolve --help` says of it; noun: the run in words; plural: several of them. stem: of the names
+    name: first word of its command; `start` names the module and function of that command. about:
+    its text in `evolve --help`. noun: the run in words; plural: several of them. stem: of the names
     of its folders, with {rules} and {word} for the run's own. page: its module in the page's folder
     `kinds`, which may draw more than the tables; without one the page is made of these.
-    variants: by the second word of the command; "" where it has one word alone.
-    tables: the one that tells most first. parts, files: what it writes into its folder beside
-    config.toml, folders and files. champions: those files that its best agent may be in.
-    rated: whether its champion plays the ladder at the end, so that its file has the Elo which is
-    the one number of such a run; the score in that file is then told with the run alone.
-    unit: what `runs` counts it by. packages: those that its results rest on, whose versions
-    config.toml keeps. changes: what may change when it goes on. row_event: what `--progress` calls
-    a row of its first table. modules: what its work imports beside the command's own. workers:
-    whether results depend on how many work on it: that number is then a setting of it, `jobs`.
+    variants: by the second word of the command; "" where the command has one word.
+    tables: the most informative first. parts, files: folders and files that it writes into its
+    folder beside config.toml. champions: those files that may hold its best agent.
+    rated: whether its champion plays the ladder at the end, so that its file has the Elo, the one
+    number of such a run; the score in that file is then shown with the run alone.
+    unit: what `runs` counts. packages: packages that its results depend on; config.toml keeps their
+    versions. changes: settings that may change when it resumes. row_event: name of a row of its
+    first table in `--progress`. modules: further modules that its work imports, beside the
+    command's own. workers: whether results depend on the number of workers, which is then its
+    setting `jobs`.
 
-    The rest are functions. kept(folder): how much of it would be lost with its folder.
-    facts(run): its `Facts`; figure(run): name and value (None where there is none yet) of the one
-    that runs with different seeds are compared by; totals(run): further figures for `compare`, as
-    a dictionary. view(settings): how it looks while it works. resume(run, changes, jobs,
-    allow_programs): goes on, and answers with the exit code. draw(run, output): writes a picture.
-    curve(run): how its figure came about, as a Series whose name and whose index's name say what
-    they are.
+    The rest are functions. kept(folder): how much of the run would be lost with its folder.
+    facts(run): its `Facts`. figure(run): name and value of the one number that compares runs with
+    different seeds; the value is None before it exists. totals(run): further figures for `compare`,
+    as a dictionary. view(settings): its display during the work. resume(run, changes, jobs,
+    allow_programs): resumes it and returns the exit code. draw(run, output): writes a picture.
+    curve(run): the course of its figure, as a Series; its name and its index's name say what they
+    are.
     """
 
     name: str
@@ -190,11 +193,11 @@ class RunType:
 
     @property
     def commands(self) -> dict[str, Variant]:
-        """Its variants by the whole of the command."""
+        """Its variants by complete command."""
         return {self.command(word): variant for word, variant in self.variants.items()}
 
     def command(self, word: str) -> str:
-        """The whole of the command whose second word that is."""
+        """The complete command with that second word."""
         return f"{self.name} {word}".rstrip()
 
     def word(self, command: str) -> str:
@@ -202,7 +205,7 @@ class RunType:
         return command.removeprefix(self.name).lstrip()
 
     def stem_of(self, command: str, rules: str) -> str:
-        """What the folder of a run of one of its commands is called, before its number."""
+        """The name of a run's folder, without its number."""
         return self.stem.format(name=self.name, word=self.word(command), rules=rules)
 
     def kept_in(self, folder: FolderPath) -> int:
@@ -211,44 +214,44 @@ class RunType:
         return found
 
     def facts_of(self, run: Run) -> Facts:
-        """What it says of one of its runs in lists."""
+        """The summary of one of its runs, for lists of runs."""
         found: Facts = imported(self.facts)(run)
         return found
 
     def figure_of(self, run: Run) -> tuple[str, float | None]:
-        """The one number that runs with different seeds are compared by, and its name."""
+        """Name and value of the one number that compares runs with different seeds."""
         found: tuple[str, float | None] = imported(self.figure)(run)
         return found
 
     def curve_of(self, run: Run) -> pd.Series[float]:
-        """How that number came about."""
+        """The course of that number."""
         found: pd.Series[float] = imported(self.curve)(run)
         return found
 
     def totals_of(self, run: Run) -> dict[str, Any]:
-        """Further figures; empty where it has none."""
+        """Further figures; empty if the kind has none."""
         found: dict[str, Any] = {} if self.totals is None else imported(self.totals)(run)
         return found
 
     def changes_of(self, command: str) -> list[Change]:
-        """What may change of a run of one of its commands."""
+        """The settings that may change in a run of one of its commands."""
         word = self.word(command)
         return [one for one in self.changes if not one.words or word in one.words]
 
     def table(self, name: str) -> RunTable | None:
-        """Its table of that name, where it has one."""
+        """Its table of that name; None if it has none."""
         return next((table for table in self.tables if table.name == name), None)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a kind says of one of its runs in lists of runs.
+    """The summary of a run in lists of runs.
 
-    done, target: in the kind's unit; complete: whether nothing is left to do; crowned: whether what
-    its champion's file says of its strength is what counts; last: the file that it wrote last,
-    where that is no agent; figures: further ones, by their names. share: how much of the way to its
-    end is done, 0 to 1, where done and target do not say so. so_far: its score before its end, 0 to
-    1, where runs of the kind are not rated.
+    done, target: in the kind's unit. complete: whether nothing is left to do. crowned: whether the
+    strength in its champion's file counts. last: the file that it wrote last, where that is not an
+    agent. figures: further figures, by name. share: share of the run that is done, 0 to 1, where
+    done and target do not show it. so_far: its score before its end, 0 to 1, where runs of the kind
+    are not rated.
     """
 
     done: int
@@ -262,6 +265,6 @@ class Facts:
 
 
 def imported(name: str) -> Any:
-    """The thing that `module:name` names."""
+    """The object that `module:name` names."""
     module, _, attribute = name.partition(":")
     return getattr(import_module(module), attribute)

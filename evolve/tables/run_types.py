@@ -1,7 +1,7 @@
-"""Kinds of runs, an entry for each: see `run_kind` for what an entry says.
+"""Kinds of runs, one entry for each: see `run_type` for the fields of an entry.
 
-A new kind of run is a module of its own and an entry in `RUN_TYPES`: the command line, `resume`,
-`runs`, `show`, `compare`, `plot`, the service and its page find it there.
+A new kind of run is a module of its own and an entry in `RUN_TYPES`, where the command line,
+`resume`, `runs`, `show`, `compare`, `plot`, the service and its page find it.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ SWEEPS: Final = RunType(
 )
 
 RUN_TYPES: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
-"""All of them, in the order in which people meet them."""
+"""All kinds, in the order in which people see them."""
 
 PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_TYPES for part in kind.parts))
 """Folders inside those of runs."""
@@ -253,11 +253,11 @@ FILES: Final = (
     LOCK_FILE,
     OWNER_FILE,
 )
-"""Files beside them, those of ratings and studies included, whose folders are locked alike."""
+"""Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
 
 
 def kind_of(command: object, place: Path) -> RunType:
-    """The kind of run that a command makes; RunError, naming `place`, where it is unknown."""
+    """The kind of run that a command makes; RunError, which names `place`, where it is unknown."""
     known = {name: kind for kind in RUN_TYPES for name in kind.commands}
     if not isinstance(command, str) or command not in known:
         raise RunError(f"{place}: command = {command!r} is unknown; there are {', '.join(known)}")
@@ -265,6 +265,6 @@ def kind_of(command: object, place: Path) -> RunType:
 
 
 def champion_of(folder: FolderPath) -> FolderPath | None:
-    """The agent file of a run's best agent so far; None when there is none yet."""
+    """The agent file of a run's best agent so far; None before there is one."""
     names = dict.fromkeys(name for kind in RUN_TYPES for name in kind.champions)
     return next((folder / name for name in names if (folder / name).exists()), None)

@@ -1,4 +1,4 @@
-"""Whether a run's config.toml is what a run has: values of their kinds, for lists of many runs."""
+"""Check a run's config.toml, for lists of many runs: whether its values have the right types."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run import Run
 
 _ALWAYS: Final = ("rules", "seed")
-"""Settings that every version has written for every kind of run."""
+"""Settings that every version writes for every kind of run."""
 _NOT_SETTINGS: Final = ("command", "versions")
 _MOST: Final = 5
-"""Wrong values that are named."""
+"""Most wrong values that a message names."""
 
 
 def check_config(run: Run) -> None:
-    """Raise RunError where config.toml is damaged: no file, a value of another kind, nothing in it.
+    """Raise RunError where config.toml is damaged: missing, empty, or with a value of a wrong type.
 
-    Settings that this version does not know, or that contradict each other by now, are no damage:
-    tables of such a run are as good as they were. `evolve resume` asks more of it.
+    Unknown settings and contradictions, such as from another version, are no damage: the tables of
+    such a run are still valid. `evolve resume` checks more.
     """
     file, config, kind = run.path / CONFIG_FILE, run.config, run.kind
     missing = [name for name in _ALWAYS if name not in config]

@@ -1,4 +1,4 @@
-"""A study's folder for readers: the tables of its runs as one."""
+"""Read a study's folder: the tables of its runs as one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """The runs of a study, and their tables with columns that say which run a row is of.
+    """The runs of a study, and their tables with columns that identify each row's run.
 
-    individuals, games, generations, trials and metrics are those of a `Run` one below the other,
-    behind the columns `setting` (its name), one for each field in which settings differ, and
-    `seed`. Raises RunError for a folder that is not a study, SettingsError where its study.toml
-    is damaged.
+    individuals, games, generations, trials and metrics are the tables of every `Run`, one below the
+    other. In front are the columns `setting` (its name), one for each field in which settings
+    differ, and `seed`. Raises RunError for a folder that is not a study, SettingsError where its
+    study.toml is damaged.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -43,11 +43,11 @@ class Study:
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
-        """All runs that it is to have."""
+        """All runs of the study, including those that have not begun."""
         return tuple(self.design.members)
 
     def folder_of(self, member: Member) -> FolderPath:
-        """Where a run of it is, or will be."""
+        """The folder of one of its runs, which may not exist yet."""
         return self.path / member.name
 
     @property
@@ -61,13 +61,14 @@ class Study:
 
     @property
     def tables(self) -> tuple[str, ...]:
-        """Names of the tables that its runs have, the one that tells most first."""
+        """Names of the tables that its runs have, the most informative first."""
         return tuple(dict.fromkeys(name for run in self.runs.values() for name in run.tables))
 
     def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
-        """A table of all its runs by name, or the rows of one generation, of those that have it.
+        """A table of all its runs by name, or only the rows of one generation.
 
-        Raises RunError when such runs have no table of that name.
+        Skips runs without that generation. Raises RunError when such runs have no table of that
+        name.
         """
         import pandas as pd  # not above: see Run
 
@@ -83,7 +84,7 @@ class Study:
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
     def marked(self, member: Member, frame: pd.DataFrame) -> pd.DataFrame:
-        """A run's table behind the columns that say which run it is."""
+        """A run's table, with the columns that identify the run in front."""
         import pandas as pd
 
         marks: dict[str, Any] = {"setting": member.setting.name}
@@ -131,10 +132,10 @@ def is_study(path: FolderPath) -> bool:
 def list_all(
     parent: str | Path, refused: Callable[[FolderPath, LinkError], None]
 ) -> list[Run | Study]:
-    """All runs and studies in a folder, by name; raises RunError when it is none.
+    """All runs and studies in a folder, by name; raises RunError when it is not a folder.
 
-    A study whose study.toml is damaged is left out here; opening it says what is wrong. So is what
-    is a link, or is made a run by one: `refused` hears of it.
+    Studies with a damaged study.toml are left out; opening one reports what is wrong. Links, and
+    folders that a link makes a run, are left out too, and passed to `refused`.
     """
     found: list[Run | Study] = []
     for path in folders_of_runs(parent):
@@ -150,7 +151,7 @@ def list_all(
 
 
 def load_run(path: str | Path) -> Run | Study:
-    """The run in a folder, or the study; raises RunError when it is none."""
+    """The run or study in a folder; raises RunError when it is neither."""
     return Study(path) if is_study(inside(path)) else Run(path)
 
 

@@ -1,4 +1,4 @@
-"""A study's design: settings of one command, each with the same seeds."""
+"""The design of a study: settings of one command, each with the same seeds."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from evolve.tables.run_type import RunType, Variant
 from evolve.tables.run_types import RUN_TYPES, kind_of
 
 BASE: Final = "base"
-"""The setting of a study that has one alone."""
+"""Name of the setting in a study with only one."""
 _MOST: Final = 10_000
-"""Runs of a study."""
+"""Most runs of a study."""
 _RANGE: Final = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.]+")
 _LONGEST: Final = 80
-"""Characters of a setting in the name of a folder."""
+"""Most characters of a setting in the name of a folder."""
 _SEEDS: Final = "seeds are numbers and ranges from 0, such as 0-9 or 1,4,7-9"
 
 
 def seeds_of(value: Any) -> Any:
-    """The seeds that a text such as `0-4,7` names; what is no text as it is."""
+    """The seeds that a text such as `0-4,7` names; any other value stays as it is."""
     if isinstance(value, int) and not isinstance(value, bool):
         return (value,)
     if not isinstance(value, str):
@@ -54,10 +54,11 @@ Seed = Annotated[int, Field(ge=0, le=2**62)]
 
 @dataclass(frozen=True)
 class Setting:
-    """What some runs of a study have in common beside its settings.
+    """What some runs of a study have in common, beside its settings.
 
-    name: for people; varied: the fields in which settings of the study differ, with their values
-    here; changes: the same as they are laid over the study's settings; stem: of folders.
+    name: for people. varied: the fields in which settings of the study differ, with their values
+    here. changes: the same values, in the form that is laid over the study's settings. stem: of the
+    folders' names.
     """
 
     name: str
@@ -75,12 +76,12 @@ class Member:
 
     @property
     def name(self) -> str:
-        """Of its folder in the study's."""
+        """The name of its folder, inside the study's."""
         return "-".join(filter(None, (self.setting.stem, f"seed-{self.seed}")))
 
 
 class StudySpec(BaseModel):
-    """What a study is made of, as study.toml and the file of `evolve study` have it."""
+    """The design of a study, as in study.toml and the file for `evolve study`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -122,12 +123,12 @@ class StudySpec(BaseModel):
 
     @property
     def kind(self) -> RunType:
-        """Of its runs."""
+        """The kind of its runs."""
         return kind_of(self.command, Path("study"))
 
     @property
     def variant(self) -> Variant:
-        """What its command chooses."""
+        """The variant that its command chooses."""
         return self.kind.commands[self.command]
 
     @cached_property
@@ -157,7 +158,7 @@ class StudySpec(BaseModel):
 
     @property
     def members(self) -> Iterator[Member]:
-        """Its runs: seed by seed, so that what is there early is of all settings."""
+        """Its runs seed by seed, so that the first ones cover all settings."""
         for seed in self.seeds:
             for setting in self.settings_of_runs:
                 yield Member(setting, seed)
@@ -167,7 +168,7 @@ class StudySpec(BaseModel):
         return {**laid_over(self.settings, member.setting.changes), "seed": member.seed}
 
     def resolved(self, member: Member) -> BaseModel:
-        """The same, checked; SettingsError where they cannot be."""
+        """The checked settings of a run; SettingsError where they are wrong."""
         return self._resolve(self.values_of(member))
 
     def _resolve(self, values: Mapping[str, Any]) -> BaseModel:
@@ -178,7 +179,7 @@ class StudySpec(BaseModel):
         return found
 
     def check(self) -> None:
-        """Raise SettingsError unless each of its settings is one that its command takes."""
+        """Raise SettingsError unless the command accepts each of its settings."""
         for setting in self.settings_of_runs:
             try:
                 self.resolved(Member(setting, self.seeds[0]))
@@ -187,14 +188,14 @@ class StudySpec(BaseModel):
                 raise SettingsError(f"{named}{error}") from error
 
     def text(self, versions: Mapping[str, str]) -> str:
-        """As study.toml has it; `read_study_spec` brings it back."""
+        """The text of study.toml; `read_study_spec` reads it back."""
         values = self.model_dump(mode="json", exclude_defaults=True)
         values = {"command": self.command, **values, "seeds": list(self.seeds)}
         return tomli_w.dumps({**values, "versions": dict(versions)})
 
 
 def study_spec_of(values: Mapping[str, Any], source: str) -> StudySpec:
-    """A design from what a file or options say; SettingsError, naming `source`."""
+    """A design from the values of a file or options; SettingsError, which names `source`."""
     try:
         return StudySpec.model_validate(values)
     except ValidationError as error:
@@ -203,7 +204,7 @@ def study_spec_of(values: Mapping[str, Any], source: str) -> StudySpec:
 
 
 def read_study_spec(path: Path) -> StudySpec:
-    """The design in a TOML file; SettingsError."""
+    """The design in a TOML file; SettingsError where it is wrong."""
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
@@ -214,7 +215,7 @@ def read_study_spec(path: Path) -> StudySpec:
 
 
 def grid_of(text: str) -> tuple[str, list[str]]:
-    """A line of the grid as options have it: FIELD=A,B, or FIELD=A|B where values hold commas."""
+    """Parse a line of the grid: FIELD=A,B, or FIELD=A|B where values contain commas."""
     name, equals, values = text.partition("=")
     found = [one.strip() for one in values.split("|" if "|" in values else ",")]
     if not equals or not name.strip() or not all(found):
@@ -226,14 +227,14 @@ def grid_of(text: str) -> tuple[str, list[str]]:
 
 
 def bare(value: Any) -> Any:
-    """Settings as TOML has them."""
+    """Settings in the types of TOML: None values are left out."""
     if isinstance(value, Mapping):
         return {str(key): bare(one) for key, one in value.items() if one is not None}
     return [bare(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings changed by others; tables in them key by key."""
+    """Settings with changes from `above`; nested tables are merged key by key."""
     found = dict(below)
     for key, value in above.items():
         known = found.get(key)
@@ -244,13 +245,13 @@ def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, A
 
 
 def _nested(key: str, value: Any) -> dict[str, Any]:
-    """{"fix": {"depths": 4}} of fix.depths and 4."""
+    """{"fix": {"depths": 4}} from fix.depths and 4."""
     field, dot, inner = key.partition(".")
     return {field: {inner: value}} if dot else {field: value}
 
 
 def text_of(value: Any) -> str:
-    """A setting's value in the name of a setting."""
+    """A field's value as part of a setting's name."""
     if isinstance(value, list | tuple):
         return ",".join(map(text_of, value))
     return str(value)

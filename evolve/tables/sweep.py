@@ -1,4 +1,4 @@
-"""Sweeps as a kind of run: their table, and their facts."""
+"""Sweeps as a kind of run: their tables, and their summaries in lists of runs."""
 
 from __future__ import annotations
 
@@ -20,41 +20,44 @@ if TYPE_CHECKING:
 
 
 def trials(run: Run) -> pd.DataFrame:
-    """A row for each trial."""
+    """One row for each trial."""
     return run.trials
 
 
 def trials_table(run: Run) -> pa.Table:
-    """The same, as Arrow has it; before the first, without the sweep's parameters."""
+    """The trials as an Arrow table; before the first, without the sweep's parameters."""
     found = read_trials(run.path)
     return TRIALS_COLUMNS.schema.empty_table() if found is None else found
 
 
 def rungs_of(run: Run) -> pa.Table:
-    """A row for each life in a rung of a sweep; see `rungs_table`."""
+    """One row for each training in a rung of a sweep; see `rungs_table`."""
     return rungs_table(run.path)
 
 
 def final_of(run: Run) -> pa.Table:
-    """A row for each finalist of a sweep; see `final_table`."""
+    """One row for each finalist of a sweep; see `final_table`."""
     return final_table(run.path)
 
 
 def rungs(run: Run) -> pd.DataFrame:
-    """A row for each life in a rung; see `rungs_table`."""
+    """One row for each training in a rung; see `rungs_table`."""
     frame: pd.DataFrame = rungs_table(run.path).to_pandas()
     return frame
 
 
 def final(run: Run) -> pd.DataFrame:
-    """A row for each finalist; see `final_table`."""
+    """One row for each finalist; see `final_table`."""
     frame: pd.DataFrame = final_table(run.path).to_pandas()
     return frame
 
 
 def rungs_table(folder: FolderPath) -> pa.Table:
-    """A row for each life in a rung of a sweep: the rung's number or `retest`, whose settings they
-    are, and what the table of trials says of a trial. Empty before the first."""
+    """One row for each training in a rung of a sweep; empty before the first.
+
+    It holds the rung's number or `retest`, the candidate (the trial with the same settings), and
+    the columns of the table of trials.
+    """
     tables = [pa.table({"rung": array_of([], pa.string())})]
     for place in _rungs_of(folder):
         table = read_trials(place)
@@ -75,7 +78,7 @@ def rungs_table(folder: FolderPath) -> pa.Table:
 
 
 def _rungs_of(folder: FolderPath) -> list[FolderPath]:
-    """The folders of a sweep's rungs, in their order."""
+    """The folders of a sweep's rungs, in order."""
     found = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
     numbered = [path for path in found if path.name.isdecimal() and path.name.isascii()]
     retests = [path for path in found if path.name == RETEST]
@@ -83,17 +86,17 @@ def _rungs_of(folder: FolderPath) -> list[FolderPath]:
 
 
 def kept_trials(folder: FolderPath) -> int:
-    """Trials that are kept in a folder."""
+    """Number of trials that a folder holds."""
     table = read_trials(folder)
     return 0 if table is None else int(table.num_rows)
 
 
 def sweep_figure(run: Run) -> tuple[str, float | None]:
-    """The winner's score against the defaults, in games that no trial has seen."""
+    """The winner's score against the defaults, in games that no trial has played."""
     final = whole_final(run.path)
     found = None if final is None else final.against_defaults
     if final is not None and final.winner is not None and final.winner == final.defaults:
-        return "against_defaults", 0.5  # the defaults themselves
+        return "against_defaults", 0.5  # the winner is the defaults themselves
     return "against_defaults", None if found is None else found.score
 
 
@@ -105,7 +108,7 @@ def sweep_curve(run: Run) -> pd.Series[float]:
 
 
 def sweep_facts(run: Run) -> Facts:
-    """How many trials are finished, and the best score. The final makes it complete."""
+    """Number of finished trials, and the best score. The final makes it complete."""
     table, target = read_trials(run.path), run.config.get("trials")
     states = [] if table is None else table["state"].to_pylist()
     finished = sum(state in FINISHED for state in states)
@@ -116,7 +119,7 @@ def sweep_facts(run: Run) -> Facts:
     return Facts(
         done=finished,
         target=target,
-        # More trials than the last final knew of: another is to come.
+        # More finished trials than the last final had: another final must follow.
         complete=isinstance(target, int)
         and (finished >= target or (final is not None and final.over))
         and (run.path / FINAL_FILE).exists()

@@ -1,4 +1,4 @@
-"""Trainings as a kind of run: their table, and their facts."""
+"""Trainings as a kind of run: their table, and their summaries in lists of runs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _ELO: Final = ("elo", "elo_low", "elo_high")
 
 
 def metrics(run: Run) -> pd.DataFrame:
-    """A row for each check."""
+    """One row for each check."""
     return run.metrics
 
 
 def metrics_table(run: Run) -> pa.Table:
-    """The same, as Arrow has it."""
+    """The checks as an Arrow table."""
     return read_metrics(run.path)
 
 
@@ -35,12 +35,12 @@ def unused_metrics(run: Run) -> tuple[str, ...]:
 
 
 def kept_checks(folder: FolderPath) -> int:
-    """Checks that are kept in a folder; a checkpoint before the first of them counts as one."""
+    """Number of checks that a folder holds; a checkpoint before the first check counts as one."""
     return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
 
 
 def training_facts(run: Run) -> Facts:
-    """How far it is, and how good, as of its last check."""
+    """Its progress and strength, as of its last check."""
     rows, config = read_metrics(run.path).to_pylist(), run.config
     last: dict[str, Any] = rows[-1] if rows else {}
     ends = (("games", "games"), ("budget", "cpu_seconds"))
@@ -50,11 +50,11 @@ def training_facts(run: Run) -> Facts:
     )
     patience = config.get("patience")
     if isinstance(patience, int) and rows:
-        # A check that is no better than the best before it counts towards the patience.
+        # A check no better than the best before it counts towards `patience`.
         scores = [row["score"] for row in rows]
         complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
     judge = _judge(run)
-    # On the ladder the last agent is the one that is kept.
+    # With the ladder, the last agent is the one that the run keeps.
     elo = {key: last.get(key) for key in _ELO} if judge == "ladder" else {}
     return Facts(
         done=last.get("games", 0),
@@ -78,8 +78,10 @@ def training_figure(run: Run) -> tuple[str, float | None]:
 
 
 def training_curve(run: Run) -> pd.Series[float]:
-    """The same by check: on the ladder of the last agent, which is the one that is kept, against
-    the panel of the best so far."""
+    """That number by check.
+
+    With the ladder, of the last agent, which the run keeps; with the panel, of the best so far.
+    """
     frame = run.metrics.set_index("check")
     if _judge(run) == "ladder":
         elo: pd.Series[float] = frame["elo"]
@@ -89,7 +91,7 @@ def training_curve(run: Run) -> pd.Series[float]:
 
 
 def training_totals(run: Run) -> dict[str, Any]:
-    """The games that it has played, and the best score of all checks."""
+    """The games played, and the best score of all checks."""
     frame = run.metrics
     if frame.empty:
         return {"games": 0}
@@ -100,6 +102,6 @@ def training_totals(run: Run) -> dict[str, Any]:
 
 
 def _judge(run: Run) -> str:
-    """Whom its checks meet: `panel` or `ladder`."""
+    """The judge of its checks: `panel` or `ladder`."""
     judge: str = run.kind.commands[run.command].model().judge
     return judge

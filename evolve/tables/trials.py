@@ -1,4 +1,4 @@
-"""The trials table of a sweep: written whole after every change, from the study."""
+"""The trials table of a sweep: rewritten as a whole from the study after each change."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TRIALS_COLUMNS: Final = Columns(
         Column("reason", pa.string()),
     )
 )
-"""All columns but the parameters, which stand between the seconds and the reports."""
+"""All columns but the parameters, which come between the seconds and the reports."""
 _LAST_BEFORE: Final = "seconds"
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
@@ -44,8 +44,11 @@ TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.
 
 @dataclass(frozen=True)
 class Importances:
-    """What matters for a good score: by parameter its share, the sum 1, and how likely chance gives
-    as large a share; or the reason why that is unknown."""
+    """The share of each parameter in a good score, or why it is unknown.
+
+    shares: by parameter, with a sum of 1. p: how likely chance gives as large a share. reason: why
+    the shares are unknown.
+    """
 
     shares: Mapping[str, float] = field(default_factory=dict)
     p: Mapping[str, float] = field(default_factory=dict)
@@ -53,7 +56,7 @@ class Importances:
 
     @property
     def to_come(self) -> bool:
-        """Whether the trials there are have not been weighed."""
+        """Whether the importances of these trials are still to be computed."""
         return not self.shares and self.reason == _NOT_YET
 
 
@@ -63,9 +66,9 @@ def write_trials(
     parameters: Mapping[str, type],
     importances: Importances,
 ) -> None:
-    """Replace the table; `parameters` with their types, whose importances are kept beside it.
+    """Replace the table, with the importances of `parameters` as metadata.
 
-    RunError where a row has values of other types.
+    `parameters` gives the type of each. RunError where a row has values of other types.
     """
     fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
     place = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
@@ -76,13 +79,13 @@ def write_trials(
     )
     try:
         table = table_of_rows(rows, schema)
-    except (pa.ArrowException, TypeError) as error:  # the study is not of our making
+    except (pa.ArrowException, TypeError) as error:  # another program wrote the study
         raise RunError(f"a trial of {folder} has what fits no table: {error}") from error
     write_table(folder / TRIALS_FILE, table)
 
 
 def read_trials(folder: FolderPath) -> pa.Table | None:
-    """The table; None where there is none yet. RunError when it is damaged."""
+    """The table; None before there is one. RunError when it is damaged."""
     path = folder / TRIALS_FILE
     if not path.exists():
         return None
@@ -90,7 +93,7 @@ def read_trials(folder: FolderPath) -> pa.Table | None:
 
 
 def importances_of(table: pa.Table) -> Importances:
-    """The importances beside a table, the largest first."""
+    """The importances in a table's metadata, the largest first."""
     try:
         return _parsed(parse_json((table.schema.metadata or {}).get(_IMPORTANCES, b"{}")))
     except (AttributeError, KeyError, TypeError, ValueError) as error:

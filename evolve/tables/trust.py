@@ -1,11 +1,11 @@
-"""Who wrote what a folder says is to be started: marks that only this user can have made.
+"""Whether this user agreed to start what a folder names: marks that only this user can make.
 
-A folder may come from anywhere, and an unpacked archive belongs to whoever unpacked it, so
-neither owner nor time of a file says who wrote it. A mark is a hash of what the user agreed to
-and of the place of the folder, keyed by a secret that never leaves the user's data folder
-(`EVOLVE_DATA_DIR` moves it). It goes with the folder's content, not with its name in some list, so
-that runs can be made and thrown away freely. A folder that was moved, or has come back from
-someone else, has to be agreed to again: what it names may be looked up beside it.
+A folder may come from anywhere, and an unpacked archive belongs to the user who unpacked it, so
+neither owner nor time of a file shows who wrote it. A mark is a hash of what the user agreed to and
+of the folder's place, with a secret key that never leaves the user's data folder
+(`EVOLVE_DATA_DIR` moves it). The marks are inside the folder, not in a list of folders, so that
+runs can be made and deleted freely. A folder that was moved, or was somewhere else in between,
+needs a new agreement: the programs that it names may be looked up beside it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _BYTES: Final = 32
 
 
 def data_folder() -> Path:
-    """Where evolve keeps what is this user's alone."""
+    """The folder for data that only this user may read."""
     return Path(os.environ.get("EVOLVE_DATA_DIR") or platformdirs.user_data_dir("evolve"))
 
 
 def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
-    """Those of some things that this user has not agreed to in this folder."""
+    """Those of `things` to which this user has not agreed in this folder."""
     try:
         key = _key(make=False)
         known = set((folder / OWNER_FILE).read_text(encoding="ascii").split())
@@ -46,9 +46,9 @@ def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
 
 
 def agree(folder: FolderPath, things: Iterable[str]) -> None:
-    """Note that this user has agreed to some things in this folder, and to no others.
+    """Record that this user agrees to these things in this folder, and to no others.
 
-    OSError where the secret cannot be kept, or others could read it.
+    OSError where the secret cannot be stored, or others could read it.
     """
     key = _key(make=True)
     assert key is not None
@@ -56,9 +56,9 @@ def agree(folder: FolderPath, things: Iterable[str]) -> None:
 
 
 def mark_of(folder: FolderPath, *parts: str) -> str:
-    """The mark of this user on a text of several parts, in this folder.
+    """This user's mark on a text of several parts, in this folder.
 
-    OSError where the secret cannot be kept, or others could read it.
+    OSError where the secret cannot be stored, or others could read it.
     """
     key = _key(make=True)
     assert key is not None
@@ -66,7 +66,7 @@ def mark_of(folder: FolderPath, *parts: str) -> str:
 
 
 def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
-    """Whether a mark is that of this user on this text, in this folder."""
+    """Whether `mark` is this user's mark on this text, in this folder."""
     try:
         key = _key(make=False)
     except OSError:
@@ -77,13 +77,13 @@ def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
 
 
 def _mark(key: bytes, folder: FolderPath, *parts: str) -> str:
-    # The number of parts is in it: what a run names is one, and never passes for a job.
+    # The list includes the number of parts: what a run names has one, and never passes for a job.
     text = json.dumps([str(folder.resolve()), *parts])
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
 def _key(*, make: bool) -> bytes | None:
-    """This user's secret; None where there is none and none is to be made."""
+    """This user's secret; None where it is missing and `make` is false."""
     root = data_folder()
     if not make and not (root / _KEY).exists():
         return None

@@ -1,4 +1,4 @@
-"""Agents, what they think of positions, and games against them."""
+"""Agents, their evaluations of positions, and games against them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def list_agents(
     after: After = None,
     q: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Agents:
-    """Reference agents, champions of runs, uploads, and programs that may be met."""
+    """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:
         names = [name for name in names if q.lower() in name.lower()]
@@ -83,7 +83,7 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
 
 @router.get("/agents/{agent}")
 async def get_agent(service: Inside, agent: AgentPath) -> AgentDetail:
-    """An agent described."""
+    """The description of an agent."""
     listed = agent.partition("?")[0]
     source = seen_as(service, agent)
     if listed.startswith("program:"):
@@ -127,7 +127,7 @@ async def begin_play(service: Inside, asked: NewPlay, response: Response) -> Pla
 
 @router.get("/plays/{play}")
 async def get_play(service: Inside, play: PlayId) -> Play:
-    """A game in hand, or over."""
+    """A game, running or over."""
     return service.human_games.get(play)
 
 

@@ -1,4 +1,4 @@
-"""Generations: their individuals and games, and who beat whom."""
+"""Generations: their individuals, games and cross tables."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def get_games(
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
 def get_crosstable(tags: Tagged, service: Inside, run: RunId, generation: Round) -> CrossTable:
-    """Who beat whom in a generation, or in the play-off."""
+    """The cross table of a generation, or of the play-off."""
     _, which, games = _opened(tags, service, run, generation)
     return crosstable_of(games if which == "playoff" else of_round_robin(games))
 
@@ -128,7 +128,7 @@ def get_lineage(
 def _opened(
     tags: Tags, service: ServiceState, run: str, generation: str
 ) -> tuple[Run, int | Literal["playoff"], pa.Table]:
-    """A run, and the games of one of its generations, tagged, or of its play-off."""
+    """A run, and a generation of it with its games, tagged; or its play-off."""
     opened = service.index.open(run)
     if generation == "playoff":
         return opened, "playoff", games_table(opened, "playoff")

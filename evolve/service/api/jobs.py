@@ -1,4 +1,4 @@
-"""Jobs: asked for, watched, stopped and gone on with."""
+"""Jobs: make, watch, stop and resume them."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ async def get_job(service: Inside, job: JobId) -> Job:
 
 @router.delete("/jobs/{job}", status_code=204)
 async def delete_job(service: Inside, job: JobId) -> None:
-    """Forget a job that has ended, with its games; its run stays."""
+    """Delete a job that has ended, with its games; its run stays."""
     service.jobs.remove(service.jobs.get(job))
 
 
 @router.post("/jobs/{job}/stop", status_code=202)
 async def stop_job(service: Inside, job: JobId, response: Response) -> Job:
-    """End it after what is in hand; one that waits is cancelled."""
+    """End a job after its current step; cancel one that waits."""
     record = service.jobs.get(job)
     service.jobs.stop(record)
     return _answered(service, record, response)
@@ -71,7 +71,7 @@ async def stop_job(service: Inside, job: JobId, response: Response) -> Job:
 
 @router.post("/jobs/{job}/kill", status_code=202)
 async def kill_job(service: Inside, job: JobId, response: Response) -> Job:
-    """End it at once: what was in hand is lost."""
+    """End a job at once: its current step is lost."""
     record = service.jobs.get(job)
     service.jobs.kill(record)
     return _answered(service, record, response)
@@ -79,7 +79,7 @@ async def kill_job(service: Inside, job: JobId, response: Response) -> Job:
 
 @router.post("/jobs/{job}/resume", status_code=202)
 async def resume_job(service: Inside, job: JobId, response: Response) -> Job:
-    """Go on where it ended."""
+    """Continue a job where it ended."""
     record = service.jobs.get(job)
     service.jobs.check_resumable(record)
     await readied(service, record)
@@ -89,7 +89,7 @@ async def resume_job(service: Inside, job: JobId, response: Response) -> Job:
 
 @router.get("/jobs/{job}/log")
 async def get_log(service: Inside, job: JobId) -> LogText:
-    """The end of what it has printed."""
+    """The end of what a job has printed."""
     return LogText(text=service.jobs.log(service.jobs.get(job)))
 
 

@@ -36,7 +36,7 @@ CommandName = Annotated[str, Path(max_length=40)]
 
 @router.get("/health")
 async def health(service: Inside) -> Health:
-    """What this service is."""
+    """The version, limits and load of this service."""
     running, queued = service.jobs.counts()
     return Health(
         version=evolve.__version__,
@@ -53,7 +53,7 @@ async def health(service: Inside) -> Health:
 
 @router.get("/meta")
 def get_meta() -> Meta:
-    """Kinds of runs with their tables, contests, rules: what lists and charts are made from."""
+    """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
     return Meta(
         kinds=[*(_kind(kind) for kind in RUN_TYPES), STUDY],
         contests=[
@@ -89,7 +89,7 @@ def _table(table: RunTable) -> TableInfo:
 
 @router.post("/session", status_code=204)
 async def open_session(request: Request, given: Token, response: Response) -> None:
-    """Tell the token once: a cookie remembers it, which streams of events need."""
+    """Send the token once and get a cookie, which streams of events need."""
     door: Door = request.app.state.door
     if door.is_open:
         return
@@ -118,7 +118,7 @@ def get_command(command: CommandName) -> CommandInfo:
 
 @router.post("/commands/{command}/check")
 async def check_settings(service: Inside, command: CommandName, given: SettingsOnly) -> Checked:
-    """Whether settings are right, and the equal command line."""
+    """Whether settings are right, and the equivalent command line."""
     if command not in forms():
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
@@ -140,7 +140,7 @@ def list_presets() -> Presets:
 
 @router.get("/spaces/{kind}")
 async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
-    """What a sweep of a kind searches."""
+    """The settings that a sweep of a kind searches."""
     if kind not in SUBJECTS:
         raise not_found(f"kind {kind!r} of sweep")
     found: list[dict[str, Any]] = await service.search.ask("space", kind=kind)

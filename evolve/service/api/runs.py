@@ -54,7 +54,7 @@ Several = Annotated[list[str], Query(min_length=1, max_length=20)]
 _TABLES: Final = dict.fromkeys(
     table.name for kind in RUN_TYPES for table in kind.tables if not table.generations
 )
-"""Those that can be asked for as a whole."""
+"""Tables that can be requested as a whole."""
 _RECORDS: Final = ".ggf"
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions")},
@@ -62,7 +62,7 @@ _NOTHING: Final[Mapping[str, Any]] = {
     "agent": None,
     "playoff": False,
 }
-"""Of a run that cannot be read."""
+"""The details of a run that cannot be read."""
 _DEFAULT_SORT = "-date"
 _OF_SUMMARY = ("elo", "score", "share")
 _SORTS = ("date", "name", *_OF_SUMMARY)
@@ -80,8 +80,10 @@ def list_runs(
     study: Annotated[str | None, Query(pattern=RUN_ID)] = None,
     sort: Annotated[str, Query(max_length=20)] = _DEFAULT_SORT,
 ) -> Runs:
-    """Runs and studies, or the runs in a study, those that grew last first; `q` is looked for in
-    names. Sorted by `elo` or `score`, those that have none come last."""
+    """Runs and studies, or the runs in a study, those that grew last first.
+
+    `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
+    """
     cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
@@ -149,8 +151,8 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
 
 @router.delete("/runs/{run}", status_code=204)
 async def delete_run(service: Inside, run: RunId) -> None:
-    """Delete a run for ever: 409 where it is written to."""
-    service.index.summary(run)  # it is there
+    """Delete a run for good: 409 where a process writes to it."""
+    service.index.summary(run)  # raises where there is none
     record, folder = service.jobs.of_run(run), service.place.run(run)
     if record is not None and not record.over:
         raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
@@ -165,7 +167,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
 
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume_run(service: Inside, run: RunId, changes: Changes, response: Response) -> Job:
-    """Go on with a run, to another end where that is given: a new job."""
+    """Continue a run as a new job, to another end where one is given."""
     if (study := service.index.study(run)) is not None:
         line = shlex.join(["evolve", "resume", str(study.path)])
         raise ProblemError(409, f"{run} is a study, which goes on from the command line: {line}")
@@ -209,8 +211,11 @@ def compare(service: Inside, run: Several) -> Comparison:
 
 @router.get("/seeds")
 async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
-    """Runs that differ in their seeds alone as one setting: its mean over them, and the
-    differences to the other settings, as `evolve compare` has them."""
+    """Runs compared over their seeds: those that differ only in the seed are one setting.
+
+    For each setting its mean over its seeds, and the differences to the other settings, as in
+    `evolve compare`.
+    """
     sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
     folders = [str(source.path) for source in sources]
     rows: list[dict[str, Any]] = await service.search.ask("over_seeds", folders=folders)
@@ -219,7 +224,7 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
 
 @router.get("/figures")
 def get_figures(service: Inside, run: Several) -> Figures:
-    """Further figures of runs, for which all of them is read: the best score, games, hours."""
+    """Further figures of runs, for which the whole run is read: the best score, games, hours."""
     opened = [None if service.index.study(name) else service.index.open(name) for name in run]
     found = [{} if one is None else json_value(one.kind.totals_of(one)) for one in opened]
     return Figures(items=found)
@@ -229,7 +234,7 @@ def get_figures(service: Inside, run: Several) -> Figures:
 async def get_file(
     service: Inside, run: RunId, name: Annotated[str, Path(max_length=100)]
 ) -> FileResponse:
-    """A file of a run: see its `files`."""
+    """A file of a run; see its `files`."""
     opened = service.index.study(run) or service.index.open(run)
     known = {one.name for one in _files(run, opened)}
     if name not in known:
@@ -261,7 +266,7 @@ async def get_file(
 
 
 def _table_route(table: str) -> Callable[..., Rows]:
-    """The route of a table; each has its own, so that other words are no tables of any run."""
+    """The route of a table; each has its own, so that other words are not tables of any run."""
 
     def get_table(
         tags: Tagged,
@@ -288,9 +293,9 @@ for _table in _TABLES:
 
 
 def _delete(service: ServiceState, folder: FolderPath) -> None:
-    """Remove the folder of a run that nobody writes to: taken away in one step, then emptied.
+    """Remove the folder of a run that nobody writes to: moved away in one step, then emptied.
 
-    Links in it go, and what they lead to stays.
+    Links in it are removed; their targets stay.
     """
     try:
         with locked(folder, with_links=True):
@@ -302,7 +307,7 @@ def _delete(service: ServiceState, folder: FolderPath) -> None:
 
 
 def _files(name: str, run: Run | Study) -> list[Download]:
-    """What can be downloaded of a run, or of a study: the tables of its runs as one."""
+    """The downloads of a run; of a study, the tables of its runs as one."""
     found: list[tuple[str, str]] = []
     champion = None if isinstance(run, Study) else champion_of(run.path)
     if champion is not None:
@@ -324,13 +329,13 @@ def _files(name: str, run: Run | Study) -> list[Download]:
 
 
 def _design(study: Study) -> dict[str, Any]:
-    """What a study is made of, as its file has it."""
+    """The specification of a study, as in its file."""
     design = study.design.model_dump(mode="json", exclude_defaults=True)
     return {"command": study.design.command, **design, "settings": _hidden(study.design.settings)}
 
 
 def _of_one(text: str) -> str:
-    """The help of an option for runs of several kinds, without the words that say of which."""
+    """The help of an option for several kinds of run, without the words that name the kind."""
     return text.partition(": ")[2].capitalize() if text.startswith("Of a ") else text
 
 
@@ -341,7 +346,7 @@ def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:
 
 
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:
-    """Without what is nobody else's business, storages have passwords, and what is no JSON."""
+    """The settings as JSON, without those that are private: storages have passwords."""
     shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
     found: dict[str, Any] = json_value(shown)
     return found

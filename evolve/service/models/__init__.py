@@ -1,4 +1,4 @@
-"""What the REST API takes and gives, as documents of JSON: the one source of its OpenAPI schema.
+"""What the REST API takes and returns, as JSON documents: the one source of its OpenAPI schema.
 
-Ids name things of this service and nothing else: no path, no command, no URL is ever sent.
+Ids name only things of this service: no path, command or URL is ever sent.
 """

@@ -1,4 +1,4 @@
-"""Agents, what they think of positions, and games against them, as documents."""
+"""Agents, their evaluations of positions, and games against them, as documents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Agents(Page):
 
 
 class AgentDetail(AgentInfo):
-    """An agent described: facts beside its name, remarks, a table, and boards of 64 numbers."""
+    """An agent in detail: facts beside its name, remarks, a table, and boards of 64 numbers."""
 
     facts: list[str]
     lines: list[str]
@@ -75,7 +75,7 @@ class NewEvaluation(Given):
 
 
 class MoveValue(BaseModel):
-    """What an agent thinks of a move: the higher the better for the side to move."""
+    """An agent's value of a move; higher is better for the side to move."""
 
     move: str
     value: float
@@ -84,8 +84,10 @@ class MoveValue(BaseModel):
 
 
 class Evaluation(BaseModel):
-    """The value of each legal move, the best first. `unit` says what the numbers are; null: the
-    agent has no opinion."""
+    """The value of each legal move, the best first.
+
+    `unit` says what the numbers are; null: the agent gives no values.
+    """
 
     agent: str
     side: Literal["black", "white"]
@@ -117,7 +119,7 @@ class PlayMove(Given):
 
 
 class Play(BaseModel):
-    """A game in hand. `board` has 64 signs from a1 on: X black, O white, - empty."""
+    """A game, running or over. `board` has 64 signs from a1 on: X black, O white, - empty."""
 
     id: str
     agent: str

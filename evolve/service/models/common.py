@@ -1,4 +1,4 @@
-"""What all documents of the API share, and those of the service itself."""
+"""What all documents of the API share, and documents about the service itself."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ WRITTEN: Final = {
     RUN_ID: "a name has up to 200 letters, digits and . _ + -, and begins with none of . + -",
     AGENT_ID: "it is not the id of an agent, such as champion-standard or swh?depth=3",
 }
-"""What texts must be, in words, by their patterns."""
+"""Error messages for texts that do not match a pattern, by that pattern."""
 
 
 class Given(BaseModel):
-    """What a client sends: unknown fields are errors."""
+    """A document that a client sends: unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Health(BaseModel):
-    """What this service is. `boot` changes with every start of the server."""
+    """The version, limits and load of this service.
+
+    `boot` changes with every start of the server.
+    """
 
     status: Literal["ok"] = "ok"
     version: str
@@ -46,13 +49,13 @@ class Page(BaseModel):
 
 
 class Token(Given):
-    """What lets a client in."""
+    """The token that lets a client in."""
 
     token: str = Field(max_length=200, description="as it was printed when the server started")
 
 
 class LogText(BaseModel):
-    """What a job has printed, its end."""
+    """The end of what a job has printed."""
 
     text: str
 
@@ -65,7 +68,7 @@ class FieldError(BaseModel):
 
 
 class Problem(BaseModel):
-    """An error, as RFC 9457 has it."""
+    """An error, in the form of RFC 9457."""
 
     type: str = "about:blank"
     title: str

@@ -40,14 +40,14 @@ class Commands(BaseModel):
 
 
 class Checked(BaseModel):
-    """Settings that are right: complete, with the equal command line."""
+    """Settings that are right: complete, with the equivalent command line."""
 
     settings: dict[str, Any]
     line: str
 
 
 class Presets(BaseModel):
-    """The presets of each command: what they change of the defaults."""
+    """The presets of each command, as changes to the defaults."""
 
     items: dict[str, dict[str, dict[str, Any]]]
 
@@ -63,14 +63,14 @@ class SpaceRange(BaseModel):
 
 
 class SettingsOnly(Given):
-    """Settings to be checked."""
+    """Settings to check."""
 
     settings: dict[str, Any] = Field(default={})
     name: str | None = Field(default=None, pattern=RUN_ID, description="of the run's folder")
 
 
 class Space(BaseModel):
-    """What a sweep of a kind searches."""
+    """The settings that a sweep of a kind searches."""
 
     kind: str
     items: list[SpaceRange]

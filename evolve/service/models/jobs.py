@@ -23,13 +23,16 @@ else:
     """First word of a command that jobs run."""
     Command = Literal[(*_NEW, "resume")]
 ENDED: Final[tuple[str, ...]] = get_args(_Ended)
-"""States of a job that has no process and waits for none."""
+"""States of a job that has no process and does not wait for one."""
 JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
 
 
 class NewJob(Given):
-    """Work to be done. `settings` are the fields of the command's settings model; of `train` and
-    `sweep` its `kind` as well, such as `patterns`."""
+    """A request for a job.
+
+    `settings` are the fields of the command's settings model; of `train` and `sweep` its `kind` as
+    well, such as `patterns`.
+    """
 
     command: New
     settings: dict[str, Any] = Field(default={}, description="see GET /commands")
@@ -42,7 +45,7 @@ class NewJob(Given):
 
 
 class Changes(Given):
-    """What changes when a run goes on."""
+    """Settings to change when a run continues."""
 
     settings: dict[str, Any] = Field(default={}, description="see `changes` of the run")
     threads: int | None = Field(
@@ -55,7 +58,7 @@ class Changes(Given):
 
 
 class JobProgress(BaseModel):
-    """How far a job has come: the whole of it, and what it is at."""
+    """How far a job is: the whole of it, and its current stage."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 

@@ -1,4 +1,4 @@
-"""What there is to choose from, as documents: kinds of runs with their tables, contests, rules."""
+"""Choices as documents: kinds of runs with their tables, contests, rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from evolve.tables.columns import Format
 
 
 class ChartInfo(BaseModel):
-    """A chart, of all columns of its table that name it."""
+    """A chart of all columns of its table that name it."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -31,7 +31,7 @@ class ColumnShown(BaseModel):
 
 
 class TableInfo(BaseModel):
-    """A table of a kind of run. The first of a kind is the one that grows row by row."""
+    """A table of a kind of run. The first table of a kind is the one that grows row by row."""
 
     name: str
     title: str
@@ -54,7 +54,7 @@ class KindInfo(BaseModel):
 
 
 class ContestInfo(BaseModel):
-    """A command that lets agents meet."""
+    """A command in which agents play each other."""
 
     name: str
     plural: str
@@ -68,7 +68,7 @@ class RulesInfo(BaseModel):
 
 
 class Meta(BaseModel):
-    """What there is to choose from."""
+    """What clients can choose from."""
 
     kinds: list[KindInfo]
     contests: list[ContestInfo]
@@ -85,4 +85,4 @@ STUDY: Final = KindInfo(
     page="study",
     tables=[],
 )
-"""A study is listed and opened as a run is; its tables are those of the runs in it."""
+"""A study is listed and opened like a run; its tables are those of its runs."""

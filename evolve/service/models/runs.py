@@ -12,7 +12,7 @@ from evolve.tables.columns import Format
 from evolve.tables.run_types import RUN_TYPES
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
-"""`interrupted`: stopped, because the process of its job died."""
+"""`interrupted`: stopped because the process of its job died."""
 if TYPE_CHECKING:
     Kind: TypeAlias = str  # a type checker does not look into the registry
 else:
@@ -21,8 +21,11 @@ else:
 
 
 class RunSummary(BaseModel):
-    """A run in lists. `done` and `target` are in its `unit`. Its one number is `elo`, where it
-    plays the ladder, and else `score`, of trainings and sweeps against their panels."""
+    """A run in lists. `done` and `target` are in its `unit`.
+
+    Its main figure is `elo` where it plays the ladder; otherwise `score`, of trainings and sweeps
+    against their panels.
+    """
 
     id: str
     command: str | None = Field(description="such as `run`, `train patterns`")
@@ -59,7 +62,7 @@ class RunSummary(BaseModel):
 
 
 class Change(BaseModel):
-    """A setting that may change when a run goes on."""
+    """A setting that may change when a run continues."""
 
     name: str
     type: Literal["int", "float", "bool", "str"]
@@ -124,7 +127,7 @@ class Importances(BaseModel):
 
 
 class CrossTable(BaseModel):
-    """Scores of a round robin: row against column, 0 to 1; null where they did not meet."""
+    """Scores of a round robin: row against column, 0 to 1; null where they did not play."""
 
     individuals: list[str]
     scores: list[list[float | None]]
@@ -132,7 +135,7 @@ class CrossTable(BaseModel):
 
 
 class LineageNode(BaseModel):
-    """An individual, with the last generation that it lived in."""
+    """An individual, with the last generation that contains it."""
 
     individual: str
     born: int
@@ -143,7 +146,7 @@ class LineageNode(BaseModel):
 
 
 class Lineage(BaseModel):
-    """The ancestors of an individual, itself first, each once, to `depth` steps back."""
+    """The ancestors of an individual, itself first, each once, up to `depth` steps back."""
 
     items: list[LineageNode]
     complete: bool = Field(description="whether there are none further back")
@@ -207,7 +210,7 @@ class MeanOverSeeds(BaseModel):
 
 
 class OverSeeds(BaseModel):
-    """Runs compared over their seeds; nothing where no two differ in their seeds alone."""
+    """Runs compared over their seeds; empty where no two differ only in their seeds."""
 
     items: list[MeanOverSeeds]
 
