@@ -187,7 +187,7 @@ def check_the_served_kind(service: Service) -> None:
         assert page.get_by_role("option", name="censuses").count() == 1
         assert page.get_by_role("link", name="counted").count() == 1
         visit(page, address(service), "compare?run=counted&run=census-001")
-        assert page.get_by_role("img", name="black").count() == 1
+        page.get_by_role("img", name="black").wait_for()
 
 
 def check_the_served_rules(service: Service) -> None:

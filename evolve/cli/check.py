@@ -106,7 +106,7 @@ def _told(
         yield None
         return
     moves = moves_of(games)
-    what = f"{games} games, some {moves} moves" if games else f"{moves} positions"
+    what = f"{count_of(games, 'game')}, some {moves} moves" if games else f"{moves} positions"
     shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
     complain(
         f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it uses "

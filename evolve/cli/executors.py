@@ -14,7 +14,6 @@ from evolve.cli.settings import Grouped
 from evolve.cli.terminal import complain
 from evolve.errors import OptionsError
 from evolve.extras import need
-from evolve.fitness.cluster import Tls
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 def site() -> Site:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    from evolve.fitness.placement import HERE, Site
+    from evolve.fitness.placement import HERE, Site, Tls
 
     asked = _asked()
     if asked is None:

@@ -6,12 +6,10 @@ import contextlib
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from distributed import Client, KilledWorker, Security
 from distributed.client import ClosedClientError
@@ -36,6 +34,9 @@ from evolve.fitness.remote import payload_of
 from evolve.fitness.tasks import whole
 from evolve.fitness.transfer import NOTHING, Fetching
 from evolve.fitness.workers import Workers
+
+if TYPE_CHECKING:
+    from evolve.fitness.placement import Tls
 
 _RUN_TASK: Final = whole(tasks.run_task)
 
@@ -381,12 +382,3 @@ def _security(tls: Tls) -> Security:
 
 def _reason(error: BaseException) -> str:
     return (str(error) or type(error).__name__).splitlines()[0]
-
-
-@dataclass(frozen=True)
-class Tls:
-    """Paths of the certificate authority, and of this client's certificate and key."""
-
-    ca: Path
-    cert: Path
-    key: Path

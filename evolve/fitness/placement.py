@@ -6,10 +6,19 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from evolve.fitness.cluster import Tls
 from evolve.fitness.executor import Executor, Threads
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Paths of the certificate authority, and of this client's certificate and key."""
+
+    ca: Path
+    cert: Path
+    key: Path
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ import os
 import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Final
 
@@ -142,15 +143,16 @@ class SentFile(FileResponse):
                 self._after()
 
 
-def write_parts(parts: Iterator[pa.Table], path: FolderPath) -> int:
-    """Write a table to a file, one part in memory at a time; returns the number of parts."""
-    count = 0
-    with replacing(path) as file, ExitStack() as opened:
-        for part in parts:
-            table = part.replace_schema_metadata(None)
-            if count == 0:
-                made = pq.ParquetWriter(file, table.schema, compression="zstd")
-                writer = opened.enter_context(made)
-            writer.write_table(table)
-            count += 1
-    return count
+def write_parts(parts: Iterator[pa.Table], path: FolderPath) -> bool:
+    """Write a table to a file, one part in memory at a time; returns whether there was a part."""
+    first = next(parts, None)
+    if first is None:
+        return False
+    schema = first.schema.remove_metadata()
+    with (
+        replacing(path) as file,
+        pq.ParquetWriter(file, schema, compression="zstd") as writer,
+    ):
+        for part in chain([first], parts):
+            writer.write_table(part.replace_schema_metadata(None))
+    return True

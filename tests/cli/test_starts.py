@@ -80,6 +80,6 @@ def test_each_command_is_started_here() -> None:
 )
 def test_a_command_is_started(words: tuple[object, ...], said: str, folder: Path) -> None:
     ended = program(folder, *words, real=True)
-    told = f"{words[1]}: 1 games, some" if words[0] == "check" else ""  # how long it takes
+    told = f"{words[1]}, standard: 1 g" if words[0] == "check" else ""  # how long it takes
     assert (ended.code, ended.err[: len(told) or None]) == (0, told)
     assert said in ended.out

@@ -119,9 +119,10 @@ class InsideRun(RunProcess):
         self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str] = ()
     ) -> None:
         from evolve.files.changes import remove
+        from evolve.files.tail import Tail
 
         remove(progress, missing_ok=True)
-        self._progress, self._read = progress, 0
+        self._progress, self._tail = progress, Tail(progress)
         self.share, self.error, self.stopped, self.lost = 0.0, None, False, None
         self._code = invoke(*words, "--progress", progress).code
         self._sentinel, other = os.pipe()

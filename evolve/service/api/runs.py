@@ -254,11 +254,11 @@ async def get_file(
         words = ["show", source, "--table", stem, "-o", "{to}"]
         return service.downloads.sent(await service.downloads.made(words, f".{suffix}"), sent_as)
     whole = service.downloads.new(".parquet")
+    if not await asyncio.to_thread(write_parts, parts, whole):
+        raise not_found(f"{stem} of {run} yet")
+    if suffix == "parquet":
+        return service.downloads.sent(whole, sent_as)
     try:
-        if await asyncio.to_thread(write_parts, parts, whole) == 0:
-            raise not_found(f"{stem} of {run} yet")
-        if suffix == "parquet":
-            return service.downloads.sent(whole, sent_as)
         made = await service.downloads.made(["convert", str(whole), "-o", "{to}"], _RECORDS)
     finally:
         remove(whole, missing_ok=True)
