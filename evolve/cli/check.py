@@ -13,6 +13,7 @@ import click
 
 from evolve.cli.options import ExistingFile, json_option
 from evolve.cli.terminal import bar, complain, duration, err, json_text, say
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.programs.examination import SoFar

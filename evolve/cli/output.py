@@ -1,4 +1,4 @@
-"""An agent, printed for people."""
+"""Agents and boards, printed for people."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
 
-from evolve.agents.agent import StoredAgent
 from evolve.cli.terminal import out, print_rows, say
 
 if TYPE_CHECKING:
+    from evolve.agents.agent import StoredAgent
     from evolve.engine.board import Board
 
 _BESIDE: Final = 3

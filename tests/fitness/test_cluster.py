@@ -507,7 +507,8 @@ def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.slow
 def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
-    from evolve.fitness.cluster import Cluster, Tls
+    from evolve.fitness.cluster import Cluster
+    from evolve.fitness.placement import Tls
 
     options = certificates(tmp_path)
     strange = tmp_path / "strange"
