@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 import click
 
-from evolve.agents.agent import Limit
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import readable, rules_option
 from evolve.cli.terminal import complain, forget_reader
@@ -38,6 +37,7 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
       evolve engine 'best.json?time=5' --protocol nboard
       evolve match swh 'gtp:evolve engine best.json --protocol gtp'
     """
+    from evolve.agents.agent import Limit
     from evolve.agents.loading import load_agent
     from evolve.arena.agreement import agree_on
     from evolve.protocols.gtp import GtpEngine
