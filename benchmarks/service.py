@@ -28,6 +28,10 @@ import psutil
 import pyarrow as pa
 
 import evolve
+from evolve.service import job_file
+from evolve.service.folders import Place
+from evolve.service.job import JobRecord
+from evolve.service.process import MARK, Process, boot
 from evolve.tables.folder import commit_generation
 from evolve.tables.individuals import table_metadata
 
@@ -128,16 +132,17 @@ def start(runs: Path) -> None:
         print(f"{name}: {statistics.median(found):.2f}  ({each})")
 
 
-def _told_job(runs: Path, sleeper: int) -> Path:
-    """A job whose process is a sleeper, and that tells what this module writes."""
-    name = "20260101-00000001"
-    folder = runs / ".service/jobs" / name
-    folder.mkdir(parents=True)
-    process = {"number": sleeper, "started": psutil.Process(sleeper).create_time()}
-    record = {"id": name, "command": "match", "settings": {}, "words": [], "shown": []}
-    more = {"state": "running", "created": 1.0, "started": 1.0, "process": process, "progress": {}}
-    (folder / "job.json").write_text(json.dumps({**record, **more}))
-    return folder / "progress.jsonl"
+def _running_job(runs: Path) -> tuple[subprocess.Popen[bytes], Path]:
+    """A job of this user's service whose process only sleeps, and the file of its progress."""
+    place = Place(runs)
+    record = JobRecord.new("match", {"a": "swh", "b": "random"})
+    mark = job_file.process_mark(record, place)
+    sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, MARK: mark})
+    record.state, record.started = "running", record.created
+    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time(), boot())
+    (place.jobs / record.id).mkdir(parents=True)
+    job_file.save(record, place)
+    return sleeper, place.jobs / record.id / "progress.jsonl"
 
 
 def _tell(path: Path, count: int, pause: float) -> None:
@@ -151,8 +156,7 @@ def _tell(path: Path, count: int, pause: float) -> None:
 
 def viewers(runs: Path) -> None:
     """Shares of a core with 0, 1 and 200 viewers at three events a second; memory after 50 000."""
-    sleeper = subprocess.Popen(["sleep", "1000"])
-    path = _told_job(runs, sleeper.pid)
+    sleeper, path = _running_job(runs)
     with served(runs) as server, ExitStack() as stack:
         teller = threading.Thread(target=_tell, args=(path, 300, 1 / 3), daemon=True)
         teller.start()
