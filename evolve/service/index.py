@@ -20,16 +20,22 @@ from evolve.service.models.common import RUN_ID
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.problems import not_found
-from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, OWNER_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 from evolve.tables.run import Run
 from evolve.tables.run_type import Facts
-from evolve.tables.run_types import FILES, PARTS
+from evolve.tables.run_types import PARTS, RUN_TYPES
 from evolve.tables.settings import check_config
 from evolve.tables.study import Study
 
 POINTS: Final = 40
 _NAME: Final = re.compile(RUN_ID)
-_WATCHED: Final = (*(name for name in FILES if name not in (LOCK_FILE, OWNER_FILE)), *PARTS)
+_GROWING: Final = dict.fromkeys(
+    name
+    for kind in RUN_TYPES
+    for name in kind.files
+    if name in kind.champions or name.endswith(".parquet")
+)
+_WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
 """What changes when a run continues: files are replaced, and folders get new files."""
 
 
