@@ -295,5 +295,11 @@ def _share(facts: Facts) -> float | None:
 
 def _curve(run: Run) -> list[float]:
     """How the main figure of a run developed, in at most `POINTS` points."""
-    found = [float(value) for value in run.kind.curve_of(run).dropna().tolist()]
+    kind = run.kind
+    if kind.curve_at is None:
+        values = kind.curve_of(run).dropna().tolist()
+    else:
+        places = thinned(kind.tables[0].count_of(run), POINTS // 2)
+        values = [value for value in kind.curve_at_places(run, places) if value is not None]
+    found = [float(value) for value in values]
     return [round(found[place], 4) for place in thinned(len(found), POINTS)]

@@ -110,6 +110,12 @@ def evolution_curve(run: Run) -> pd.Series[float]:
     return curve
 
 
+def evolution_curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
+    """The same at some generations, without reading the others."""
+    column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
+    return [run.metadata(generation)[0].get(column) for generation in generations]
+
+
 def evolution_totals(run: Run) -> dict[str, Any]:
     """The best panel score of all generations, and the run's games and hours."""
     frame = run.generations

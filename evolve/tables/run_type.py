@@ -154,6 +154,9 @@ class RunType:
     command's own. workers: whether results depend on the number of workers, which is then its
     setting `jobs`.
 
+    curve_at: where reading the whole curve is expensive, a function of the Run and of places in its
+    first table: the curve at these alone.
+
     The rest are functions. kept(folder): how much of the run would be lost with its folder.
     facts(run): its `Facts`. figure(run): name and value of the one number that compares runs with
     different seeds; the value is None before it exists. totals(run): further figures for `compare`,
@@ -186,6 +189,7 @@ class RunType:
     totals: str | None = None
     stem: str = "{name}"
     page: str | None = None
+    curve_at: str | None = None
     modules: tuple[str, ...] = ()
     rated: bool = False
     row_event: str = "row"
@@ -226,6 +230,11 @@ class RunType:
     def curve_of(self, run: Run) -> pd.Series[float]:
         """The course of that number."""
         found: pd.Series[float] = imported(self.curve)(run)
+        return found
+
+    def curve_at_places(self, run: Run, places: Sequence[int]) -> list[float | None]:
+        """The curve at some rows of its first table; only where the kind has `curve_at`."""
+        found: list[float | None] = imported(str(self.curve_at))(run, places)
         return found
 
     def totals_of(self, run: Run) -> dict[str, Any]:

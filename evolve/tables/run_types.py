@@ -41,6 +41,7 @@ EVOLUTIONS: Final = RunType(
     plural="evolutions",
     stem="{rules}",
     page="run",
+    curve_at="evolve.tables.evolution:evolution_curve_at",
     about="Evolve agents, generation by generation.",
     variants={
         "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
