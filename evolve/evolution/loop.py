@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from functools import cached_property
 from itertools import takewhile
@@ -29,6 +28,7 @@ from evolve.evolution.panel import panel_of
 from evolve.evolution.playoff import ChampionSelection
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
+from evolve.fitness.background import Background
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -192,13 +192,13 @@ class Evolution:
         changes no table: its games are discarded if the run ends after judging.
         """
         played: Played | None = None
-        judging: Future[dict[str, Any]] | None = None
+        judging: Background[dict[str, Any]] | None = None
         stop = False
-        with ThreadPoolExecutor(1, "evolve-judging") as beside:
+        try:
             while True:
                 judged, played = played, self._play(played, observer)
                 if judged is not None and judging is not None:
-                    self._tell(judging.result(), observer)
+                    self._tell(next(judging), observer)
                     ending = self._ending(started)
                     if ending is not None:
                         self.algorithm.restore(judged.state)
@@ -206,7 +206,7 @@ class Evolution:
                     stop = observer.stop()
                 last = played.generation + 1 >= self.settings.generations
                 if not stop and not last and self.executor.slots >= SLOTS_TO_PLAY_AHEAD:
-                    judging = beside.submit(self._judge, played)
+                    judging = Background(map(self._judge, [played]))
                     continue
                 judging = None
                 self._tell(self._judge(played), observer)
@@ -215,6 +215,9 @@ class Evolution:
                     return ending
                 if stop or observer.stop():
                     return EvolutionEnding.STOPPED
+        finally:
+            if judging is not None:  # it may be writing the generation
+                judging.wait()
 
     def _tell(self, row: dict[str, Any], observer: Observer) -> None:
         observer.row(row, self.generation + 1, self.settings.generations)

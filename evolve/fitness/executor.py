@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Generator, Iterable
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import takewhile
 from typing import Final, Protocol, TypeVar
 
 import joblib
 
 from evolve.fitness.answers import Check
+from evolve.fitness.background import Background
 
 BATCH: Final = 16
 """Games per task: single-game tasks cost 14 % of the time in a prototype."""
@@ -75,22 +77,28 @@ class Threads:
         self, function: Callable[[T], R], tasks: Iterable[T], check: Check[T] | None = None
     ) -> Generator[tuple[int, R], None, None]:
         """See Executor: results of this process need no check."""
+        if self.slots == 1:
+            for number, task in enumerate(tasks):
+                yield number, function(task)
+            return
+        unwanted = threading.Event()
+
+        def wanted() -> Iterator[tuple[int, T]]:
+            return takewhile(lambda _: not unwanted.is_set(), enumerate(tasks))
 
         def work(number: int, task: T) -> tuple[int, R]:
+            if unwanted.is_set():  # joblib hands out some tasks ahead
+                raise _UnwantedError
             return number, function(task)
 
         parallel = joblib.Parallel(
             n_jobs=self.slots, backend="threading", return_as="generator_unordered"
         )
-        finished = parallel(joblib.delayed(work)(*numbered) for numbered in enumerate(tasks))
+        answers = Background(parallel(joblib.delayed(work)(*numbered) for numbered in wanted()))
         try:
-            for answer in finished:  # noqa: UP028 - `yield from` would close it
-                yield answer
-        except GeneratorExit:
-            # Closing joblib's generator directly would warn about the games that end with it.
-            with contextlib.suppress(_UnwantedError):
-                finished.throw(_UnwantedError())
-            raise
+            yield from answers
+        finally:
+            unwanted.set()
 
 
 class _UnwantedError(Exception):
