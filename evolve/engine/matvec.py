@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from evolve.engine.network_program import CHUNK, NARROW, WIDE
+from evolve.engine.architecture import CHUNK, NARROW, WIDE
 from evolve.engine.vector import call, spread
 
 _FLOAT = ir.FloatType()

@@ -30,7 +30,7 @@ from evolve.engine.pattern_games import (
     play_to_learn,
 )
 from evolve.engine.patterns import Patterns
-from evolve.engine.phases import default_boundaries, phase_of
+from evolve.engine.genes import default_boundaries, phase_of
 from evolve.engine.shapes import ShapeSet, parse_shapes
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
