@@ -18,10 +18,10 @@ from torch import Tensor
 from evolve.agents.memory import thread_context
 from evolve.engine.architecture import Architecture
 from evolve.engine.context import table_bits_for
-from evolve.engine.exact_scores import draw_positions, label_positions
 from evolve.engine.network import Network
 from evolve.engine.rules import DEFAULT_RULES, Rules
 from evolve.engine.symmetry import canonical, turn_all
+from evolve.engine.training_games import draw_positions, solve_outcomes
 from evolve.fitness.games import in_batches
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded
@@ -69,7 +69,7 @@ def labelled_sets(
     bits = table_bits_for(64 - discs)
 
     def label(part: slice) -> None:
-        label_positions(positions[part], thread_context(rules, bits), outcomes[part])
+        solve_outcomes(positions[part], thread_context(rules, bits), outcomes[part])
 
     in_batches(len(positions), label, jobs, None, batch=256)
     parts = first[first < train], first[first >= train]

@@ -18,20 +18,19 @@ from evolve.agents.pattern_memory import Memory
 from evolve.agents.patterns import PatternAgent
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.bits import U
+from evolve.engine.genes import default_boundaries, phase_of
 from evolve.engine.pattern_games import (
     TO_EVALUATION,
     GameOptions,
-    GameRecords,
     Taught,
-    empty_records,
     fit_positions,
     label_positions,
     learn_by_differences,
     play_to_learn,
 )
 from evolve.engine.patterns import Patterns
-from evolve.engine.genes import default_boundaries, phase_of
 from evolve.engine.shapes import ShapeSet, parse_shapes
+from evolve.engine.training_games import GameRecords
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
 from evolve.learning.probcut import fit_cuts
@@ -196,15 +195,15 @@ class PatternLearner(Learner):
             settings.search_solved if searching else settings.solved,
             settings.search_depth if searching else 0,
         )
-        records, first = empty_records(count), self._games
+        records, first = GameRecords.blank(count), self._games
         block = patterns.block({})
 
         def play(part: slice) -> None:
             memory = self._memory()
             context = memory.set(patterns, block, settings.rules)
-            some = GameRecords._make(array[part] for array in records)
             vectors = np.zeros((2, self._shapes.lanes), np.int16)
-            play_to_learn(first + part.start, options, self._taught, vectors, context, some)
+            some, start = records.part(part), first + part.start
+            play_to_learn(start, options, self._taught, vectors, context, some)
 
         time_left = left_for_games(left) if searching else left
 
@@ -216,9 +215,8 @@ class PatternLearner(Learner):
         with suppress(OutOfTimeError):
             in_batches(count, play, self.jobs, played, _PART)
         # Games that were given up, or not begun for lack of time, are empty.
-        finished = records.counts > 0
         self._games += count
-        return GameRecords._make(array[finished] for array in records)
+        return records.part(records.counts > 0)
 
     def _memory(self) -> Memory:
         """Return this thread's memory."""
