@@ -1,29 +1,31 @@
-"""Fifth part of a stand-alone Python file: the player as the contest wants it."""
+"""Fifth part of a stand-alone Python file: the player, with the interface of the contest."""
 
 from __future__ import annotations
 
 from evolve.standalone.part_board import (
     BLACK,
+    FULL,
     INFINITY,
     NONE,
     SECONDS,
     TIME_SHARE,
     WHITE,
+    WIDTHS,
+    moves_of,
+    squares_of,
 )
-from evolve.standalone.part_search import (
-    choose,
-)
+from evolve.standalone.part_search import choose
 
 # --- exported from here on ---
 from typing import Any
 
 import numpy as np
 
-# --- What the contest asks for ---
+# --- The interface of the contest ---
 
 
 class AI(object):
-    """The player: `go` fills `candidate_list`, whose last element is the move it plays."""
+    """The player: `go` fills `candidate_list`; the last element is the move that it plays."""
 
     chooser = staticmethod(choose)
 
@@ -40,8 +42,8 @@ class AI(object):
     def go(self, chessboard: Any) -> None:
         """Choose a move on `chessboard`, 8 x 8 of BLACK, WHITE and NONE, as [row, column].
 
-        Afterwards `candidate_list` holds every legal move as (row, column), then the choice once
-        more; it is empty when there is no legal move.
+        Afterwards `candidate_list` has every legal move as (row, column), then the choice. It is
+        empty if there is no legal move.
         """
         self.candidate_list.clear()
         board = 0
@@ -50,6 +52,7 @@ class AI(object):
                 board |= 1 << square
             elif disc != NONE:
                 board |= 1 << (64 + square)
-        moves, choice = self.chooser(board, min(TIME_SHARE * self.time_out, SECONDS or INFINITY))
-        if moves:
-            self.candidate_list.extend((square // 8, square % 8) for square in [*moves, choice])
+        moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
+        seconds = min(TIME_SHARE * self.time_out, SECONDS or INFINITY)
+        choice = moves[:1] if len(moves) < 2 else [self.chooser(board, moves, seconds)]
+        self.candidate_list.extend((square // 8, square % 8) for square in moves + choice)
