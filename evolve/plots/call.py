@@ -9,13 +9,14 @@ from typing import Any, Final
 from evolve.agents.agent import Agent
 from evolve.agents.loading import load_agent
 from evolve.errors import AgentError, OptionsError, RunError
+from evolve.plots.figure import check_format
 from evolve.tables.run import Run
 from evolve.tables.run_type import imported
 from evolve.tables.study import Study, load_run
 
 _OF_KIND: Final = {
-    "alphabeta": "evolve.plots.agent:plot_agent",
-    "patterns": "evolve.plots.patterns:plot_patterns",
+    "alphabeta": "evolve.plots.agents:plot_agent",
+    "patterns": "evolve.plots.agents:plot_patterns",
 }
 """The function that draws the agents of a kind."""
 
@@ -32,6 +33,7 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
     that has no weights to draw.
     """
     path = Path(output)
+    check_format(path)
     opened = [_opened(source) for source in sources]
     if not opened:
         raise OptionsError("name what is to be drawn: a run, a study or an agent")

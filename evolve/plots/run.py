@@ -6,24 +6,24 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import read_agent
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
-from evolve.plots.agent import draw_boards
+from evolve.plots.agents import draw_weights
 from evolve.plots.figure import (
     BLUE,
     GREY,
     ORANGE,
-    check_format,
+    draw_band,
     legend_below,
-    title,
-    write_figure,
+    picture,
+    run_title,
+    whole_numbers,
 )
 from evolve.tables.run import Run
 from evolve.tables.run_types import champion_of
@@ -33,33 +33,27 @@ _MOST_BOARDS: Final = 6
 
 def plot_run(run: Run, output: Path) -> None:
     """Draw `run` into a PNG, SVG or PDF file; raises RunError when there is nothing to draw."""
-    check_format(output)
     if run.generations.empty:
         raise RunError(f"{run.path} has no whole generation to draw yet")
     found = champion_of(run.path)
     if found is None:
         raise RunError(f"{run.path} has no champion to draw")
     champion = read_agent(found)
-    figure = Figure(figsize=(11, 7.2), layout="constrained")
-    title(
-        figure,
-        f"{run.name}: {run.config.get('rules')}, {run.config.get('preset')}, seed "
-        f"{run.config.get('seed')}",
-    )
-    grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
-    draw_curve = _draw_rating if "rating" in run.generations else _draw_scores
-    draw_curve(figure.add_subplot(grid[0, :3]), run)
-    _draw_depths(figure.add_subplot(grid[0, 3:]), run)
-    if isinstance(champion, AlphaBetaAgent):
-        boards = min(champion.phases, _MOST_BOARDS)
-        lower = grid[1, :].subgridspec(1, boards)
-        axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
-        image = draw_boards(axes, champion)
-        figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
-    else:  # the evaluation is given, and the same for all
-        _draw_cuts(figure.add_subplot(grid[1, :3]), run)
-        _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
-    write_figure(figure, output)
+    text = run_title(run, run.config.get("rules"), run.config.get("preset"))
+    with picture(output, text, 11, 7.2) as figure:
+        grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
+        draw_curve = _draw_rating if "rating" in run.generations else _draw_scores
+        draw_curve(figure.add_subplot(grid[0, :3]), run)
+        _draw_depths(figure.add_subplot(grid[0, 3:]), run)
+        if isinstance(champion, AlphaBetaAgent):
+            boards = min(champion.phases, _MOST_BOARDS)
+            lower = grid[1, :].subgridspec(1, boards)
+            axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
+            image = draw_weights(axes, champion)
+            figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
+        else:  # the evaluation is given, and the same for all
+            _draw_cuts(figure.add_subplot(grid[1, :3]), run)
+            _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
 
 
 def _draw_scores(axes: Axes, run: Run) -> None:
@@ -71,14 +65,8 @@ def _draw_scores(axes: Axes, run: Run) -> None:
     past = frame.dropna(subset=["past_score"])
     axes.plot(past["generation"], past["past_score"], color=ORANGE, lw=1, label="past_score")
     axes.axhline(0.5, color=GREY, lw=0.5)
-    axes.set(
-        title="each generation's best",
-        xlabel="generation",
-        ylabel="score",
-        ylim=(0, 1.02),
-    )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes, 3)
+    axes.set(title="each generation's best", ylabel="score", ylim=(0, 1.02))
+    _finish(axes, 3)
 
 
 def _draw_rating(axes: Axes, run: Run) -> None:
@@ -88,7 +76,7 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
     # Each mean stands in the middle of its generations: at their end it would lag behind them.
     amid = x.rolling(POOLED, min_periods=1).mean()
-    axes.fill_between(amid, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
+    draw_band(axes, amid, frame["rating_low"], frame["rating_high"], BLUE)
     axes.plot(amid, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
@@ -99,9 +87,15 @@ def _draw_rating(axes: Axes, run: Run) -> None:
             f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULE_SETS)}"
         )
     reference = RULE_SETS[rules].reference
-    axes.set(title="rating", xlabel="generation", ylabel=f"Elo over {reference}, depth 1")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes, 3)
+    axes.set(title="rating", ylabel=f"Elo over {reference}, depth 1")
+    _finish(axes, 3)
+
+
+def _finish(axes: Axes, columns: int = 2) -> None:
+    """Label the generations, and add the legend."""
+    axes.set_xlabel("generation")
+    whole_numbers(axes.xaxis)
+    legend_below(axes, columns)
 
 
 def _better_half(run: Run) -> Any:
@@ -111,20 +105,22 @@ def _better_half(run: Run) -> Any:
     return better.groupby("generation")
 
 
+def _means(groups: Any) -> npt.NDArray[np.float64]:
+    """The means of a gene with a number for each phase, [generations, phases]."""
+    return np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups])
+
+
 def _draw_cuts(axes: Axes, run: Run) -> None:
     """Draw the mean margin of the forward cuts by phase, in every generation's better half."""
-    groups = _better_half(run)["probcut"]
-    margins = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups]) / 10
+    margins = _means(_better_half(run)["probcut"]) / 10
     for phase in range(margins.shape[1]):
         axes.plot(margins[:, phase], label=f"phase {phase}")
     axes.set(
         title="forward cuts of the better half",
-        xlabel="generation",
         ylabel="standard deviations",
         ylim=(0, 1.1 * margins.max()),
     )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes)
+    _finish(axes)
 
 
 def _draw_over_budget(axes: Axes, run: Run) -> None:
@@ -132,13 +128,13 @@ def _draw_over_budget(axes: Axes, run: Run) -> None:
     frame = run.generations
     axes.plot(frame["generation"], frame["over_budget"], color=BLUE)
     axes.set(title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(axes.xaxis)
 
 
 def _draw_depths(axes: Axes, run: Run) -> None:
     """Draw the mean depth by phase and endgame threshold, in every generation's better half."""
     groups = _better_half(run)
-    depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
+    depths = _means(groups["depths"])
     for phase in range(depths.shape[1]):
         axes.plot(
             depths[:, phase], label=f"depth, phase {phase}" if depths.shape[1] > 1 else "depth"
@@ -146,6 +142,5 @@ def _draw_depths(axes: Axes, run: Run) -> None:
     axes.plot(
         groups["endgame"].mean().to_numpy(), color=GREY, ls="--", label="exact from (empties)"
     )
-    axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes)
+    axes.set(title="search of the better half", ylabel="plies", ylim=(0, None))
+    _finish(axes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from evolve.errors import RunError
 from evolve.plots.figure import (
@@ -13,10 +12,10 @@ from evolve.plots.figure import (
     GREEN,
     GREY,
     ORANGE,
-    check_format,
+    draw_band,
     legend_below,
-    title,
-    write_figure,
+    picture,
+    run_title,
 )
 from evolve.tables.run import Run
 
@@ -25,31 +24,23 @@ _SCORES = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}
 
 def plot_training(run: Run, output: Path) -> None:
     """Draw a training into a PNG, SVG or PDF file; raises RunError when there is nothing yet."""
-    check_format(output)
     if run.metrics.empty:
         raise RunError(f"{run.path} has no check to draw yet")
-    figure = Figure(figsize=(11, 4.2), layout="constrained")
-    title(
-        figure,
-        f"{run.name}: {run.command}, {run.config.get('rules')}, {run.config.get('preset')}, seed "
-        f"{run.config.get('seed')}",
-    )
-    left, right = figure.subplots(1, 2)
-    if run.metrics["elo"].notna().any():
-        _draw_elo(left, run)
-    else:
-        _draw_scores(left, run)
-    _draw_loss(right, run)
-    write_figure(figure, output)
+    text = run_title(run, run.command, run.config.get("rules"), run.config.get("preset"))
+    with picture(output, text, 11, 4.2) as figure:
+        left, right = figure.subplots(1, 2)
+        if run.metrics["elo"].notna().any():
+            _draw_elo(left, run)
+        else:
+            _draw_scores(left, run)
+        _draw_loss(right, run)
 
 
 def _draw_scores(axes: Axes, run: Run) -> None:
     frame = run.metrics
     for key, colour in _SCORES.items():
         axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=key)
-        axes.fill_between(
-            frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], color=colour, alpha=0.15
-        )
+        draw_band(axes, frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], colour)
     axes.axhline(0.5, color=GREY, lw=0.5)
     axes.set(title="score against the panel, 95 %", xlabel="games", ylabel="score")
     axes.set_ylim(0, 1.02)
@@ -59,7 +50,7 @@ def _draw_scores(axes: Axes, run: Run) -> None:
 def _draw_elo(axes: Axes, run: Run) -> None:
     frame = run.metrics
     axes.plot(frame["games"], frame["elo"], color=BLUE, lw=1.5, marker=".")
-    axes.fill_between(frame["games"], frame["elo_low"], frame["elo_high"], color=BLUE, alpha=0.15)
+    draw_band(axes, frame["games"], frame["elo_low"], frame["elo_high"], BLUE)
     axes.set(title="Elo on the ladder, 95 %", xlabel="games", ylabel="Elo")
 
 
