@@ -20,7 +20,7 @@ from evolve.arena.judges import Panel
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.network import Network
-from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.engine.symmetry import SQUARE_IMAGES, images_of
 from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
@@ -188,10 +188,8 @@ class TreeLearner(Learner):
     def _learn(self, rng: np.random.Generator) -> float:
         settings = self.settings
         rows = self.replay.sample(settings.batch, rng)
-        positions = rows["positions"]
         images = rng.integers(0, 8 if settings.augment else 1, settings.batch).astype(np.int8)
-        turned = np.empty_like(positions)
-        turn_all(positions, images, turned)
+        turned = images_of(rows["positions"], images)
         nobody = np.zeros(len(turned), np.int8)
         inputs = encoded(self.model.architecture, turned, nobody)
         device = self.model.device

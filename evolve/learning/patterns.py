@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -14,7 +13,7 @@ import numpy.typing as npt
 
 from evolve.agents.forward_cuts import Cut
 from evolve.agents.memory import OutOfTimeError
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.pattern_memory import thread_memory
 from evolve.agents.patterns import PatternAgent
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.bits import U
@@ -68,7 +67,6 @@ class PatternLearner(Learner):
         )
         self._positions = np.empty((0, 2), np.uint64)
         self._targets = np.empty(0, np.float32)
-        self._threads = threading.local()
         self._vectors = np.zeros((2, self._shapes.lanes), np.int16)
 
     @property
@@ -199,8 +197,7 @@ class PatternLearner(Learner):
         block = patterns.block({})
 
         def play(part: slice) -> None:
-            memory = self._memory()
-            context = memory.set(patterns, block, settings.rules)
+            context = thread_memory(_TABLE_BITS).set(patterns, block, settings.rules)
             vectors = np.zeros((2, self._shapes.lanes), np.int16)
             some, start = records.part(part), first + part.start
             play_to_learn(start, options, self._taught, vectors, context, some)
@@ -217,13 +214,6 @@ class PatternLearner(Learner):
         # Games that were given up, or not begun for lack of time, are empty.
         self._games += count
         return records.part(records.counts > 0)
-
-    def _memory(self) -> Memory:
-        """Return this thread's memory."""
-        memory: Memory | None = getattr(self._threads, "memory", None)
-        if memory is None:
-            memory = self._threads.memory = Memory(_TABLE_BITS)
-        return memory
 
     def _fit(
         self, records: GameRecords, rng: np.random.Generator, share: Share, patterns: Patterns
