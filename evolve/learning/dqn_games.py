@@ -22,8 +22,8 @@ from evolve.engine.network import Network
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.rules import rule_set
 from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
-from evolve.fitness.games import GamesDone, agent_rows, in_batches
-from evolve.learning.learner import Left, alphabeta_agents, shares_drawn
+from evolve.fitness.games import GamesDone, agent_rows
+from evolve.learning.learner import Left, alphabeta_agents, play_in_time, shares_drawn
 
 _REWARDS: Final = {
     "none": NO_REWARD,
@@ -74,12 +74,8 @@ class Experience:
         addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
         records = GameRecords.blank(count)
         rules = self._settings.rules
-        played: list[int] = []
 
         def play(part: slice) -> None:
-            if left() <= 0.0:
-                return
-            played.append(part.stop - part.start)
             play_network_games(
                 lineup.part(part),
                 epsilons[part],
@@ -91,12 +87,8 @@ class Experience:
                 records.part(part),
             )
 
-        def told(games: int) -> None:
-            if left() > 0.0:  # later batches were not played
-                progress(games)
-
-        in_batches(count, play, self._jobs, told)
-        return sum(played), self._transitions(records, learners)
+        played = play_in_time(count, play, self._jobs, progress, lambda: left() <= 0.0)
+        return played, self._transitions(records, learners)
 
     def _lineup(
         self, rng: np.random.Generator, count: int, share: float

@@ -27,7 +27,8 @@ from evolve.engine.network import Network
 from evolve.engine.rules import rule_set
 from evolve.engine.training_games import GameRecords, Lineup
 from evolve.fitness.executor import BATCH
-from evolve.fitness.games import GamesDone, agent_rows, in_batches
+from evolve.fitness.games import GamesDone, agent_rows
+from evolve.learning.learner import play_in_time
 
 _SLOW: Final = 1000
 """Simulations a move from which a game takes a tenth of a second or more."""
@@ -42,7 +43,7 @@ def searched_games(
     with_visits: bool = False,
     evaluate: Evaluate | None = None,
     jobs: int = 1,
-    progress: GamesDone | None = None,
+    progress: GamesDone = lambda games: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[GameRecords, int]:
     """Play the games of `lineup` by `settings`; return them, and how many were played to their end.
@@ -62,12 +63,8 @@ def searched_games(
         forest = Forest(count, size)
         _play_in_step(evaluate, settings, lineup, rows, bits, forest, records, progress, stop)
         return records, count - int(forest.trees.searching.sum())
-    played: list[int] = []
 
-    def work(part: slice) -> None:
-        if stop():
-            return
-        played.append(part.stop - part.start)
+    def play(part: slice) -> None:
         # Exactly this many nodes: a full tree ends a search, equally on every thread.
         nodes = Nodes._make(array[:size] for array in thread_tree(size).nodes)
         play_tree_games(
@@ -79,14 +76,9 @@ def searched_games(
             records.part(part),
         )
 
-    def told(finished: int) -> None:
-        if progress is not None and not stop():  # later batches were not played
-            progress(finished)
-
     # Slow games run one by one, so that a stop waits for only one.
     batch = 1 if settings.simulations >= _SLOW else BATCH
-    in_batches(count, work, jobs, told, batch)
-    return records, sum(played)
+    return records, play_in_time(count, play, jobs, progress, stop, batch)
 
 
 def _options(settings: MctsSettings, network: Network | None) -> SelfPlayOptions:
@@ -113,7 +105,7 @@ def _play_in_step(
     bits: int,
     forest: Forest,
     records: GameRecords,
-    progress: GamesDone | None,
+    progress: GamesDone,
     stop: Callable[[], bool],
 ) -> None:
     going = len(lineup.seeds)
@@ -125,8 +117,7 @@ def _play_in_step(
         still = batched_mcts.play_to_search_all(
             trees, lineup, rows, options, context, games, records
         )
-        if progress is not None:
-            progress(going - still)
+        progress(going - still)
         going = still
         if not going or stop():
             break
