@@ -204,15 +204,24 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     Exit codes: 0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted, 143
     and 129 ended by SIGTERM and SIGHUP.
     """
+    whole = arguments is None
     if arguments is None:
         PROGRAMS.claim()
         arguments = sys.argv[1:]
     _stand_in_for_closed_streams()
-    code = _run(arguments)
+    try:
+        code = _run(arguments)
+    except KeyboardInterrupt as error:  # another one, while `_run` reported the first
+        code = signals.exit_code(error)
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
         _drop_output()
+    if whole and code >= signals.SIGNALLED:
+        # Python's last steps wait for threads, and two interruptions can leave one that waits for
+        # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 
