@@ -23,7 +23,7 @@ from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
-from evolve.tables.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 
 if TYPE_CHECKING:
@@ -170,11 +170,11 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
     import llvmlite.binding as llvm
     import numba
 
-    import evolve
+    from evolve.version import __version__
 
     features = llvm.get_host_cpu_features()
     used = [name for name in ("avx512f", "avx2", "bmi2", "popcnt", "neon") if features.get(name)]
-    click.echo(f"evolve {evolve.__version__}")
+    click.echo(f"evolve {__version__}")
     click.echo(f"Python {sys.version.split()[0]}, numba {numba.__version__}")
     click.echo(f"CPU {llvm.get_host_cpu_name()}: {' '.join(used) or 'no vector extensions'}")
     context.exit()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
 from evolve.cli.generations import GenerationsView
@@ -27,17 +26,18 @@ from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import count_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
     from evolve.evolution.loop import Evolution
     from evolve.evolution.scaling import Costs
     from evolve.fitness.executor import Executor
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 _RUN_HELP = """Evolve agents, generation by generation.
 
@@ -172,7 +172,7 @@ def _print_header(
     """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     tell(
-        f"evolve {evolve.__version__} · {settings.rules} · {settings.preset} · "
+        f"evolve {__version__} · {settings.rules} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
@@ -208,8 +208,8 @@ def _individuals(settings: EvolutionSettings) -> str:
 
 def _report(folder: FolderPath) -> None:
     """Print the champion with its Elo, and what to do next."""
-    from evolve.agents.loading import read_agent
-    from evolve.tables.run import Run
+    from evolve.agents.reading import read_agent
+    from evolve.runs.run import Run
 
     file = champion_of(folder)
     assert file is not None

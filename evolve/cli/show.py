@@ -19,16 +19,16 @@ from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
+from evolve.runs.run_type import RunTable, imported
+from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_type import RunTable, imported
-from evolve.tables.run_types import RUN_TYPES, champion_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import Agent
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study
+    from evolve.runs.run import Run
+    from evolve.runs.study import Study
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -108,7 +108,7 @@ def show_command(
     """See _SHOW_HELP."""
     path = Path(source)
     if not path.is_dir():
-        from evolve.agents.loading import load_agent
+        from evolve.runs.loading import load_agent
 
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
@@ -116,8 +116,8 @@ def show_command(
             )
         _show_agent(source, load_agent(source), style, output)
         return
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study, is_study
+    from evolve.runs.run import Run
+    from evolve.runs.study import Study, is_study
 
     style = style_of(style, output)
     if is_study(inside(path)):
@@ -226,7 +226,7 @@ def _is_run(folder: Path) -> bool:
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.cli.output import print_agent
     from evolve.evolution.ancestry import ancestry
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
     stored = agent.stored()
     style = style_of(style, output)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from rich.progress import Progress, TaskID
 
-import evolve
 from evolve.cli.compare import print_compared
 from evolve.cli.display import ProgressView, tell, watching
 from evolve.cli.executors import (
@@ -34,10 +33,9 @@ from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.tables import folder as store
-from evolve.tables.paths import STUDY_FILE
-from evolve.tables.run_types import EVOLUTIONS
-from evolve.tables.study_spec import (
+from evolve.runs import folder as store
+from evolve.runs.run_types import EVOLUTIONS
+from evolve.runs.study_spec import (
     Member,
     bare,
     grid_of,
@@ -46,14 +44,16 @@ from evolve.tables.study_spec import (
     seeds_of,
     study_spec_of,
 )
+from evolve.tables.paths import STUDY_FILE
 from evolve.terminal_text import as_word, count_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from evolve.runs.study import Study
+    from evolve.runs.study_spec import StudySpec
     from evolve.studies.running import StudyWork
-    from evolve.tables.study import Study
-    from evolve.tables.study_spec import StudySpec
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -161,8 +161,8 @@ def _start(design: StudySpec, jobs: int, out: str | None) -> int:
     design = _with_workers(design, jobs)
     with new_folder(_begun, _STEM, out) as folder:
         from evolve.files.atomic import write_text
+        from evolve.runs.study import Study
         from evolve.tables.paths import STUDY_FILE
-        from evolve.tables.study import Study
 
         versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *_settings(design))
@@ -203,7 +203,7 @@ def _with_default_rules(design: StudySpec) -> StudySpec:
 
 def _begun(folder: FolderPath) -> int:
     """How many runs of a study would be lost with its folder."""
-    from evolve.tables.study import Study, is_study
+    from evolve.runs.study import Study, is_study
 
     return len(Study(folder).runs) if is_study(folder) else 0
 
@@ -218,8 +218,8 @@ def resume_study(
     study: Study, changes: Mapping[str, Any], seeds: str | None, jobs: int, allow_programs: bool
 ) -> int:
     """Go on with a study; changes move the end of all its runs, seeds add runs."""
+    from evolve.runs.study import Study
     from evolve.studies.running import check_links
-    from evolve.tables.study import Study
 
     path, design = study.path, study.design
     need_extras(design.variant)
@@ -321,7 +321,7 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
         dict.fromkeys(str(getattr(one, "rules", None)) for one in _settings(design))
     )
     tell(
-        f"evolve {evolve.__version__} · study of `evolve {design.command}` · {rules} · "
+        f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "
         f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
     )
     done = len(work.rows) - len(work.left)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-import evolve
 from evolve.cli.display import tell
 from evolve.cli.executors import executor_options, refuse_cluster, site
 from evolve.cli.hand_in import proposed
@@ -31,17 +30,18 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.run_types import SWEEPS
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_types import SWEEPS
 from evolve.terminal_text import as_word, count_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
-    from evolve.fitness.placement import Site
+    from evolve.cluster.placement import Site
+    from evolve.runs.progress import Observer
+    from evolve.runs.run import Run
     from evolve.sweeps.final import FinalResult
     from evolve.sweeps.sweep import Sweep, SweepEnding
-    from evolve.tables.progress import Observer
-    from evolve.tables.run import Run
 
 _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 """Kinds that can play on a cluster, because the kernels play their games."""
@@ -337,7 +337,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
         elif settings.objective == "self":
             judge = "judged by games with the defaults and the best trial so far"
     tell(
-        f"evolve {evolve.__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
+        f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
     trials = count_of(settings.trials, "trial")
@@ -397,7 +397,7 @@ def _report(sweep: Sweep, result: FinalResult | None) -> None:
     if result is None:
         tell(f"go on with: evolve resume {as_word(folder)}")
         return
-    from evolve.agents.loading import read_agent
+    from evolve.agents.reading import read_agent
     from evolve.tables.final import final_table
 
     print_finalists(folder, final_table(folder).to_pylist())

@@ -26,14 +26,15 @@ from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.run_types import TRAININGS
 from evolve.tables.paths import CONFIG_FILE, LEARNED_FILE
-from evolve.tables.run_types import TRAININGS
 from evolve.terminal_text import as_word, count_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.learning.training import Training
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 _TRAIN_HELP: Final = """Train from games: `patterns` value what shapes on the board hold, networks
 value moves (`dqn`) or positions (`mcts`).
@@ -210,7 +211,7 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
     if settings.budget is not None:
         ends.append(f"{settings.budget:g} CPU seconds")
     tell(
-        f"evolve {evolve.__version__} · {command} · {settings.rules} · {settings.preset} · "
+        f"evolve {__version__} · {command} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
     tell(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")

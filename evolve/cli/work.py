@@ -10,8 +10,8 @@ from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
 from evolve.errors import ClusterError
 from evolve.files.folder import FolderPath
-from evolve.tables.progress import Observer, RunEnding
-from evolve.tables.run_type import RunType
+from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_type import RunType
 from evolve.terminal_text import as_word
 
 E = TypeVar("E", bound=RunEnding)

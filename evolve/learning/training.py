@@ -11,19 +11,19 @@ from typing import Any, Final
 
 import numpy as np
 
-import evolve
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.errors import RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.learning.evaluation import Judge, Judged, judge_of
 from evolve.learning.learner import Learner
+from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_type import imported
 from evolve.safe_parsing import parse_json
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import commit_metrics, committed_checks
 from evolve.tables.paths import CHECKPOINT_FILE, LEARNED_FILE
-from evolve.tables.progress import Observer, RunEnding
-from evolve.tables.run_type import imported
+from evolve.version import __version__
 
 _HEADER: Final = "facts"
 
@@ -269,7 +269,7 @@ class Training(InMemoryTraining):
             "seed": self.settings.seed,
             "games": row["games"],
             "steps": row["steps"],
-            "evolve": evolve.__version__,
+            "evolve": __version__,
             "score": row["score"],
             "error": judged.error,
             "against": judged.against,

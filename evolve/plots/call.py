@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import Agent
-from evolve.agents.loading import load_agent
 from evolve.errors import AgentError, OptionsError, RunError
-from evolve.tables.run import Run
-from evolve.tables.run_type import imported
-from evolve.tables.study import Study, load_run
+from evolve.runs.loading import load_agent
+from evolve.runs.run import Run
+from evolve.runs.run_type import imported
+from evolve.runs.study import Study, load_run
 
 _OF_KIND: Final = {
     "alphabeta": "evolve.plots.agent:plot_agent",

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import read_agent
+from evolve.agents.reading import read_agent
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
@@ -25,8 +25,8 @@ from evolve.plots.figure import (
     title,
     write_figure,
 )
-from evolve.tables.run import Run
-from evolve.tables.run_types import champion_of
+from evolve.runs.run import Run
+from evolve.runs.run_types import champion_of
 
 _MOST_BOARDS: Final = 6
 

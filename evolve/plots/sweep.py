@@ -24,7 +24,7 @@ from evolve.plots.figure import (
     title,
     write_figure,
 )
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from evolve.tables.trials import TRIALS_COLUMNS, Importances
 
 SLICES: Final = 8

@@ -18,7 +18,7 @@ from evolve.plots.figure import (
     title,
     write_figure,
 )
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 
 _SCORES = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}
 

@@ -11,9 +11,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evolve.agents.run_summary import ELO, facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
+from evolve.runs.run import Run
+from evolve.runs.run_type import Facts
+from evolve.runs.run_types import PARTS, RUN_TYPES
+from evolve.runs.settings import check_config
+from evolve.runs.study import Study
+from evolve.runs.summary import ELO, facts_of
 from evolve.service.failures import noted, outlived
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID
@@ -21,11 +26,6 @@ from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.problems import not_found
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
-from evolve.tables.run import Run
-from evolve.tables.run_type import Facts
-from evolve.tables.run_types import PARTS, RUN_TYPES
-from evolve.tables.settings import check_config
-from evolve.tables.study import Study
 
 POINTS: Final = 40
 _NAME: Final = re.compile(RUN_ID)

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.fitness.crosstable import cross_table_of
+from evolve.runs.run import Run
 from evolve.safe_parsing import json_value
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
@@ -27,7 +28,6 @@ from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file, playoff_file
-from evolve.tables.run import Run
 
 Generation = int | Literal["playoff"]
 _tables = Recent(6)

@@ -10,9 +10,9 @@ from evolve.cli.checks import ChecksView
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
+from evolve.runs.progress import Observer
+from evolve.runs.run_types import EVOLUTIONS
 from evolve.sweeps.sweep import SweepEnding
-from evolve.tables.progress import Observer
-from evolve.tables.run_types import EVOLUTIONS
 
 LOOK = ChecksView(DqnSettings())
 

@@ -18,6 +18,9 @@ from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.statistics import Estimate
+from evolve.runs import folder as store
+from evolve.runs.progress import Silent
+from evolve.runs.sweeps import rungs as rungs_table
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Life, Rungs, crown
@@ -25,10 +28,7 @@ from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
-from evolve.tables import folder as store
 from evolve.tables.final import read_final
-from evolve.tables.progress import Silent
-from evolve.tables.sweep import rungs as rungs_table
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
 SETTINGS: dict[str, Any] = {

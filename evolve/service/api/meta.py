@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
 
-import evolve
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.runs.run_type import RunTable, RunType
+from evolve.runs.run_types import RUN_TYPES
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.job_requests import checked
@@ -27,8 +28,7 @@ from evolve.service.models.meta import (
 )
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.state import Inside, cores
-from evolve.tables.run_type import RunTable, RunType
-from evolve.tables.run_types import RUN_TYPES
+from evolve.version import __version__
 
 router = APIRouter()
 CommandName = Annotated[str, Path(max_length=40)]
@@ -39,7 +39,7 @@ async def health(service: Inside) -> Health:
     """The version, limits and load of this service."""
     running, queued = service.jobs.counts()
     return Health(
-        version=evolve.__version__,
+        version=__version__,
         boot=service.events.boot,
         folder=service.place.runs.name,
         slots=service.jobs.slots,

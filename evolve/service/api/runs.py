@@ -11,11 +11,15 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
 from evolve.agents.registry import with_clock
-from evolve.agents.run_summary import share_in_playoff
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
+from evolve.runs.folder import locked
+from evolve.runs.run import Run
+from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.study import Study
+from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.etags import Tagged
@@ -42,11 +46,7 @@ from evolve.service.problems import ProblemError, not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
-from evolve.tables.folder import locked
 from evolve.tables.paths import playoff_file
-from evolve.tables.run import Run
-from evolve.tables.run_types import RUN_TYPES, champion_of
-from evolve.tables.study import Study
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
