@@ -157,7 +157,7 @@ def _side_by_side(
 ) -> None:
     from evolve.runs.summary import ELO, facts_of
 
-    totals = [run.kind.totals_of(run) for run in runs]
+    totals = [run.kind.reading.totals(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
     settings = [
         {key: value for key, value in run.config.items() if key != "versions"} for run in runs

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
-    **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_TYPES},
+    **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.study", "Run a design of settings and seeds, several at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),

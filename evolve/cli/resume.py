@@ -10,7 +10,8 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
-from evolve.runs.run_type import Change, imported
+from evolve.cli.work import work_of
+from evolve.runs.run_type import Change
 from evolve.runs.run_types import EVOLUTIONS, RUN_TYPES, SWEEPS
 
 
@@ -87,5 +88,4 @@ def resume_command(
         raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
     if kind.workers and jobs is not None:
         changes["jobs"] = jobs
-    code: int = imported(kind.resume)(opened, changes, jobs or all_cores(), allow_programs)
-    return code
+    return work_of(kind)(command).resume(opened, changes, jobs or all_cores(), allow_programs)

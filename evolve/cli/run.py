@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
-from evolve.cli.generations import GenerationsView
+from evolve.cli.generations import GenerationsView, print_generations
 from evolve.cli.hand_in import proposed
-from evolve.cli.new_run import config_of, new_folder, settings_below
+from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option
-from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.runs import champion_told
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
-from evolve.cli.work import carry_out, finish
+from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
-from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
 from evolve.runs.run_types import EVOLUTIONS, champion_of
-from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
-    from evolve.evolution.estimate import Estimate
-    from evolve.evolution.loop import Evolution
+    from evolve.evolution.loop import Evolution, EvolutionEnding
     from evolve.evolution.scaling import Costs
     from evolve.fitness.executor import Executor
+    from evolve.runs.progress import Observer, RunEnding
     from evolve.runs.run import Run
 
 _RUN_HELP = """Evolve agents, generation by generation.
@@ -77,93 +74,100 @@ def run_command(
     **options: Any,
 ) -> int:
     """See _RUN_HELP."""
-    from evolve.evolution.loop import Evolution
-
     given = given_options(EvolutionSettings, options)
     file = settings_below(config)
     if seeds is not None or grid:
         return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
-    settings = resolve(given, file, config or "file")
-    stem = EVOLUTIONS.stem_of(EVOLUTIONS.name, settings.rules)
-    with (
-        executor_for(jobs) as executor,
-        new_folder(EVOLUTIONS.kept_in, stem, out) as folder,
-    ):
-        _print_header(folder, settings, 0, executor)
-        with telling_of_compilation():
-            evolution = Evolution(folder, settings, executor)
-            agree_to_programs(folder, settings)
-            store.create(folder, _config(settings), EVOLUTIONS.parts)
-            about = _estimate(evolution)
-        return _go_on(evolution, about)
+    return WORK(EVOLUTIONS.name).start(resolve(given, file, config or "file"), jobs, out)
 
 
-def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
-    """The settings in an evolution's config.toml, with `changes`."""
-    return resolve(changes, read_toml(file), str(file))
+class WORK(LongWork[EvolutionSettings, "Evolution"]):
+    """How evolutions begin, go on and look."""
 
+    kind = EVOLUTIONS
+    prints: ClassVar = {"generations": print_generations}
 
-def resume_run(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
-    """Go on with an evolution from its last whole generation; `changes` may move its end."""
-    from evolve.evolution.loop import Evolution
+    def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
+        return resolve(changes, read_toml(file), str(file))
 
-    folder, file = run.path, run.path / CONFIG_FILE
-    settings = kept_settings(run.command, file, changes)
-    with store.locked(folder), executor_for(jobs) as executor:
-        check_programs(folder, settings, allowed=allow_programs, storage=False)
+    def check_changes(
+        self, run: Run, before: EvolutionSettings, changes: Mapping[str, Any]
+    ) -> None:
         done, generations = run.generation_count, changes.get("generations")
         if generations is not None and generations < done:
-            raise RunError(f"{folder} has {done} generations already, more than {generations}")
-        store.sweep_orphans(folder)
-        evolution = Evolution(folder, settings, executor)
-        evolution.restore()
-        if evolution.finished is not None:
-            _tell_finished(evolution)
-            return 0
-        if changes:
-            write_text(file, _config(settings))
-        _print_header(folder, settings, done, executor)
-        with telling_of_compilation():
-            about = _estimate(evolution)
-        return _go_on(evolution, about)
+            raise RunError(f"{run.path} has {done} generations already, more than {generations}")
 
+    @contextmanager
+    def opened(
+        self, folder: FolderPath, settings: EvolutionSettings, jobs: int, *, new: bool
+    ) -> Iterator[Evolution]:
+        from evolve.evolution.estimate import estimate
+        from evolve.evolution.loop import Evolution
 
-def _config(settings: EvolutionSettings) -> str:
-    return config_of(EVOLUTIONS, EVOLUTIONS.name, settings)
+        with executor_for(jobs) as executor:
+            if new:  # before anything is compiled, so that it shows at once
+                _print_header(folder, settings, 0, executor)
+            with telling_of_compilation():
+                evolution = Evolution(folder, settings, executor)
+                if new:
+                    self.about = estimate(evolution)
+                else:
+                    evolution.restore()
+            yield evolution
 
+    def finished(self, work: Evolution) -> str | None:
+        from evolve.evolution.loop import EvolutionEnding
 
-def _estimate(evolution: Evolution) -> Estimate:
-    from evolve.evolution.estimate import estimate
+        ending = work.finished
+        if ending is None:
+            return None
+        ways = {
+            EvolutionEnding.PATIENCE: "a higher --patience",
+            EvolutionEnding.REST: "--no-until-rest",
+            EvolutionEnding.UNIFORM: "a higher --stop-when-uniform",
+        }
+        return (
+            f"{work.generation + 1} generations: {ending.value}; champion in "
+            f"{champion_of(work.folder)}; {ways.get(ending, 'a higher --generations')} goes on"
+        )
 
-    return estimate(evolution)
+    def introduce(self, work: Evolution, before: EvolutionSettings | None) -> None:
+        if before is not None:
+            from evolve.evolution.estimate import estimate
 
+            _print_header(work.folder, work.settings, work.generation + 1, work.executor)
+            with telling_of_compilation():
+                self.about = estimate(work)
+        tell(f"about {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
+        if on_cluster():
+            _print_use(self.about.costs, work.executor)
 
-def _tell_finished(evolution: Evolution) -> None:
-    from evolve.evolution.loop import EvolutionEnding
+    def view(self, work: Evolution) -> GenerationsView:
+        return GenerationsView(work.settings, work.generation + 1, self.about.seconds)
 
-    folder, ending = evolution.folder, evolution.finished
-    assert ending is not None
-    ways = {
-        EvolutionEnding.PATIENCE: "a higher --patience",
-        EvolutionEnding.REST: "--no-until-rest",
-        EvolutionEnding.UNIFORM: "a higher --stop-when-uniform",
-    }
-    tell(
-        f"{folder} is finished, {evolution.generation + 1} generations: {ending.value}; champion "
-        f"in {champion_of(folder)}; {ways.get(ending, 'a higher --generations')} goes on"
-    )
+    def run(self, work: Evolution, observer: Observer) -> EvolutionEnding:
+        return work.run(observer)
 
+    def so_far(self, work: Evolution, ending: RunEnding) -> str:
+        return f"{work.generation + 1} of {work.settings.generations} generations"
 
-def _go_on(evolution: Evolution, about: Estimate) -> int:
-    """Evolve until something ends it, and say how it went; return the exit code."""
-    settings = evolution.settings
-    tell(f"about {duration(about.seconds)} and {size(about.bytes)} of disk")
-    if on_cluster():
-        _print_use(about.costs, evolution.executor)
-    look = GenerationsView(settings, evolution.generation + 1, about.seconds)
-    ending = carry_out(EVOLUTIONS, evolution.folder, look, evolution.run)
-    so_far = f"{evolution.generation + 1} of {settings.generations} generations"
-    return finish(evolution.folder, so_far, ending, lambda: _report(evolution.folder))
+    def report(self, work: Evolution) -> None:
+        """Print the champion with its Elo, and what to do next."""
+        from evolve.agents.reading import read_agent
+        from evolve.runs.run import Run
+
+        folder = work.folder
+        file = champion_of(folder)
+        assert file is not None
+        agent = read_agent(file)
+        tell(
+            f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
+            f"{champion_told(Run(folder), file)} → {file}"
+        )
+        tell(
+            f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
+            f"{proposed(agent, folder)}"
+        )
 
 
 def _print_header(
@@ -204,18 +208,3 @@ def _individuals(settings: EvolutionSettings) -> str:
     if settings.opponents is not None:
         text += f" that meet {settings.opponents} others each"
     return text
-
-
-def _report(folder: FolderPath) -> None:
-    """Print the champion with its Elo, and what to do next."""
-    from evolve.agents.reading import read_agent
-    from evolve.runs.run import Run
-
-    file = champion_of(folder)
-    assert file is not None
-    agent = read_agent(file)
-    tell(
-        f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
-        f"{champion_told(Run(folder), file)} → {file}"
-    )
-    tell(f"next: evolve show {file} · evolve plot {folder} -o plot.png · {proposed(agent, folder)}")

@@ -16,10 +16,11 @@ from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
 from evolve.cli.runs import champion_told, done_of, strength_of
 from evolve.cli.terminal import print_rows, say
+from evolve.cli.work import work_of
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
-from evolve.runs.run_type import RunTable, imported
+from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE
 
@@ -186,7 +187,8 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
 
 def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that such runs leave empty."""
-    unused = () if table.unused is None else imported(table.unused)(run)
+    named = run.kind.reading.tables[table.name].unused
+    unused = () if named is None else named(run)
     there = [name for name in unused if name in frame]  # a run without rows has no columns
     return frame.drop(columns=[name for name in there if frame[name].isna().all()])
 
@@ -196,10 +198,11 @@ def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
     if frame.empty:
         say(f"{run.path} has no {table.name} yet")
         return
-    if table.show is None:
+    printed = work_of(run.kind).prints.get(table.name)
+    if printed is None:
         print_frame(frame)
     else:
-        imported(table.show)(run, frame)
+        printed(run, frame)
     if table.name == run.tables[0]:
         _print_champion(run)
 

@@ -12,7 +12,7 @@ import click
 from rich.progress import Progress, TaskID
 
 from evolve.cli.compare import print_compared
-from evolve.cli.display import ProgressView, tell, watching
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import (
     executor_for,
     executor_options,
@@ -23,14 +23,14 @@ from evolve.cli.executors import (
 from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
 from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
-from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
+from evolve.cli.progress import progress_option
 from evolve.cli.runs import done_of, strength_of
 from evolve.cli.settings import Grouped
-from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
+from evolve.cli.work import carry_out, finish
 from evolve.config.defaults import rules_of_defaults
 from evolve.config.operators import OWN, OWNABLE
-from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
+from evolve.errors import OptionsError, RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.runs import folder as store
@@ -289,29 +289,18 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
         _report(study)
         return 0
     _print_header(study, work, place)
-    file = progress_of()
-    tell_started(command="study", folder=study.path)
-    try:
-        with watching(RunsView(work)) as display:
-            observer = display if file is None else Reported(display, file, _ROW_EVENT)
-            ending = work.run(observer)
-    except (KeyboardInterrupt, ClusterError):
-        tell(f"go on with: evolve resume {as_word(study.path)}")
-        raise
+    path = study.path
+    ending = carry_out("study", _ROW_EVENT, path, RunsView(work), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
-    tell(f"{done} of {count_of(len(work.rows), 'run')}: {ending.value}")
+    so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
+        tell(f"{so_far}: {ending.value}")
         names = ", ".join(member.name for member in work.failed)
         raise RunError(
-            f"{count_of(len(work.failed), 'run')} failed: {names}; see {study.path / 'logs'}; "
-            f"evolve resume {as_word(study.path)} tries again"
+            f"{count_of(len(work.failed), 'run')} failed: {names}; see {path / 'logs'}; "
+            f"evolve resume {as_word(path)} tries again"
         )
-    if ending.stopped:
-        tell(f"go on with: evolve resume {as_word(study.path)}")
-    else:
-        _report(study)
-    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=study.path)
-    return INTERRUPTED if ending.stopped else 0
+    return finish(path, so_far, ending, lambda: _report(study))
 
 
 def _print_header(study: Study, work: StudyWork, place: str) -> None:

@@ -5,40 +5,35 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 
 from evolve.cli.display import tell
 from evolve.cli.executors import executor_options, refuse_cluster, site
 from evolve.cli.hand_in import proposed
-from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
+from evolve.cli.new_run import settings_below
 from evolve.cli.options import all_cores, log_option
-from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import elo_text, print_rows
-from evolve.cli.trials import TrialsView, print_finalists
-from evolve.cli.work import carry_out, finish
+from evolve.cli.trials import TrialsView, print_final, print_finalists, print_rungs, print_trials
+from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
-from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
 from evolve.runs.run_types import SWEEPS
-from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
-    from evolve.cluster.placement import Site
-    from evolve.runs.progress import Observer
+    from evolve.runs.progress import Observer, RunEnding
     from evolve.runs.run import Run
     from evolve.sweeps.final import FinalResult
     from evolve.sweeps.sweep import Sweep, SweepEnding
@@ -126,52 +121,109 @@ def sweep_command(
     from evolve.sweeps.sweep import checked_plan
 
     checked_plan(settings).check_new()
-    need_extras(SWEEPS.variants[kind])
-    games_at = _site(kind)
-    stem = SWEEPS.stem_of(SWEEPS.command(kind), settings.rules)
-    with new_folder(SWEEPS.kept_in, stem, out) as folder:
+    return WORK(SWEEPS.command(kind)).start(settings, settings.jobs or all_cores(), out)
+
+
+class WORK(LongWork[SweepSettings, "Sweep"]):
+    """How sweeps begin, go on and look."""
+
+    kind = SWEEPS
+    prints: ClassVar = {"trials": print_trials, "rungs": print_rungs, "final": print_final}
+
+    def __init__(self, command: str) -> None:
+        super().__init__(command)
+        self.word = SWEEPS.word(command)
+        self._result: FinalResult | None = None
+
+    def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
+        """As above; `jobs` is None where an old file does not say how many workers there were."""
+        stored = read_toml(file)
+        if "games" in changes and "trials" not in changes:
+            stored.pop("trials", None)  # they were as many as the games allowed
+        given = {"kind": self.word, **changes}
+        settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
+        return settings
+
+    def completed(self, settings: SweepSettings, folder: FolderPath, jobs: int) -> SweepSettings:
         name = settings.study or folder.resolve().name
-        settings = settings.model_copy(update={"study": name, "jobs": settings.jobs or all_cores()})
-        agree_to_programs(folder, _kept(settings))
-        store.create(folder, _config(settings), SWEEPS.parts)
-        with closing(_sweep_of(folder, settings, games_at)) as sweep:
-            return _go_on(sweep)
+        return settings.model_copy(update={"study": name, "jobs": settings.jobs or jobs})
 
+    def stored(self, settings: SweepSettings) -> SweepSettings:
+        if settings.storage is None:
+            return settings
+        from evolve.sweeps.storage import without_password
 
-def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
-    """The settings in a sweep's config.toml, with `changes`.
+        return settings.model_copy(update={"storage": without_password(settings.storage)})
 
-    `jobs` is None where an old file does not say how many workers the sweep had.
-    """
-    kind, stored = SWEEPS.word(command), read_toml(file)
-    if "games" in changes and "trials" not in changes:
-        stored.pop("trials", None)  # they were as many as the games allowed
-    model = SWEEPS.variants[kind].model()
-    settings: SweepSettings = resolve_as(model, {}, {"kind": kind, **changes}, stored, str(file))
-    return settings
+    def check_changes(self, run: Run, before: SweepSettings, changes: Mapping[str, Any]) -> None:
+        if "storage" in changes:
+            _check_same_storage(run.path, before.storage, changes["storage"])
 
+    @contextmanager
+    def opened(
+        self, folder: FolderPath, settings: SweepSettings, jobs: int, *, new: bool
+    ) -> Iterator[Sweep]:
+        from evolve.sweeps.population import PopulationSweep
+        from evolve.sweeps.sweep import Sweep
 
-def resume_sweep(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
-    """Go on with a sweep to its number of trials, or the one in `changes`."""
+        if self.word not in _ON_CLUSTERS:
+            refuse_cluster(f"`{self.command}` is")
+        bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
+        with closing((PopulationSweep if bred else Sweep)(folder, settings, site=site())) as sweep:
+            yield sweep
 
-    need_extras(SWEEPS.commands[run.command])
-    folder, file = run.path, run.path / CONFIG_FILE
-    games_at = _site(SWEEPS.word(run.command))
-    before = kept_settings(run.command, file, {})
-    if "storage" in changes:
-        _check_same_storage(folder, before.storage, changes["storage"])
-    settings = kept_settings(run.command, file, changes)
-    settings = settings.model_copy(update={"jobs": settings.jobs or jobs})
-    with store.locked(folder):
-        given = "storage" in changes
-        check_programs(folder, _kept(settings), allowed=allow_programs, storage=given)
-        store.sweep_temporary(folder, SWEEPS.parts)
-        with closing(_sweep_of(folder, settings, games_at)) as sweep:
-            if _is_finished(sweep):
-                return 0
-            if settings != before:
-                write_text(file, _config(settings))
-            return _go_on(sweep, _about_workers(folder, before.jobs, sweep.jobs))
+    def finished(self, work: Sweep) -> str | None:
+        """As above; missing importances are computed then."""
+        if _has_trials_left(work) or not work.has_champion:
+            return None
+        if not work.is_weighed:
+            work.weigh()
+        more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
+        if work.study.is_exhausted:
+            more = "every setting there is was tried"
+        return f"{count_of(work.study.finished(), 'trial')}; {more}"
+
+    def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
+        _print_header(work, work.study.finished())
+        remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
+        if remark is not None:
+            tell(remark)
+
+    def view(self, work: Sweep) -> TrialsView:
+        return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds)
+
+    def run(self, work: Sweep, observer: Observer) -> SweepEnding:
+        """Search, then play the final or the rungs."""
+        from evolve.sweeps.rungs import crown
+        from evolve.sweeps.sweep import SweepEnding
+
+        folder, timeout = work.folder, work.settings.timeout
+        begin = time.monotonic()
+        ending = work.run(observer) if _has_trials_left(work) else work.complete
+        if ending.stopped:
+            return ending
+        if work.failure is not None:
+            raise RunError(f"{folder}: {work.failure}")
+        left = None if timeout is None else timeout - (time.monotonic() - begin)
+        cut, self._result = crown(work, observer, left)
+        if self._result is None and (cut or ending) in (
+            SweepEnding.COMPLETE,
+            SweepEnding.EXHAUSTED,
+        ):
+            raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
+        return cut or ending
+
+    def so_far(self, work: Sweep, ending: RunEnding) -> str:
+        so_far = f"{work.study.finished()} of {work.settings.trials} trials"
+        if work.plan.games is not None:
+            played = work.plan.games_of(work.study.trials())
+            so_far = f"{count_of(work.study.finished(), 'trial')}, {played} games"
+        if ending.stopped and not _has_trials_left(work):
+            so_far += ", the final is to come"
+        return so_far
+
+    def report(self, work: Sweep) -> None:
+        _report(work, self._result)
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
@@ -184,21 +236,6 @@ def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
             f"that; --jobs {before} goes on as it began"
         )
     return None
-
-
-def _site(kind: str) -> Site:
-    """Where the games of trials are played; OptionsError for a cluster that the kind cannot use."""
-    if kind not in _ON_CLUSTERS:
-        refuse_cluster(f"`{SWEEPS.command(kind)}` is")
-    return site()
-
-
-def _sweep_of(folder: FolderPath, settings: SweepSettings, games_at: Site) -> Sweep:
-    from evolve.sweeps.population import PopulationSweep
-    from evolve.sweeps.sweep import Sweep
-
-    bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
-    return (PopulationSweep if bred else Sweep)(folder, settings, site=games_at)
 
 
 def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> None:
@@ -253,75 +290,8 @@ def _list(settings: SweepSettings) -> None:
     print_rows(["parameter", "type", "range", "default", ""], rows)
 
 
-def _config(settings: SweepSettings) -> str:
-    return config_of(SWEEPS, SWEEPS.command(settings.kind), _kept(settings))
-
-
-def _kept(settings: SweepSettings) -> SweepSettings:
-    """Settings as the folder stores them: without a password."""
-    if settings.storage is None:
-        return settings
-    from evolve.sweeps.storage import without_password
-
-    return settings.model_copy(update={"storage": without_password(settings.storage)})
-
-
 def _has_trials_left(sweep: Sweep) -> bool:
     return not sweep.study.is_over or sweep.is_left_over
-
-
-def _is_finished(sweep: Sweep) -> bool:
-    """Whether nothing is left to do; if so, compute missing importances and say it."""
-    if _has_trials_left(sweep) or not sweep.has_champion:
-        return False
-    if not sweep.is_weighed:
-        sweep.weigh()
-    more = f"a higher --{'trials' if sweep.plan.games is None else 'games'} continues it"
-    if sweep.study.is_exhausted:
-        more = "every setting there is was tried"
-    tell(f"{sweep.folder} is finished, {count_of(sweep.study.finished(), 'trial')}; {more}")
-    return True
-
-
-def _go_on(sweep: Sweep, remark: str | None = None) -> int:
-    """Search until something ends it, and say how it went; return the exit code.
-
-    remark: a line about the resumed sweep, printed below the header.
-    """
-    from evolve.sweeps.rungs import crown
-    from evolve.sweeps.sweep import SweepEnding
-
-    folder, settings = sweep.folder, sweep.settings
-    unfinished = _has_trials_left(sweep)
-    _print_header(sweep, sweep.study.finished())
-    if remark is not None:
-        tell(remark)
-    results: list[FinalResult | None] = []
-
-    def work(observer: Observer) -> SweepEnding:
-        begin = time.monotonic()
-        ending = sweep.run(observer) if unfinished else sweep.complete
-        if ending.stopped:
-            return ending
-        if sweep.failure is not None:
-            raise RunError(f"{folder}: {sweep.failure}")
-        spent = time.monotonic() - begin
-        left = None if settings.timeout is None else settings.timeout - spent
-        cut, result = crown(sweep, observer, left)
-        results.append(result)
-        if result is None and (cut or ending) in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
-            raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
-        return cut or ending
-
-    look = TrialsView(settings, sweep.study.progress, lambda: sweep.final_seconds)
-    ending = carry_out(SWEEPS, folder, look, work)
-    so_far = f"{sweep.study.finished()} of {settings.trials} trials"
-    if sweep.plan.games is not None:
-        played = sweep.plan.games_of(sweep.study.trials())
-        so_far = f"{count_of(sweep.study.finished(), 'trial')}, {played} games"
-    if ending.stopped and not _has_trials_left(sweep):
-        so_far += ", the final is to come"
-    return finish(folder, so_far, ending, lambda: _report(sweep, results[0]))
 
 
 def _print_header(sweep: Sweep, done: int) -> None:

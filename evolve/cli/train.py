@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -12,29 +12,26 @@ import evolve
 from evolve.cli.checks import ChecksView
 from evolve.cli.display import tell
 from evolve.cli.hand_in import proposed
-from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
+from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option
-from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import progress_option
 from evolve.cli.runs import strength_of
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import cell
-from evolve.cli.work import carry_out, finish
+from evolve.cli.work import LongWork
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.toml import read_toml, resolve_as
-from evolve.files.atomic import write_text
+from evolve.config.toml import resolve_as
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
 from evolve.runs.run_types import TRAININGS
-from evolve.tables.paths import CONFIG_FILE, LEARNED_FILE
+from evolve.tables.paths import LEARNED_FILE
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.learning.training import Training
-    from evolve.runs.run import Run
+    from evolve.runs.progress import Observer, RunEnding
 
 _TRAIN_HELP: Final = """Train from games: `patterns` value what shapes on the board hold, networks
 value moves (`dqn`) or positions (`mcts`).
@@ -138,70 +135,60 @@ def _train(
     command, variant = TRAININGS.command(word), TRAININGS.variants[word]
     model = variant.model()
     file = settings_below(config)
-    given, presets = given_options(model, options), variant.all_presets()
+    given = given_options(model, options)
     if seeds is not None or grid:
         return start_study(command, seeds, grid, (file, given), jobs, out)
-    settings = resolve_as(model, presets, given, file, config or "file")
-    need_extras(variant)
-    stem = TRAININGS.stem_of(command, settings.rules)
-    with new_folder(TRAININGS.kept_in, stem, out) as folder:
-        _print_header(command, folder, settings, jobs)
-        training = _training(folder, settings, jobs)
-        agree_to_programs(folder, settings)
-        store.create(folder, config_of(TRAININGS, command, settings), TRAININGS.parts)
-        return _go_on(training)
+    settings = resolve_as(model, variant.all_presets(), given, file, config or "file")
+    return WORK(command).start(settings, jobs, out)
 
 
-def kept_settings(command: str, file: Path, changes: Mapping[str, Any]) -> TrainingSettings:
-    """The settings in a training's config.toml, with `changes`."""
-    # Without presets: the file has all settings, except those that its version did not have.
-    model = TRAININGS.commands[command].model()
-    settings: TrainingSettings = resolve_as(model, {}, changes, read_toml(file), str(file))
-    return settings
+class WORK(LongWork[TrainingSettings, "Training"]):
+    """How trainings begin, go on and look."""
 
+    kind = TRAININGS
 
-def resume_training(run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
-    """Go on with a training from its last check; `changes` may move its end."""
-    from evolve.tables.metrics import forget_checks
+    @contextmanager
+    def opened(
+        self, folder: FolderPath, settings: TrainingSettings, jobs: int, *, new: bool
+    ) -> Iterator[Training]:
+        from evolve.learning.training import Training
+        from evolve.tables.metrics import forget_checks
 
-    need_extras(TRAININGS.commands[run.command])
-    folder, file = run.path, run.path / CONFIG_FILE
-    settings = kept_settings(run.command, file, changes)
-    with store.locked(folder):
-        check_programs(folder, settings, allowed=allow_programs, storage=False)
-        store.sweep_temporary(folder, TRAININGS.parts)
-        training = _training(folder, settings, jobs)
-        training.restore()
-        forget_checks(folder, training.check)
-        ending = training.finished
-        if ending is not None and not training.check_is_due:
-            tell(
-                f"{folder} is finished, {training.games} games: {ending.value}; a higher "
-                f"--{ending.name.lower()} goes on"
-            )
-            return 0
-        if changes:
-            write_text(file, config_of(TRAININGS, run.command, settings))
-        _print_header(run.command, folder, settings, jobs)
-        if training.games:
-            tell(f"going on after {training.games} games, {training.spent:.0f} CPU seconds")
-        return _go_on(training)
+        if new:  # before anything is compiled
+            _print_header(self.command, folder, settings, jobs)
+        training = Training(folder, settings, jobs)
+        if not new:
+            training.restore()
+            forget_checks(folder, training.check)
+        self.jobs = jobs
+        yield training
 
+    def finished(self, work: Training) -> str | None:
+        ending = work.finished
+        if ending is None or work.check_is_due:
+            return None
+        return f"{work.games} games: {ending.value}; a higher --{ending.name.lower()} goes on"
 
-def _training(folder: FolderPath, settings: TrainingSettings, jobs: int) -> Training:
-    from evolve.learning.training import Training
+    def introduce(self, work: Training, before: TrainingSettings | None) -> None:
+        if before is not None:
+            _print_header(self.command, work.folder, work.settings, self.jobs)
+        if work.games:
+            tell(f"going on after {work.games} games, {work.spent:.0f} CPU seconds")
 
-    return Training(folder, settings, jobs)
+    def view(self, work: Training) -> ChecksView:
+        return ChecksView(work.settings)
 
+    def run(self, work: Training, observer: Observer) -> RunEnding:
+        return work.run(observer)
 
-def _go_on(training: Training) -> int:
-    folder = training.folder
-    ending = carry_out(TRAININGS, folder, ChecksView(training.settings), training.run)
-    chosen = training.learner.accept_seconds
-    so_far = f"{training.games} games, {training.spent:.0f} CPU seconds" + (
-        f" ({chosen:.0f} to choose between models)" if chosen else ""
-    )
-    return finish(folder, so_far, ending, lambda: _report(training))
+    def so_far(self, work: Training, ending: RunEnding) -> str:
+        chosen = work.learner.accept_seconds
+        return f"{work.games} games, {work.spent:.0f} CPU seconds" + (
+            f" ({chosen:.0f} to choose between models)" if chosen else ""
+        )
+
+    def report(self, work: Training) -> None:
+        _report(work)
 
 
 def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:

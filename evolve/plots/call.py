@@ -13,6 +13,12 @@ from evolve.runs.run import Run
 from evolve.runs.run_type import imported
 from evolve.runs.study import Study, load_run
 
+_OF_RUNS: Final = {
+    "run": "evolve.plots.run:plot_run",
+    "train": "evolve.plots.training:plot_training",
+    "sweep": "evolve.plots.sweep:plot_sweep",
+}
+"""The function that draws the runs of a kind; others are drawn as their curve."""
 _OF_KIND: Final = {
     "alphabeta": "evolve.plots.agent:plot_agent",
     "patterns": "evolve.plots.patterns:plot_patterns",
@@ -39,7 +45,7 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
     if len(opened) > 1 or isinstance(first, Study):
         _draw_groups(opened, path)
     elif isinstance(first, Run):
-        imported(first.kind.draw)(first, path)
+        imported(_OF_RUNS.get(first.kind.name, "evolve.plots.run:plot_curve"))(first, path)
     else:
         _draw_agent(first, str(sources[0]), path)
     return path

@@ -62,6 +62,21 @@ def plot_run(run: Run, output: Path) -> None:
     write_figure(figure, output)
 
 
+def plot_curve(run: Run, output: Path) -> None:
+    """Draw the course of a run's figure; for kinds of runs without a picture of their own."""
+    check_format(output)
+    curve = run.kind.reading.curve(run).dropna()
+    if curve.empty:
+        raise RunError(f"{run.path} has nothing to draw yet")
+    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    title(figure, f"{run.name}: {run.command}")
+    axes = figure.subplots()
+    axes.plot(curve.index, curve.to_numpy(), color=BLUE)
+    axes.set_xlabel(str(curve.index.name or ""))
+    axes.set_ylabel(str(curve.name or ""))
+    write_figure(figure, output)
+
+
 def _draw_scores(axes: Axes, run: Run) -> None:
     frame = run.generations
     x = frame["generation"]

@@ -15,9 +15,10 @@ from evolve.tables.games import START
 from evolve.tables.generations import GENERATIONS_COLUMNS
 from evolve.tables.individuals import table_metadata
 from evolve.tables.parquet import read_table
-from evolve.tables.paths import generation_file, playoff_file
+from evolve.tables.paths import committed_generations, generation_file, playoff_file
 from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
+from evolve.runs.run_type import Facts, RunReading, TableReading
+from evolve.runs.summary import champion_elo
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,18 +26,13 @@ if TYPE_CHECKING:
 _DEPTHS: Final = "depths"
 
 
-def generations(run: Run, generation: int | None = None) -> pd.DataFrame:
+def _generations(run: Run, generation: int | None = None) -> pd.DataFrame:
     """One row for each generation, or for the given one alone."""
     frame = run.generations
     return frame if generation is None else frame[frame["generation"] == generation]
 
 
-def generation_count(run: Run) -> int:
-    """Number of complete generations."""
-    return run.generation_count
-
-
-def generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
+def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
     """The rows of these generations, with the search depths of the best individual."""
     schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
     paths = [generation_file(run.path, number) for number in numbers]
@@ -64,17 +60,17 @@ def _row_with_depths(path: FolderPath, changed: int) -> dict[str, Any]:
     return row
 
 
-def individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
+def _individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
     """The individuals of all generations, or of the given one alone."""
     return run.individuals if generation is None else run.generation(generation)[0]
 
 
-def games(run: Run, generation: int | None = None) -> pd.DataFrame:
+def _games(run: Run, generation: int | None = None) -> pd.DataFrame:
     """The games of all generations, or of the given one alone."""
     return run.games if generation is None else run.generation(generation)[1]
 
 
-def games_parts(run: Run) -> Iterator[pa.Table]:
+def _games_parts(run: Run) -> Iterator[pa.Table]:
     """The games of each generation, then those of the play-off."""
     for generation in range(run.generation_count):
         yield run.games_table(generation)
@@ -83,12 +79,7 @@ def games_parts(run: Run) -> Iterator[pa.Table]:
         yield playoff
 
 
-def unused_games(run: Run) -> tuple[str, ...]:
-    """Columns of games that evolutions leave empty: they begin at the usual start."""
-    return (START,)
-
-
-def evolution_facts(run: Run) -> Facts:
+def _facts(run: Run) -> Facts:
     """Its progress, and the strength of its last best. The play-off makes it complete."""
     count = run.generation_count
     row = run.metadata(count - 1)[0] if count else {}
@@ -103,20 +94,20 @@ def evolution_facts(run: Run) -> Facts:
     )
 
 
-def evolution_curve(run: Run) -> pd.Series[float]:
+def _curve(run: Run) -> pd.Series[float]:
     """By generation: with the ladder the mean of the last ratings, else the Elo on the panel."""
     column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
     curve: pd.Series[float] = run.generations.set_index("generation")[column].dropna()
     return curve
 
 
-def evolution_curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
+def _curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
     """The same at some generations, without reading the others."""
     column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
     return [run.metadata(generation)[0].get(column) for generation in generations]
 
 
-def evolution_totals(run: Run) -> dict[str, Any]:
+def _totals(run: Run) -> dict[str, Any]:
     """The best panel score of all generations, and the run's games and hours."""
     frame = run.generations
     if frame.empty:
@@ -126,3 +117,24 @@ def evolution_totals(run: Run) -> dict[str, Any]:
         "games": int(frame["games"].sum()),
         "hours": float(frame["seconds"].sum() / 3600),
     }
+
+
+READING: Final = RunReading(
+    kept=committed_generations,
+    facts=_facts,
+    figure=champion_elo,
+    curve=_curve,
+    curve_at=_curve_at,
+    totals=_totals,
+    tables={
+        "generations": TableReading(
+            _generations,
+            GENERATIONS_COLUMNS,
+            count=lambda run: run.generation_count,
+            rows=_generation_rows,
+        ),
+        "individuals": TableReading(_individuals),
+        # Evolutions leave one column of games empty: they begin at the usual start.
+        "games": TableReading(_games, unused=lambda run: (START,), parts=_games_parts),
+    },
+)

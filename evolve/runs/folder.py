@@ -167,16 +167,16 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-def sweep_temporary(folder: FolderPath, parts: Sequence[str]) -> None:
-    """Remove temporary files of a killed writer; make missing parts."""
+def sweep_orphans(folder: FolderPath, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+    """Remove what a killed writer left, and make missing parts.
+
+    That are temporary files, and games of generations that were not committed.
+    """
     for part in (folder, *(folder / name for name in parts)):
         make_folder(part, exist_ok=True)
         remove_half_written(part)
-
-
-def sweep_orphans(folder: FolderPath) -> None:
-    """Remove what a killed writer left: temporary files, games of uncommitted generations."""
-    sweep_temporary(folder, (GENERATIONS, GAMES))
+    if GAMES not in parts:
+        return
     count = committed_generations(folder)
     for path in (folder / GAMES).glob("gen-*.parquet"):
         if generation_of(path) >= count:

@@ -25,7 +25,7 @@ from evolve.tables.individuals import (
 )
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.runs.run_type import RunTable, RunType, imported
+from evolve.runs.run_type import RunTable, RunType
 from evolve.runs.run_types import kind_of
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
@@ -110,7 +110,8 @@ class Run:
 
         Raises RunError when it has no table of that name, or no such generation.
         """
-        read = imported(self.table_named(name).read)
+        self.table_named(name)
+        read = self.kind.reading.tables[name].read
         if generation is None:
             frame: pd.DataFrame = read(self)
         else:

@@ -1,12 +1,12 @@
-"""A kind of run: the facts and functions that all other modules ask it for.
+"""A kind of run: what all other modules ask it for.
 
-Nothing heavy is imported here. A kind names its functions as `module:function`, which are imported
-on use, because many of them are in layers above this one.
+An entry of the registry is light: names, texts and settings models. How runs of the kind are read
+is in a module of its own, which is imported on use, because tables need pyarrow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -18,73 +18,76 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from evolve.tables.columns import Columns
-    from evolve.runs.run import Run
 
 
 @dataclass(frozen=True)
 class RunTable:
-    """A table of a kind of run.
+    """A table of a kind of run; `TableReading` says how it is read.
 
-    read: function of the Run and, where the kind has generations, of the requested one; it returns
-    a DataFrame. best: column that is highest in the best rows; without one the rows have no order.
-    of_last: whether the best rows come from the last generation alone. unused: function of the Run
-    that names empty columns, which people are not shown. show: function of the Run and a DataFrame
-    that prints it for people; without one a general one prints it. part: folder or file of the run
-    that holds it, where not every run has one.
-
-    title: of the table on the page. columns: the `Columns` that say how the page shows it, and
-    which charts it draws. key: column that identifies a row. over: columns on the x-axis of its
-    charts, the usual one first. arrow: function of the Run that reads it without pandas. count,
-    rows: where reading all of it is slow, functions that count its rows, and that read only the
-    rows at given places, as an Arrow table. generations: whether it is read by the generation
-    alone, because all of them together are large; parts: function of the Run that reads one after
-    the other. of_games: whether its rows are games, which can be written as game records.
+    best: column that is highest in the best rows; without one the rows have no order. of_last:
+    whether the best rows come from the last generation alone. part: folder or file of the run
+    that holds it, where not every run has one. title: of the table on the page. key: column that
+    identifies a row. over: columns on the x-axis of its charts, the usual one first. generations:
+    whether it is read by the generation alone, because all of them together are large. of_games:
+    whether its rows are games, which can be written as game records.
     """
 
     name: str
-    read: str
     best: str | None = None
     of_last: bool = False
-    unused: str | None = None
-    show: str | None = None
     part: str | None = None
     title: str = ""
-    columns: str | None = None
     key: str | None = None
     over: tuple[str, ...] = ()
-    arrow: str | None = None
-    count: str | None = None
-    rows: str | None = None
     generations: bool = False
-    parts: str | None = None
     of_games: bool = False
 
-    def all_columns(self) -> Columns | None:
-        """The definitions of its columns; None where it has none."""
-        found: Columns | None = None if self.columns is None else imported(self.columns)
-        return found
 
-    def arrow_of(self, run: Run) -> pa.Table:
+@dataclass(frozen=True)
+class TableReading:
+    """How a table of a run is read; all functions take the Run.
+
+    read: also takes the generation where the kind has them; returns a DataFrame. columns: how the
+    page shows it, and which charts it draws. arrow: reads it without pandas. unused: names columns
+    that may be empty, which people are not shown then. parts: reads it piece by piece. count,
+    rows: where reading all of it is slow, its number of rows, and the rows at given places.
+    """
+
+    read: Callable[..., pd.DataFrame]
+    columns: Columns | None = None
+    arrow: Callable[[Any], pa.Table] | None = None
+    unused: Callable[[Any], Sequence[str]] | None = None
+    parts: Callable[[Any], Iterator[pa.Table]] | None = None
+    count: Callable[[Any], int] | None = None
+    rows: Callable[[Any, Sequence[int]], pa.Table] | None = None
+
+    def whole(self, run: Any) -> pa.Table:
         """The whole table, as an Arrow table."""
         if self.arrow is not None:
-            return imported(self.arrow)(run)
+            return self.arrow(run)
         import pyarrow as pa
 
-        return pa.Table.from_pandas(run.table(self.name), preserve_index=False)
+        return pa.Table.from_pandas(self.read(run), preserve_index=False)
 
-    def parts_of(self, run: Run) -> Iterator[pa.Table] | None:
-        """Its parts one after the other; None where it is read as a whole."""
-        found: Iterator[pa.Table] | None = None if self.parts is None else imported(self.parts)(run)
-        return found
 
-    def count_of(self, run: Run) -> int:
-        """Number of its rows, without reading all of it."""
-        found: int = imported(str(self.count))(run)
-        return found
+@dataclass(frozen=True)
+class RunReading:
+    """How runs of a kind are read; all functions but `kept` take the Run.
 
-    def rows_of(self, run: Run, places: Sequence[int]) -> pa.Table:
-        """The rows at given places, without reading the others."""
-        return imported(str(self.rows))(run, places)
+    kept(folder): how much of the run would be lost with its folder. facts: its `Facts`. figure:
+    name and value of the one number that compares runs with different seeds; the value is None
+    before it exists. curve: the course of that number, as a Series; its name and its index's name
+    say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
+    the first table. totals: further figures for `compare`. tables: by name.
+    """
+
+    kept: Callable[[FolderPath], int]
+    facts: Callable[[Any], Facts]
+    figure: Callable[[Any], tuple[str, float | None]]
+    curve: Callable[[Any], pd.Series[float]]
+    tables: Mapping[str, TableReading]
+    totals: Callable[[Any], dict[str, Any]] = lambda run: {}
+    curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,13 +142,15 @@ class Variant:
 class RunType:
     """One kind of run.
 
-    name: first word of its command; `start` names the module and function of that command. about:
-    its text in `evolve --help`. noun: the run in words; plural: several of them. stem: of the names
-    of its folders, with {rules} and {word} for the run's own. page: its module in the page's folder
+    name: first word of its command, and the module of `evolve.cli` with that command (NAME_command)
+    and what begins, resumes and shows such runs (WORK, see `cli.work`). about: its text in
+    `evolve --help`. noun: the run in words; plural: several of them. stem: of the names of its
+    folders, with {rules} and {word} for the run's own. page: its module in the page's folder
     `kinds`, which may draw more than the tables; without one the page is made of these.
     variants: by the second word of the command; "" where the command has one word.
-    tables: the most informative first. parts, files: folders and files that it writes into its
-    folder beside config.toml. champions: those files that may hold its best agent.
+    tables: the most informative first. reads: module whose READING says how such runs are read.
+    parts, files: folders and files that it writes into its folder beside config.toml. champions:
+    those files that may hold its best agent.
     rated: whether its champion plays the ladder at the end, so that its file has the Elo, the one
     number of such a run; the score in that file is then shown with the run alone.
     unit: what `runs` counts. packages: packages that its results depend on; config.toml keeps their
@@ -153,17 +158,6 @@ class RunType:
     first table in `--progress`. modules: further modules that its work imports, beside the
     command's own. workers: whether results depend on the number of workers, which is then its
     setting `jobs`.
-
-    curve_at: where reading the whole curve is expensive, a function of the Run and of places in its
-    first table: the curve at these alone.
-
-    The rest are functions. kept(folder): how much of the run would be lost with its folder.
-    facts(run): its `Facts`. figure(run): name and value of the one number that compares runs with
-    different seeds; the value is None before it exists. totals(run): further figures for `compare`,
-    as a dictionary. view(settings): its display during the work. resume(run, changes, jobs,
-    allow_programs): resumes it and returns the exit code. draw(run, output): writes a picture.
-    curve(run): the course of its figure, as a Series; its name and its index's name say what they
-    are.
     """
 
     name: str
@@ -178,18 +172,9 @@ class RunType:
     unit: str
     packages: tuple[str, ...]
     changes: tuple[Change, ...]
-    start: str
-    resume: str
-    view: str
-    kept: str
-    facts: str
-    draw: str
-    figure: str
-    curve: str
-    totals: str | None = None
+    reads: str
     stem: str = "{name}"
     page: str | None = None
-    curve_at: str | None = None
     modules: tuple[str, ...] = ()
     rated: bool = False
     row_event: str = "row"
@@ -212,34 +197,10 @@ class RunType:
         """The name of a run's folder, without its number."""
         return self.stem.format(name=self.name, word=self.word(command), rules=rules)
 
-    def kept_in(self, folder: FolderPath) -> int:
-        """How much of a run would be lost with its folder."""
-        found: int = imported(self.kept)(folder)
-        return found
-
-    def facts_of(self, run: Run) -> Facts:
-        """The summary of one of its runs, for lists of runs."""
-        found: Facts = imported(self.facts)(run)
-        return found
-
-    def figure_of(self, run: Run) -> tuple[str, float | None]:
-        """Name and value of the one number that compares runs with different seeds."""
-        found: tuple[str, float | None] = imported(self.figure)(run)
-        return found
-
-    def curve_of(self, run: Run) -> pd.Series[float]:
-        """The course of that number."""
-        found: pd.Series[float] = imported(self.curve)(run)
-        return found
-
-    def curve_at_places(self, run: Run, places: Sequence[int]) -> list[float | None]:
-        """The curve at some rows of its first table; only where the kind has `curve_at`."""
-        found: list[float | None] = imported(str(self.curve_at))(run, places)
-        return found
-
-    def totals_of(self, run: Run) -> dict[str, Any]:
-        """Further figures; empty if the kind has none."""
-        found: dict[str, Any] = {} if self.totals is None else imported(self.totals)(run)
+    @property
+    def reading(self) -> RunReading:
+        """How its runs are read."""
+        found: RunReading = import_module(self.reads).READING
         return found
 
     def changes_of(self, command: str) -> list[Change]:

@@ -36,12 +36,12 @@ from evolve.tables.paths import (
 from evolve.runs.run_type import Change, RunTable, RunType, Variant
 
 EVOLUTIONS: Final = RunType(
+    reads="evolve.runs.evolutions",
     name="run",
     noun="an evolution",
     plural="evolutions",
     stem="{rules}",
     page="run",
-    curve_at="evolve.runs.evolutions:evolution_curve_at",
     about="Evolve agents, generation by generation.",
     variants={
         "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
@@ -49,28 +49,19 @@ EVOLUTIONS: Final = RunType(
     tables=(
         RunTable(
             "generations",
-            "evolve.runs.evolutions:generations",
             best="panel_score",
-            show="evolve.cli.generations:print_generations",
-            columns="evolve.tables.generations:GENERATIONS_COLUMNS",
             key="generation",
             over=("generation",),
-            count="evolve.runs.evolutions:generation_count",
-            rows="evolve.runs.evolutions:generation_rows",
         ),
         RunTable(
             "individuals",
-            "evolve.runs.evolutions:individuals",
             best="score",
             of_last=True,
             generations=True,
         ),
         RunTable(
             "games",
-            "evolve.runs.evolutions:games",
-            unused="evolve.runs.evolutions:unused_games",
             generations=True,
-            parts="evolve.runs.evolutions:games_parts",
             of_games=True,
         ),
     ),
@@ -93,18 +84,10 @@ EVOLUTIONS: Final = RunType(
         Change("time_limit", float, "Hours from now."),
     ),
     modules=("evolve.cli.run", "evolve.evolution.loop", "evolve.evolution.estimate"),
-    start="evolve.cli.run:run_command",
-    resume="evolve.cli.run:resume_run",
-    view="evolve.cli.generations:GenerationsView",
-    kept="evolve.tables.paths:committed_generations",
-    facts="evolve.runs.evolutions:evolution_facts",
-    figure="evolve.runs.summary:champion_elo",
-    totals="evolve.runs.evolutions:evolution_totals",
-    draw="evolve.plots.run:plot_run",
-    curve="evolve.runs.evolutions:evolution_curve",
 )
 
 TRAININGS: Final = RunType(
+    reads="evolve.runs.trainings",
     name="train",
     noun="a training",
     plural="trainings",
@@ -132,14 +115,10 @@ TRAININGS: Final = RunType(
     tables=(
         RunTable(
             "metrics",
-            "evolve.runs.trainings:metrics",
             best="score",
-            unused="evolve.runs.trainings:unused_metrics",
             title="Checks",
-            columns="evolve.tables.metrics:METRICS_COLUMNS",
             key="check",
             over=("games", "cpu_seconds", "check"),
-            arrow="evolve.runs.trainings:metrics_table",
         ),
     ),
     parts=(METRICS,),
@@ -153,18 +132,10 @@ TRAININGS: Final = RunType(
         Change("budget", float, "Of a training: CPU seconds in all."),
         Change("patience", int, "Stop after so many generations or checks without a better one."),
     ),
-    start="evolve.cli.train:train_command",
-    resume="evolve.cli.train:resume_training",
-    view="evolve.cli.checks:ChecksView",
-    kept="evolve.runs.trainings:kept_checks",
-    facts="evolve.runs.trainings:training_facts",
-    figure="evolve.runs.trainings:training_figure",
-    totals="evolve.runs.trainings:training_totals",
-    draw="evolve.plots.training:plot_training",
-    curve="evolve.runs.trainings:training_curve",
 )
 
 SWEEPS: Final = RunType(
+    reads="evolve.runs.sweeps",
     name="sweep",
     noun="a sweep",
     plural="sweeps",
@@ -184,30 +155,20 @@ SWEEPS: Final = RunType(
     tables=(
         RunTable(
             "trials",
-            "evolve.runs.sweeps:trials",
             best="score",
-            show="evolve.cli.trials:print_trials",
-            columns="evolve.tables.trials:TRIALS_COLUMNS",
             key="number",
             over=("number",),
-            arrow="evolve.runs.sweeps:trials_table",
         ),
         RunTable(
             "rungs",
-            "evolve.runs.sweeps:rungs",
             best="score",
-            show="evolve.cli.trials:print_rungs",
             part=RUNGS,
-            arrow="evolve.runs.sweeps:rungs_of",
         ),
         RunTable(
             "final",
-            "evolve.runs.sweeps:final",
             best="score",
-            show="evolve.cli.trials:print_final",
             part=FINAL_FILE,
             title="The final",
-            arrow="evolve.runs.sweeps:final_of",
         ),
     ),
     parts=(TRIALS, RUNGS),
@@ -231,14 +192,6 @@ SWEEPS: Final = RunType(
         Change("timeout", float, "Of a sweep: seconds from now."),
         Change("storage", str, "Of a sweep: its storage, with the password.", metavar="URL"),
     ),
-    start="evolve.cli.sweep:sweep_command",
-    resume="evolve.cli.sweep:resume_sweep",
-    view="evolve.cli.trials:TrialsView",
-    kept="evolve.runs.sweeps:kept_trials",
-    facts="evolve.runs.sweeps:sweep_facts",
-    figure="evolve.runs.sweeps:sweep_figure",
-    draw="evolve.plots.sweep:plot_sweep",
-    curve="evolve.runs.sweeps:sweep_curve",
 )
 
 RUN_TYPES: Final = (EVOLUTIONS, TRAININGS, SWEEPS)

@@ -29,7 +29,7 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
     running: whether a process writes to the run; facts: those of its kind; None looks them up.
     """
     kind = run.kind
-    facts = kind.facts_of(run) if facts is None else facts
+    facts = kind.reading.facts(run) if facts is None else facts
     running = is_locked(run.path) if running is None else running
     state = "running" if running else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
@@ -62,14 +62,14 @@ def champion_elo(run: Run) -> tuple[str, float | None]:
     It is the Elo on the ladder. Runs that ended without a rating, under rules without a ladder,
     have the last value of their curve, under the curve's name.
     """
-    facts = run.kind.facts_of(run)
+    facts = run.kind.reading.facts(run)
     champion = champion_of(run.path)
     if not facts.crowned or champion is None:
         return ELO[0], None
     elo = _number(read_header(champion).provenance, ELO[0])
     if elo is not None:
         return ELO[0], elo
-    curve = run.kind.curve_of(run)
+    curve = run.kind.reading.curve(run)
     return str(curve.name), float(curve.iloc[-1]) if len(curve) else None
 
 
@@ -78,7 +78,7 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
 
     The opponents are the run's own candidates, so this number does not compare runs.
     """
-    facts = run.kind.facts_of(run)
+    facts = run.kind.reading.facts(run)
     champion = champion_of(run.path)
     held = run.kind.rated and facts.crowned and champion is not None
     told = read_header(champion).provenance if held and champion is not None else {}

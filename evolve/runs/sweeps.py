@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,44 +12,17 @@ from evolve.tables.arrow import array_of, repeated, rows_with
 from evolve.tables.final import final_table, whole_final
 from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
 from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
+from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def trials(run: Run) -> pd.DataFrame:
-    """One row for each trial."""
-    return run.trials
-
-
-def trials_table(run: Run) -> pa.Table:
+def _trials(run: Run) -> pa.Table:
     """The trials as an Arrow table; before the first, without the sweep's parameters."""
     found = read_trials(run.path)
     return TRIALS_COLUMNS.schema.empty_table() if found is None else found
-
-
-def rungs_of(run: Run) -> pa.Table:
-    """One row for each training in a rung of a sweep; see `rungs_table`."""
-    return rungs_table(run.path)
-
-
-def final_of(run: Run) -> pa.Table:
-    """One row for each finalist of a sweep; see `final_table`."""
-    return final_table(run.path)
-
-
-def rungs(run: Run) -> pd.DataFrame:
-    """One row for each training in a rung; see `rungs_table`."""
-    frame: pd.DataFrame = rungs_table(run.path).to_pandas()
-    return frame
-
-
-def final(run: Run) -> pd.DataFrame:
-    """One row for each finalist; see `final_table`."""
-    frame: pd.DataFrame = final_table(run.path).to_pandas()
-    return frame
 
 
 def rungs_table(folder: FolderPath) -> pa.Table:
@@ -85,13 +58,13 @@ def _rungs_of(folder: FolderPath) -> list[FolderPath]:
     return sorted(numbered, key=lambda path: int(path.name)) + retests
 
 
-def kept_trials(folder: FolderPath) -> int:
+def _kept(folder: FolderPath) -> int:
     """Number of trials that a folder holds."""
     table = read_trials(folder)
     return 0 if table is None else int(table.num_rows)
 
 
-def sweep_figure(run: Run) -> tuple[str, float | None]:
+def _figure(run: Run) -> tuple[str, float | None]:
     """The winner's score against the defaults, in games that no trial has played."""
     final = whole_final(run.path)
     found = None if final is None else final.against_defaults
@@ -100,14 +73,14 @@ def sweep_figure(run: Run) -> tuple[str, float | None]:
     return "against_defaults", None if found is None else found.score
 
 
-def sweep_curve(run: Run) -> pd.Series[float]:
+def _curve(run: Run) -> pd.Series[float]:
     """The best score so far, by trial."""
     whole = run.trials[run.trials["state"] == "COMPLETE"]
     best: pd.Series[float] = whole.set_index("number")["score"].cummax().rename("best_score")
     return best.reindex(range(len(run.trials))).ffill().rename_axis("trial")
 
 
-def sweep_facts(run: Run) -> Facts:
+def _facts(run: Run) -> Facts:
     """Number of finished trials, and the best score. The final makes it complete."""
     table, target = read_trials(run.path), run.config.get("trials")
     states = [] if table is None else table["state"].to_pylist()
@@ -127,3 +100,20 @@ def sweep_facts(run: Run) -> Facts:
         figures={"best_score": best},
         so_far=best,
     )
+
+
+READING: Final = RunReading(
+    kept=_kept,
+    facts=_facts,
+    figure=_figure,
+    curve=_curve,
+    tables={
+        "trials": TableReading(lambda run: run.trials, TRIALS_COLUMNS, arrow=_trials),
+        "rungs": TableReading(
+            lambda run: rungs_table(run.path).to_pandas(), arrow=lambda run: rungs_table(run.path)
+        ),
+        "final": TableReading(
+            lambda run: final_table(run.path).to_pandas(), arrow=lambda run: final_table(run.path)
+        ),
+    },
+)

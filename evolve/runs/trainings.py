@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import pyarrow as pa
-
 from evolve.files.folder import FolderPath
-from evolve.tables.metrics import METRICS_UNUSED, committed_checks, read_metrics
+from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
 from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
+from evolve.runs.run_type import Facts, RunReading, TableReading
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,27 +17,17 @@ if TYPE_CHECKING:
 _ELO: Final = ("elo", "elo_low", "elo_high")
 
 
-def metrics(run: Run) -> pd.DataFrame:
-    """One row for each check."""
-    return run.metrics
-
-
-def metrics_table(run: Run) -> pa.Table:
-    """The checks as an Arrow table."""
-    return read_metrics(run.path)
-
-
-def unused_metrics(run: Run) -> tuple[str, ...]:
+def _unused(run: Run) -> tuple[str, ...]:
     """Columns that its kind of training leaves empty."""
     return METRICS_UNUSED[_judge(run)]
 
 
-def kept_checks(folder: FolderPath) -> int:
+def _kept(folder: FolderPath) -> int:
     """Number of checks that a folder holds; a checkpoint before the first check counts as one."""
     return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
 
 
-def training_facts(run: Run) -> Facts:
+def _facts(run: Run) -> Facts:
     """Its progress and strength, as of its last check."""
     rows, config = read_metrics(run.path).to_pylist(), run.config
     last: dict[str, Any] = rows[-1] if rows else {}
@@ -70,14 +58,14 @@ def _share_of_budget(budget: Any, spent: float) -> float | None:
     return spent / budget if isinstance(budget, (int, float)) and budget else None
 
 
-def training_figure(run: Run) -> tuple[str, float | None]:
+def _figure(run: Run) -> tuple[str, float | None]:
     """The Elo of its agent on the ladder, or its score against the panel."""
-    curve = training_curve(run)
+    curve = _curve(run)
     values = curve.dropna().tolist()
     return str(curve.name), values[-1] if values else None
 
 
-def training_curve(run: Run) -> pd.Series[float]:
+def _curve(run: Run) -> pd.Series[float]:
     """That number by check.
 
     With the ladder, of the last agent, which the run keeps; with the panel, of the best so far.
@@ -90,7 +78,7 @@ def training_curve(run: Run) -> pd.Series[float]:
     return best
 
 
-def training_totals(run: Run) -> dict[str, Any]:
+def _totals(run: Run) -> dict[str, Any]:
     """The games played, and the best score of all checks."""
     frame = run.metrics
     if frame.empty:
@@ -105,3 +93,20 @@ def _judge(run: Run) -> str:
     """The judge of its checks: `panel` or `ladder`."""
     judge: str = run.kind.commands[run.command].model().judge
     return judge
+
+
+READING: Final = RunReading(
+    kept=_kept,
+    facts=_facts,
+    figure=_figure,
+    curve=_curve,
+    totals=_totals,
+    tables={
+        "metrics": TableReading(
+            lambda run: run.metrics,
+            METRICS_COLUMNS,
+            arrow=lambda run: read_metrics(run.path),
+            unused=_unused,
+        )
+    },
+)

@@ -219,7 +219,7 @@ class Index:
         run = Run(self._place.run(name))
         check_config(run)
         kind = run.kind
-        said = kind.facts_of(run)
+        said = kind.reading.facts(run)
         facts = facts_of(run, stamp.running, said)
         done, target = facts[kind.unit], facts.get("target")
         values: dict[str, Any] = {
@@ -295,11 +295,13 @@ def _share(facts: Facts) -> float | None:
 
 def _curve(run: Run) -> list[float]:
     """How the main figure of a run developed, in at most `POINTS` points."""
-    kind = run.kind
-    if kind.curve_at is None:
-        values = kind.curve_of(run).dropna().tolist()
+    reading = run.kind.reading
+    if reading.curve_at is None:
+        values = reading.curve(run).dropna().tolist()
     else:
-        places = thinned(kind.tables[0].count_of(run), POINTS // 2)
-        values = [value for value in kind.curve_at_places(run, places) if value is not None]
+        count = reading.tables[run.kind.tables[0].name].count
+        assert count is not None
+        places = thinned(count(run), POINTS // 2)
+        values = [value for value in reading.curve_at(run, places) if value is not None]
     found = [float(value) for value in values]
     return [round(found[place], 4) for place in thinned(len(found), POINTS)]

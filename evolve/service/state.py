@@ -62,8 +62,9 @@ class ServiceState:
             with outlived("a new row"), suppress(ProblemError, EvolveError, OSError):
                 run = self.index.open(document["run"])
                 table = run.kind.tables[0]
-                if table.rows is not None:
-                    (row,) = table.rows_of(run, [document["row"][table.key]]).to_pylist()
+                rows = run.kind.reading.tables[table.name].rows
+                if rows is not None:
+                    (row,) = rows(run, [document["row"][table.key]]).to_pylist()
                     document = {**document, "row": json_value(row)}
         self.events.tell(name, document)
 

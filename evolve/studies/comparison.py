@@ -123,11 +123,11 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     Without `figure`, it is the figure of the run's kind.
     """
     if figure is None:
-        found = run.kind.figure_of(run)
+        found = run.kind.reading.figure(run)
         return found[0], math.nan if found[1] is None else float(found[1])
     from evolve.runs.summary import facts_of
 
-    facts = {**facts_of(run, running=False), **run.kind.totals_of(run)}
+    facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
     numbers = {
         key: one
         for key, one in facts.items()

@@ -199,7 +199,7 @@ def sweep(study: Study) -> None:
 
     Nothing else removes them, because finished runs are not started again.
     """
-    store.sweep_temporary(study.path, PARTS)
+    store.sweep_orphans(study.path, PARTS)
     for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
         remove(path, missing_ok=True)
 

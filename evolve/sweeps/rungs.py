@@ -179,7 +179,7 @@ class Rungs:
         folder = self._folder / place
         make_folder(folder, parents=True, exist_ok=True)
         store.refuse_links(folder)
-        store.sweep_temporary(folder, (TRIALS,))
+        store.sweep_orphans(folder, (TRIALS,))
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)

@@ -94,9 +94,7 @@ def test_who_the_workers_are_and_what_a_run_gains(shared: Place) -> None:
 
 
 def test_what_a_task_raises_is_told_with_its_worker(shared: Place) -> None:
-    text = (
-        r"failed 3 times, lastly on tcp://.*: ZeroDivisionError: .* \(test_cluster.py, line \d+\)"
-    )
+    text = r"failed 3 times, lastly on tcp://.*: ZeroDivisionError: .* \(test_client.py, line \d+\)"
     with cluster(shared, 2) as found:
         with pytest.raises(ClusterError, match=text):
             list(found.run(divided, [1, 0]))

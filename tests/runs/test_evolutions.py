@@ -7,28 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from evolve.runs import evolutions as evolution
+from evolve.runs.evolutions import READING
 from evolve.tables.paths import GENERATIONS, generation_file
 from evolve.runs.run import Run
 
 
 def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:
     run = Run(made)
-    facts = evolution.evolution_facts(run)
+    facts = READING.facts(run)
     assert (facts.done, facts.target, facts.complete, facts.crowned) == (2, 2, True, True)
     assert facts.last == generation_file(made, 1)
     assert facts.figures["best_score"] == run.generations["best_score"].iloc[-1]
-    totals = evolution.evolution_totals(run)
+    totals = READING.totals(run)
     assert totals["games"] == run.generations["games"].sum() > 0
     assert totals["best_panel_score"] == run.generations["panel_score"].max()
     copy = Path(shutil.copytree(made, tmp_path / "copy"))
     (copy / "games" / "playoff.parquet").unlink()
-    facts = evolution.evolution_facts(Run(copy))
+    facts = READING.facts(Run(copy))
     assert (facts.done, facts.complete, facts.crowned) == (2, False, False)
     shutil.rmtree(copy / GENERATIONS)
-    facts = evolution.evolution_facts(Run(copy))
+    facts = READING.facts(Run(copy))
     assert (facts.done, facts.last) == (0, None)
-    assert evolution.evolution_totals(Run(copy)) == {}
+    assert READING.totals(Run(copy)) == {}
 
 
 @pytest.mark.parametrize("name", ["generations", "individuals", "games"])

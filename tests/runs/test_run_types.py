@@ -6,6 +6,7 @@ import inspect
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,11 +14,11 @@ import click
 import pytest
 from pydantic import BaseModel
 
-from evolve.cli.display import ProgressView
 from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
+from evolve.cli.work import LongWork, work_of
 from evolve.errors import RunError
-from evolve.runs.run_type import RunType, imported
+from evolve.runs.run_type import RunType
 from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, kind_of
 from tests.cli import done, invoke
 from tests.cli.test_kept_run import KEPT
@@ -25,26 +26,30 @@ from tests.cli.test_kept_run import KEPT
 each_kind = pytest.mark.parametrize("kind", RUN_TYPES, ids=lambda kind: kind.name)
 
 
-def parameters(name: str) -> list[str]:
-    return list(inspect.signature(imported(name)).parameters)
+def parameters(function: Any) -> list[str]:
+    return list(inspect.signature(function).parameters)
 
 
 @each_kind
-def test_what_an_entry_names_is_there_and_takes_what_it_is_given(kind: RunType) -> None:
-    assert isinstance(imported(kind.start), click.Command)
-    assert imported(kind.start).name == kind.name
-    assert parameters(kind.resume) == ["run", "changes", "jobs", "allow_programs"]
-    assert parameters(kind.draw) == ["run", "output"]
-    assert parameters(kind.kept) == ["folder"]
-    assert parameters(kind.facts) == ["run"]
-    assert parameters(kind.figure) == parameters(kind.curve) == ["run"]
-    assert kind.totals is None or parameters(kind.totals) == ["run"]
-    assert issubclass(imported(kind.view), ProgressView)
-    assert parameters(kind.view)[0] == "settings"
-    for table in kind.tables:
+def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunType) -> None:
+    command = getattr(import_module(f"evolve.cli.{kind.name}"), f"{kind.name}_command")
+    assert isinstance(command, click.Command)
+    assert command.name == kind.name
+    work, reading = work_of(kind), kind.reading
+    assert issubclass(work, LongWork)
+    assert work.kind is kind
+    assert not inspect.isabstract(work)
+    assert parameters(reading.kept) == ["folder"]
+    assert parameters(reading.facts) == parameters(reading.figure) == ["run"]
+    assert parameters(reading.curve) == parameters(reading.totals) == ["run"]
+    names = [table.name for table in kind.tables]
+    assert [*reading.tables] == names
+    assert set(work.prints) <= set(names)
+    for table in reading.tables.values():
         assert parameters(table.read) in (["run"], ["run", "generation"])
-        assert table.show is None or parameters(table.show) == ["run", "frame"]
-        assert table.unused is None or parameters(table.unused) == ["run"]
+        assert (table.count is None) == (table.rows is None)
+    for printed in work.prints.values():
+        assert parameters(printed) == ["run", "frame"]
 
 
 @each_kind

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from evolve.tables.paths import FINAL_FILE
 from evolve.runs.run import Run
-from evolve.runs.sweeps import kept_trials, sweep_facts, trials
+from evolve.runs.sweeps import READING
 from evolve.tables.trials import Importances, write_trials
 
 
 def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('command = "sweep dqn"\ntrials = 2\n')
-    assert kept_trials(tmp_path) == 0
-    facts = sweep_facts(Run(tmp_path))
+    assert READING.kept(tmp_path) == 0
+    facts = READING.facts(Run(tmp_path))
     assert (facts.done, facts.target, facts.complete) == (0, 2, False)
     assert facts.figures == {"best_score": None}
     states = {"COMPLETE": 0.5, "FAIL": None, "PRUNED": 0.9, "RUNNING": None}
@@ -22,13 +22,13 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
         for number, (state, score) in enumerate(states.items())
     ]
     write_trials(tmp_path, rows, {}, Importances())
-    facts = sweep_facts(Run(tmp_path))
+    facts = READING.facts(Run(tmp_path))
     assert (facts.done, facts.complete) == (2, False)
     assert facts.figures == {"best_score": 0.5}  # a pruned one was judged by less
     (tmp_path / FINAL_FILE).touch()
-    assert sweep_facts(Run(tmp_path)).complete
+    assert READING.facts(Run(tmp_path)).complete
     # A final of fewer trials: those that came after it have not played theirs.
     for known, complete in ((1, False), (2, True)):
         (tmp_path / FINAL_FILE).write_text(f'{{"trials": {known}}}')
-        assert sweep_facts(Run(tmp_path)).complete is complete
-    assert kept_trials(tmp_path) == len(trials(Run(tmp_path))) == 4
+        assert READING.facts(Run(tmp_path)).complete is complete
+    assert READING.kept(tmp_path) == len(Run(tmp_path).trials) == 4

@@ -9,7 +9,7 @@ import pytest
 
 from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from evolve.runs.run import Run
-from evolve.runs.trainings import kept_checks, training_facts, training_totals, unused_metrics
+from evolve.runs.trainings import READING
 
 
 def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: Any) -> Run:
@@ -40,28 +40,30 @@ def test_the_first_of_its_ends_completes_it(
     tmp_path: Path, settings: dict[str, Any], complete: bool
 ) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4, 0.5, 0.3], **settings)
-    facts = training_facts(run)
+    facts = READING.facts(run)
     assert facts.complete == complete
     assert (facts.done, facts.target) == (400, settings.get("games"))
     assert facts.figures == {"panel_score": 0.3}
-    assert training_totals(run) == {"games": 400, "best_panel_score": 0.5}
-    assert kept_checks(tmp_path) == 5
+    assert READING.totals(run) == {"games": 400, "best_panel_score": 0.5}
+    assert READING.kept(tmp_path) == 5
 
 
 def test_a_score_is_named_after_whom_it_is_won_against(tmp_path: Path) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4], "patterns")
     elo = dict.fromkeys(("elo", "elo_low", "elo_high"), 0.0)
-    assert training_facts(run).figures == {"ladder_score": 0.4, **elo}
-    assert training_totals(run) == {"games": 200, "best_ladder_score": 0.5}
-    assert {"random", "depth_2_high"} <= set(unused_metrics(run))
-    assert "elo" not in unused_metrics(run)
+    assert READING.facts(run).figures == {"ladder_score": 0.4, **elo}
+    assert READING.totals(run) == {"games": 200, "best_ladder_score": 0.5}
+    unused = READING.tables["metrics"].unused
+    assert unused is not None
+    assert {"random", "depth_2_high"} <= set(unused(run))
+    assert "elo" not in unused(run)
 
 
 def test_before_its_first_check_a_checkpoint_is_kept(tmp_path: Path) -> None:
     run = training(tmp_path, [], patience=1, games=100)
-    assert kept_checks(tmp_path) == 0
+    assert READING.kept(tmp_path) == 0
     (tmp_path / "checkpoint.npz").touch()
-    assert kept_checks(tmp_path) == 1
-    facts = training_facts(run)
+    assert READING.kept(tmp_path) == 1
+    facts = READING.facts(run)
     assert (facts.done, facts.complete, facts.figures) == (0, False, {"panel_score": None})
-    assert training_totals(run) == {"games": 0}
+    assert READING.totals(run) == {"games": 0}

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request, Response
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
-from evolve.runs.run_type import RunTable, RunType
+from evolve.runs.run_type import RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
@@ -72,18 +72,18 @@ def _kind(kind: RunType) -> KindInfo:
         unit=kind.unit,
         event=kind.row_event,
         page=kind.page,
-        tables=[_table(table) for table in kind.tables],
+        tables=[_table(table, kind.reading.tables[table.name]) for table in kind.tables],
     )
 
 
-def _table(table: RunTable) -> TableInfo:
+def _table(table: RunTable, reading: TableReading) -> TableInfo:
     return TableInfo(
         name=table.name,
         title=table.title or table.name.capitalize(),
         key=table.key,
         over=list(table.over),
         whole=not table.generations,
-        columns=[ColumnShown.model_validate(column) for column in table.all_columns() or ()],
+        columns=[ColumnShown.model_validate(column) for column in reading.columns or ()],
     )
 
 
