@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-import evolve
 from evolve.cli.checks import ChecksView
 from evolve.cli.display import tell
 from evolve.cli.hand_in import proposed
@@ -207,7 +206,9 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
 def _report(training: Training) -> None:
     """Print the best agent with its Elo, or its score against the panel, and what to do next."""
     folder = training.folder
-    agent: Any = evolve.load_agent(folder)
+    from evolve.runs.loading import load_agent
+
+    agent: Any = load_agent(folder)
     if training.taught_little:
         tell(
             "too few games to learn from: nearly all were played before it had learned anything; "

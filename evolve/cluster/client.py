@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from itertools import islice
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from distributed import Client, KilledWorker, Security
 from distributed.client import ClosedClientError
@@ -34,9 +34,6 @@ from evolve.fitness.answers import (
     unpacked,
 )
 from evolve.fitness.executor import TASKS_A_SLOT, task_size
-
-if TYPE_CHECKING:
-    from evolve.cluster.placement import Tls
 
 _RUN_TASK: Final = whole(tasks.run_task)
 
@@ -80,16 +77,16 @@ class _Client(Client):
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
-    threads: number of threads of this machine. told: called with messages about the workers for the
-    user, see `Workers`. Raises ClusterError if the scheduler does not answer or is gone; a run that
-    ends this way can be resumed.
+    security: Dask's, where traffic is encrypted. threads: number of threads of this machine. told:
+    called with messages about the workers for the user, see `Workers`. Raises ClusterError if the
+    scheduler does not answer or is gone; a run that ends this way can be resumed.
     """
 
     def __init__(
         self,
         address: str,
         *,
-        tls: Tls | None = None,
+        security: Security | None = None,
         threads: int = 1,
         told: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -102,7 +99,6 @@ class Cluster:
         self._owed: dict[Any, str] = {}
         """Futures of tasks that were given to other workers, and the late workers that still have
         them."""
-        security = None if tls is None else _security(tls)
         try:
             self._client: Any = _Client(
                 address, security=security, set_as_default=False, timeout=_CONNECT, name="evolve"
@@ -368,16 +364,6 @@ def _wave(tasks: Iterator[tuple[int, _Task]], room: int) -> dict[int, _Task]:
         if size >= _WAVE:
             break
     return wave
-
-
-def _security(tls: Tls) -> Security:
-    """Return Dask's security settings: all traffic is encrypted."""
-    return Security(
-        require_encryption=True,
-        tls_ca_file=str(tls.ca),
-        tls_client_cert=str(tls.cert),
-        tls_client_key=str(tls.key),
-    )
 
 
 def _reason(error: BaseException) -> str:

@@ -7,9 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evolve.fitness.executor import Executor, Threads
+
+if TYPE_CHECKING:
+    from distributed import Security
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,19 @@ class Tls:
     ca: Path
     cert: Path
     key: Path
+
+    def security(self) -> Security:
+        """Dask's settings: all traffic is encrypted."""
+        import distributed
+
+        made: Any = distributed.Security
+        found: Security = made(
+            require_encryption=True,
+            tls_ca_file=str(self.ca),
+            tls_client_cert=str(self.cert),
+            tls_client_key=str(self.key),
+        )
+        return found
 
 
 @dataclass(frozen=True)
@@ -46,7 +62,8 @@ class Site:
         for name in ("distributed", "distributed.client"):
             # Dask logs unreadable data from a worker as critical, with a traceback.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        with Cluster(self.scheduler, tls=self.tls, threads=threads, told=told) as cluster:
+        security = None if self.tls is None else self.tls.security()
+        with Cluster(self.scheduler, security=security, threads=threads, told=told) as cluster:
             yield cluster
 
 

@@ -514,10 +514,12 @@ def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
     certificates(strange)
     files = [tmp_path / name for name in ("ca.pem", "cert.pem", "key.pem")]
     with place(tmp_path, 1, *options) as found:
-        with cluster(found, 1, tls=Tls(*files)) as made:
+        with cluster(found, 1, security=Tls(*files).security()) as made:
             assert_same(round_robin(made), round_robin(ONE_THREAD))
         with pytest.raises(ClusterError, match="no scheduler answers at tls://"):
-            Cluster(found.address, tls=Tls(*(strange / file.name for file in files)))
+            Cluster(
+                found.address, security=Tls(*(strange / file.name for file in files)).security()
+            )
 
 
 def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["generations", "individuals", "games"])
 def test_its_tables_are_those_of_all_generations_or_of_one(made: Path, name: str) -> None:
-    read, run = getattr(evolution, name), Run(made)
+    read, run = READING.tables[name].read, Run(made)
     whole = read(run)
     assert set(whole["generation"]) == {0, 1}
     for generation in (0, 1):
