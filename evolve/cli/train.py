@@ -19,8 +19,7 @@ from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
-from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
-from evolve.config.pattern_training import PatternSettings
+from evolve.config.learning import TrainingSettings
 from evolve.config.toml import resolve_as
 from evolve.files.folder import FolderPath
 from evolve.runs.run_types import TRAININGS
@@ -46,7 +45,8 @@ Examples:
   evolve match runs/mcts-001 'positional?depth=6' --games 100
 """
 
-_MCTS_HELP: Final = """Teach a network to value positions, by the games of its own tree search.
+_HELP: Final = {
+    "mcts": """Teach a network to value positions, by the games of its own tree search.
 
 Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
 
@@ -55,9 +55,8 @@ Examples:
   evolve train mcts --budget 120
   evolve train mcts --preset s4-reversiv --games 5000 --seed 3
   evolve train mcts --layers 'gate, gate, dense 1 tanh' --input canonical
-"""
-
-_DQN_HELP: Final = """Teach a network to value moves, by the rewards of its games.
+""",
+    "dqn": """Teach a network to value moves, by the rewards of its games.
 
 Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
 
@@ -66,10 +65,8 @@ Examples:
   evolve train dqn --budget 180
   evolve train dqn --preset s5-network2 --shaping 1 --games 2000
   evolve train dqn --bootstrap negamax --steps 3 --opponents self=0.7 --opponents random=0.3
-"""
-
-
-_PATTERNS_HELP: Final = """Teach the weights of patterns, the strongest agents here, in a minute.
+""",
+    "patterns": """Teach the weights of patterns, the strongest agents here, in a minute.
 
 Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
 
@@ -78,7 +75,9 @@ Examples:
   evolve train patterns
   evolve train patterns --preset strong --rules reversed --jobs 2
   evolve train patterns --shapes 'corner, edge, a1-d2, b1/g6' --phases 3 --games 200000
-"""
+""",
+}
+"""The help of its commands; those of others say what the registry says about them."""
 
 
 @click.group(name="train", help=_TRAIN_HELP)
@@ -98,28 +97,21 @@ def _options(command: Any) -> Any:
     return command
 
 
-@train_command.command(cls=GroupedCommand, name="mcts", help=_MCTS_HELP)
-@model_options(MctsSettings)
-@_options
-def train_mcts(**options: Any) -> int:
-    """See _MCTS_HELP."""
-    return _train("mcts", **options)
+def _command(word: str) -> click.Command:
+    """The command with that second word."""
+    variant = TRAININGS.variants[word]
+
+    @click.command(cls=GroupedCommand, name=word, help=_HELP.get(word, variant.about))
+    @model_options(variant.model())
+    @_options
+    def train_one(**options: Any) -> int:
+        return _train(word, **options)
+
+    return train_one
 
 
-@train_command.command(cls=GroupedCommand, name="dqn", help=_DQN_HELP)
-@model_options(DqnSettings)
-@_options
-def train_dqn(**options: Any) -> int:
-    """See _DQN_HELP."""
-    return _train("dqn", **options)
-
-
-@train_command.command(cls=GroupedCommand, name="patterns", help=_PATTERNS_HELP)
-@model_options(PatternSettings)
-@_options
-def train_patterns(**options: Any) -> int:
-    """See _PATTERNS_HELP."""
-    return _train("patterns", **options)
+for _word in TRAININGS.variants:
+    train_command.add_command(_command(_word))
 
 
 def _train(
