@@ -29,7 +29,8 @@ class RunTable:
     that holds it, where not every run has one. title: of the table on the page. key: column that
     identifies a row. over: columns on the x-axis of its charts, the usual one first. generations:
     whether it is read by the generation alone, because all of them together are large. of_games:
-    whether its rows are games, which can be written as game records.
+    whether its rows are games, which can be written as game records. drawn: whether the kind's own
+    page shows it; it shows all other tables as they are.
     """
 
     name: str
@@ -41,6 +42,7 @@ class RunTable:
     over: tuple[str, ...] = ()
     generations: bool = False
     of_games: bool = False
+    drawn: bool = False
 
 
 @dataclass(frozen=True)

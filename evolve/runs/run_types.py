@@ -47,23 +47,9 @@ EVOLUTIONS: Final = RunType(
         "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
     },
     tables=(
-        RunTable(
-            "generations",
-            best="panel_score",
-            key="generation",
-            over=("generation",),
-        ),
-        RunTable(
-            "individuals",
-            best="score",
-            of_last=True,
-            generations=True,
-        ),
-        RunTable(
-            "games",
-            generations=True,
-            of_games=True,
-        ),
+        RunTable("generations", best="panel_score", key="generation", over=("generation",), drawn=True),
+        RunTable("individuals", best="score", of_last=True, generations=True, drawn=True),
+        RunTable("games", generations=True, of_games=True, drawn=True),
     ),
     parts=(GENERATIONS, GAMES),
     files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),
@@ -153,23 +139,9 @@ SWEEPS: Final = RunType(
         for word, subject in SUBJECTS.items()
     },
     tables=(
-        RunTable(
-            "trials",
-            best="score",
-            key="number",
-            over=("number",),
-        ),
-        RunTable(
-            "rungs",
-            best="score",
-            part=RUNGS,
-        ),
-        RunTable(
-            "final",
-            best="score",
-            part=FINAL_FILE,
-            title="The final",
-        ),
+        RunTable("trials", best="score", key="number", over=("number",), drawn=True),
+        RunTable("rungs", best="score", part=RUNGS, drawn=True),
+        RunTable("final", best="score", part=FINAL_FILE, title="The final", drawn=True),
     ),
     parts=(TRIALS, RUNGS),
     files=(

@@ -83,6 +83,7 @@ def _table(table: RunTable, reading: TableReading) -> TableInfo:
         key=table.key,
         over=list(table.over),
         whole=not table.generations,
+        drawn=table.drawn,
         columns=[ColumnShown.model_validate(column) for column in reading.columns or ()],
     )
 
