@@ -30,9 +30,16 @@ STEP = re.compile(
     r"`(?P<anchor>[^`]+)`|(?P<trial>Try it)):" + FENCE,
     re.M | re.S,
 )
-SLOW = {"A kind of run", "A command", "A column of a table", "An operator", "A table of a run"}
+SLOW = {
+    "A kind of run",
+    "A command",
+    "A column of a table",
+    "An operator",
+    "A table of a run",
+    "A learner",
+}
 """Examples for -m slow, as those that change the engine: they start several programs."""
-MOST_FILES = {"A term of the evaluation": 3, "Rules": 3, "A kind of run": 3}
+MOST_FILES = {"A term of the evaluation": 3, "Rules": 3, "A kind of run": 3, "A learner": 3}
 """Files that an extension may touch; two where nothing is said."""
 
 
@@ -96,7 +103,7 @@ def carry_out(step: re.Match[str], package: Path) -> None:
 
 
 def test_every_kind_of_extension_is_there() -> None:
-    assert len(EXAMPLES) == 9
+    assert len(EXAMPLES) == 10
     for example in EXAMPLES:
         assert len(example.files) <= MOST_FILES.get(example.name, 2), example.name
         assert sum(bool(step["trial"]) for step in example.steps) == 1, example.name

@@ -22,8 +22,7 @@ from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.config.toml import resolve_as
 from evolve.files.folder import FolderPath
-from evolve.runs.run_types import TRAININGS
-from evolve.tables.paths import LEARNED_FILE
+from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
@@ -216,7 +215,7 @@ def _report(training: Training) -> None:
     elo = f"Elo {strength_of(found)} on the ladder, " if "elo" in found else ""
     score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
     told = f"{elo}score {score} ± {error} against {against}"
-    tell(f"best {agent.name}: {told} → {folder / LEARNED_FILE}")
+    tell(f"best {agent.name}: {told} → {champion_of(folder)}")
     name = as_word(folder)
     tell(
         f"next: evolve show {name} · evolve plot {name} -o plot.png · "

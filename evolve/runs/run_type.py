@@ -151,8 +151,7 @@ class RunType:
     `kinds`, which may draw more than the tables; without one the page is made of these.
     variants: by the second word of the command; "" where the command has one word.
     tables: the most informative first. reads: module whose READING says how such runs are read.
-    parts, files: folders and files that it writes into its folder beside config.toml. champions:
-    those files that may hold its best agent.
+    parts, files: folders and files that it writes into its folder beside config.toml.
     rated: whether its champion plays the ladder at the end, so that its file has the Elo, the one
     number of such a run; the score in that file is then shown with the run alone.
     unit: what `runs` counts. packages: packages that its results depend on; config.toml keeps their
@@ -170,7 +169,6 @@ class RunType:
     tables: tuple[RunTable, ...]
     parts: tuple[str, ...]
     files: tuple[str, ...]
-    champions: tuple[str, ...]
     unit: str
     packages: tuple[str, ...]
     changes: tuple[Change, ...]

@@ -53,7 +53,6 @@ EVOLUTIONS: Final = RunType(
     ),
     parts=(GENERATIONS, GAMES),
     files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),
-    champions=(CHAMPION_FILE, LEARNED_FILE),
     rated=True,
     unit="generations",
     row_event="generation",
@@ -108,8 +107,7 @@ TRAININGS: Final = RunType(
         ),
     ),
     parts=(METRICS,),
-    files=(LEARNED_FILE, CHECKPOINT_FILE),
-    champions=(LEARNED_FILE,),
+    files=(CHAMPION_FILE, LEARNED_FILE, CHECKPOINT_FILE),
     unit="games",
     row_event="check",
     packages=("numba", "numpy", "pandas", "pyarrow"),
@@ -153,7 +151,6 @@ SWEEPS: Final = RunType(
         BEST_FILE,
         BEST_TOML,
     ),
-    champions=(CHAMPION_FILE, LEARNED_FILE),
     unit="trials",
     row_event="trial",
     workers=True,
@@ -190,7 +187,10 @@ def kind_of(command: object, place: Path) -> RunType:
     return known[command]
 
 
+CHAMPIONS: Final = (CHAMPION_FILE, LEARNED_FILE)
+"""Files that may hold a run's best agent: the second one where agents have arrays."""
+
+
 def champion_of(folder: FolderPath) -> FolderPath | None:
     """The agent file of a run's best agent so far; None before there is one."""
-    names = dict.fromkeys(name for kind in RUN_TYPES for name in kind.champions)
-    return next((folder / name for name in names if (folder / name).exists()), None)
+    return next((folder / name for name in CHAMPIONS if (folder / name).exists()), None)

@@ -15,7 +15,7 @@ from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts
-from evolve.runs.run_types import PARTS, RUN_TYPES
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
 from evolve.runs.settings import check_config
 from evolve.runs.study import Study
 from evolve.runs.summary import ELO, facts_of
@@ -33,7 +33,7 @@ _GROWING: Final = dict.fromkeys(
     name
     for kind in RUN_TYPES
     for name in kind.files
-    if name in kind.champions or name.endswith(".parquet")
+    if name in CHAMPIONS or name.endswith(".parquet")
 )
 _WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
 """What changes when a run continues: files are replaced, and folders get new files."""

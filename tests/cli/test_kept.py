@@ -16,7 +16,7 @@ from evolve.cli.resume import resume_command
 from evolve.cli.run import run_command
 from evolve.cli.study import study_command
 from evolve.cli.sweep import sweep_command
-from evolve.cli.train import train_dqn, train_mcts, train_patterns
+from evolve.cli.train import train_command
 from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.forms import plain_type
@@ -33,9 +33,9 @@ from tests.cli import done, fails
 
 COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {
     "run": (run_command, EvolutionSettings),
-    "train dqn": (train_dqn, DqnSettings),
-    "train mcts": (train_mcts, MctsSettings),
-    "train patterns": (train_patterns, PatternSettings),
+    "train dqn": (train_command.commands["dqn"], DqnSettings),
+    "train mcts": (train_command.commands["mcts"], MctsSettings),
+    "train patterns": (train_command.commands["patterns"], PatternSettings),
     "sweep": (sweep_command, ProgramSweepSettings),
     "study": (study_command, StudySpec),
     "match": (match_command, MatchSettings),

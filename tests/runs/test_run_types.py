@@ -57,7 +57,7 @@ def test_an_entry_is_of_one_piece(kind: RunType) -> None:
     assert kind.about == COMMANDS[kind.name][1]
     assert kind.tables
     assert kind.parts
-    assert set(kind.champions) <= set(kind.files) <= set(FILES)
+    assert set(kind.files) <= set(FILES)
     assert set(kind.parts) <= set(PARTS)
     for word, variant in kind.variants.items():
         assert kind_of(kind.command(word), Path()) is kind
