@@ -12,11 +12,11 @@ import click
 from evolve.agents.source import source_of
 from evolve.cli.completion import complete_agents
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
-from evolve.cli.generations import NOT_SHOWN, SHOWN
+from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
 from evolve.cli.options import output_path
 from evolve.cli.runs import champion_told, done_of, strength_of
 from evolve.cli.terminal import print_rows, say
-from evolve.cli.work import work_of
+from evolve.cli.trials import print_final, print_rungs, print_trials
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
@@ -193,12 +193,21 @@ def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=[name for name in there if frame[name].isna().all()])
 
 
+_PRINTED: Final = {
+    "generations": print_generations,
+    "trials": print_trials,
+    "rungs": print_rungs,
+    "final": print_final,
+}
+"""Functions that print a table for people; a general one prints the others."""
+
+
 def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
     """Print a table for people; below the run's first table, print its champion."""
     if frame.empty:
         say(f"{run.path} has no {table.name} yet")
         return
-    printed = work_of(run.kind).prints.get(table.name)
+    printed = _PRINTED.get(table.name)
     if printed is None:
         print_frame(frame)
     else:

@@ -25,14 +25,11 @@ from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evolve.runs.run import Run
 
 E = TypeVar("E", bound=RunEnding)
 S = TypeVar("S", bound=Any)
 W = TypeVar("W", bound="_InFolder")
-Print = Callable[["Run", "pd.DataFrame"], None]
 
 
 class _InFolder(Protocol):
@@ -46,12 +43,10 @@ class LongWork(ABC, Generic[S, W]):
 
     S is the model of the settings, W what does the work in a folder, such as an Evolution.
 
-    kind: the kind of run. prints: functions that print tables of such a run for people, by name;
-    a general one prints the others.
+    kind: the kind of run.
     """
 
     kind: ClassVar[RunType]
-    prints: ClassVar[Mapping[str, Print]] = {}
 
     def __init__(self, command: str) -> None:
         """command: the complete command, such as `train dqn`."""
@@ -160,7 +155,7 @@ class LongWork(ABC, Generic[S, W]):
 
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
     """The class for runs of a kind."""
-    found: type[LongWork[Any, Any]] = import_module(f"evolve.cli.{kind.name}").WORK
+    found: type[LongWork[Any, Any]] = import_module(kind.works).WORK
     return found
 
 

@@ -144,13 +144,13 @@ class Variant:
 class RunType:
     """One kind of run.
 
-    name: first word of its command, and the module of `evolve.cli` with that command (NAME_command)
-    and what begins, resumes and shows such runs (WORK, see `cli.work`). about: its text in
-    `evolve --help`. noun: the run in words; plural: several of them. stem: of the names of its
+    name: first word of its command, and the module of `evolve.cli` with that command. about: its
+    text in `evolve --help`. noun: the run in words; plural: several of them. stem: of the names of its
     folders, with {rules} and {word} for the run's own. page: its module in the page's folder
     `kinds`, which may draw more than the tables; without one the page is made of these.
     variants: by the second word of the command; "" where the command has one word.
-    tables: the most informative first. reads: module whose READING says how such runs are read.
+    tables: the most informative first. reads: module whose READING says how such runs are read. works: module
+    whose WORK begins and resumes them, see `cli.work`.
     parts, files: folders and files that it writes into its folder beside config.toml.
     rated: whether its champion plays the ladder at the end, so that its file has the Elo, the one
     number of such a run; the score in that file is then shown with the run alone.
@@ -173,6 +173,7 @@ class RunType:
     packages: tuple[str, ...]
     changes: tuple[Change, ...]
     reads: str
+    works: str
     stem: str = "{name}"
     page: str | None = None
     modules: tuple[str, ...] = ()

@@ -37,6 +37,7 @@ from evolve.runs.run_type import Change, RunTable, RunType, Variant
 
 EVOLUTIONS: Final = RunType(
     reads="evolve.runs.evolutions",
+    works="evolve.cli.evolutions",
     name="run",
     noun="an evolution",
     plural="evolutions",
@@ -68,11 +69,12 @@ EVOLUTIONS: Final = RunType(
         ),
         Change("time_limit", float, "Hours from now."),
     ),
-    modules=("evolve.cli.run", "evolve.evolution.loop", "evolve.evolution.estimate"),
+    modules=("evolve.cli.evolutions",),
 )
 
 TRAININGS: Final = RunType(
     reads="evolve.runs.trainings",
+    works="evolve.cli.trainings",
     name="train",
     noun="a training",
     plural="trainings",
@@ -120,6 +122,7 @@ TRAININGS: Final = RunType(
 
 SWEEPS: Final = RunType(
     reads="evolve.runs.sweeps",
+    works="evolve.cli.sweeps",
     name="sweep",
     noun="a sweep",
     plural="sweeps",

@@ -44,12 +44,9 @@ def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunT
     assert parameters(reading.curve) == parameters(reading.totals) == ["run"]
     names = [table.name for table in kind.tables]
     assert [*reading.tables] == names
-    assert set(work.prints) <= set(names)
     for table in reading.tables.values():
         assert parameters(table.read) in (["run"], ["run", "generation"])
         assert (table.count is None) == (table.rows is None)
-    for printed in work.prints.values():
-        assert parameters(printed) == ["run", "frame"]
 
 
 @each_kind
