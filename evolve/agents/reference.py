@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import read_agent, read_alphabeta
+from evolve.agents.reading import read_agent, read_alphabeta
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import click
 
-from evolve import __version__
 from evolve.cli.options import json_option
 from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
+from evolve.version import __version__
 
 _PARTS: Final = {
     "perft": ("Perft from the start position, one thread", "perft_rows"),

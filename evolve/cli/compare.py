@@ -14,13 +14,13 @@ from evolve.cli.options import jobs_option, json_option, output_path
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
 from evolve.errors import OptionsError
-from evolve.tables.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evolve.runs.run import Run
     from evolve.studies.comparison import Group
-    from evolve.tables.run import Run
 
 _HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
 {COLUMNS_HELP}
@@ -64,8 +64,8 @@ def compare_command(
     as_json: bool,
 ) -> None:
     """See above."""
-    from evolve.tables.run import Run
-    from evolve.tables.study import load_run
+    from evolve.runs.run import Run
+    from evolve.runs.study import load_run
 
     style = "json" if as_json and output is None else style_of(None, output)
     sources = [load_run(path) for path in runs]
@@ -155,9 +155,9 @@ def _mean(row: Any) -> tuple[str, str]:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
 ) -> None:
-    from evolve.agents.run_summary import ELO, facts_of
+    from evolve.runs.summary import ELO, facts_of
 
-    totals = [run.kind.totals_of(run) for run in runs]
+    totals = [run.kind.reading.totals(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
     settings = [
         {key: value for key, value in run.config.items() if key != "versions"} for run in runs

@@ -20,7 +20,7 @@ from rich.table import Table
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c
-from evolve.cli.terminal import forget_reader, out
+from evolve.cli.terminal import bar, cell, duration, forget_reader, out
 
 _LIVE_ROWS: Final = 12
 
@@ -83,6 +83,37 @@ class ProgressView(ABC):
 
         The run's is None where one bar is enough for both.
         """
+
+
+class RowsView(ProgressView):
+    """How runs look whose kind has no view of its own: the columns of their first table."""
+
+    unit = "the current step"
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = (*columns, "left")
+        self._begun = time.monotonic()
+
+    def heads(self) -> list[str]:
+        return [self._line(self.columns)]
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the time of a step so far, those before a stop included."""
+        return (time.monotonic() - self._begun) * (total - done) / done if done else math.nan
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
+
+    def line(self, cells: Sequence[str], left: float) -> str:
+        return self._line(cells)
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        bars = bar()
+        return bars, bars.add_task("steps", total=None), None
+
+    def _line(self, texts: Sequence[str]) -> str:
+        widths = (max(8, len(name)) for name in self.columns)
+        return " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
 
 
 class Display:

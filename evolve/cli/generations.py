@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.config.evolution import EvolutionSettings
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 SHOWN: Final = {
     "generation": "its number; 0 is drawn at random",

@@ -48,8 +48,8 @@ def stronger_start(source: str, agent: Agent) -> str | None:
     game.
     """
     from evolve.agents.reference import STRONGEST
-    from evolve.agents.run_summary import facts_of
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
+    from evolve.runs.summary import facts_of
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
     place = source if Path(source).is_dir() else source.partition("?")[0]

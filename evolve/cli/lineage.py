@@ -11,14 +11,14 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
-from evolve.tables.run_types import champion_of
+from evolve.runs.run_types import champion_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.evolution.lineage import Lineage
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
@@ -61,7 +61,7 @@ def lineage_command(
       evolve lineage runs/reversed-001 --table operators -o operators.csv
     """
     from evolve.evolution.lineage import Lineage
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
     opened = Run(run)
     lineage = Lineage(opened)

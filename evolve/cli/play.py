@@ -69,8 +69,8 @@ def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> 
       evolve play 'swh?depth=5' --side white
       evolve play patterns-standard --ggf mine.ggf
     """
-    from evolve.agents.loading import load_agent
     from evolve.arena.agreement import agree_on
+    from evolve.runs.loading import load_agent
 
     if ggf is not None and ggf.suffix.lower() != ".ggf":
         raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")

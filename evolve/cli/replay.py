@@ -24,7 +24,7 @@ from evolve.errors import RunError
 if TYPE_CHECKING:
     from evolve.engine.board import Board
     from evolve.records.record import GameRecord
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _KEYS: Final = {
@@ -95,8 +95,8 @@ def replay_command(
 
 def _of_run(run: str, game: str) -> _Shown:
     from evolve.records.obf import start_board
+    from evolve.runs.run import Run
     from evolve.tables.arrow import rows_with
-    from evolve.tables.run import Run
 
     opened = Run(run)
     generation, number = _game_id(game, opened)

@@ -12,23 +12,24 @@ import click
 from evolve.agents.source import source_of
 from evolve.cli.completion import complete_agents
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
-from evolve.cli.generations import NOT_SHOWN, SHOWN
+from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
 from evolve.cli.options import output_path
 from evolve.cli.runs import champion_told, done_of, strength_of
 from evolve.cli.terminal import print_rows, say
+from evolve.cli.trials import print_final, print_rungs, print_trials
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
+from evolve.runs.run_type import RunTable
+from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_type import RunTable, imported
-from evolve.tables.run_types import RUN_TYPES, champion_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import Agent
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study
+    from evolve.runs.run import Run
+    from evolve.runs.study import Study
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -108,7 +109,7 @@ def show_command(
     """See _SHOW_HELP."""
     path = Path(source)
     if not path.is_dir():
-        from evolve.agents.loading import load_agent
+        from evolve.runs.loading import load_agent
 
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
@@ -116,8 +117,8 @@ def show_command(
             )
         _show_agent(source, load_agent(source), style, output)
         return
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study, is_study
+    from evolve.runs.run import Run
+    from evolve.runs.study import Study, is_study
 
     style = style_of(style, output)
     if is_study(inside(path)):
@@ -186,9 +187,19 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
 
 def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that such runs leave empty."""
-    unused = () if table.unused is None else imported(table.unused)(run)
+    named = run.kind.reading.tables[table.name].unused
+    unused = () if named is None else named(run)
     there = [name for name in unused if name in frame]  # a run without rows has no columns
     return frame.drop(columns=[name for name in there if frame[name].isna().all()])
+
+
+_PRINTED: Final = {
+    "generations": print_generations,
+    "trials": print_trials,
+    "rungs": print_rungs,
+    "final": print_final,
+}
+"""Functions that print a table for people; a general one prints the others."""
 
 
 def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
@@ -196,10 +207,11 @@ def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
     if frame.empty:
         say(f"{run.path} has no {table.name} yet")
         return
-    if table.show is None:
+    printed = _PRINTED.get(table.name)
+    if printed is None:
         print_frame(frame)
     else:
-        imported(table.show)(run, frame)
+        printed(run, frame)
     if table.name == run.tables[0]:
         _print_champion(run)
 
@@ -226,7 +238,7 @@ def _is_run(folder: Path) -> bool:
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.cli.output import print_agent
     from evolve.evolution.ancestry import ancestry
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
     stored = agent.stored()
     style = style_of(style, output)

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from rich.progress import Progress, TaskID
 
-import evolve
 from evolve.cli.compare import print_compared
-from evolve.cli.display import ProgressView, tell, watching
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import (
     executor_for,
     executor_options,
@@ -24,20 +23,19 @@ from evolve.cli.executors import (
 from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
 from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.permission import agree_to_programs, check_programs_of_study
-from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
+from evolve.cli.progress import progress_option
 from evolve.cli.runs import done_of, strength_of
 from evolve.cli.settings import Grouped
-from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
+from evolve.cli.work import carry_out, finish
 from evolve.config.defaults import rules_of_defaults
 from evolve.config.operators import OWN, OWNABLE
-from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
+from evolve.errors import OptionsError, RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.tables import folder as store
-from evolve.tables.paths import STUDY_FILE
-from evolve.tables.run_types import EVOLUTIONS
-from evolve.tables.study_spec import (
+from evolve.runs import folder as store
+from evolve.runs.run_types import EVOLUTIONS
+from evolve.runs.study_spec import (
     Member,
     bare,
     grid_of,
@@ -46,14 +44,16 @@ from evolve.tables.study_spec import (
     seeds_of,
     study_spec_of,
 )
+from evolve.tables.paths import STUDY_FILE
 from evolve.terminal_text import as_word, count_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from evolve.runs.study import Study
+    from evolve.runs.study_spec import StudySpec
     from evolve.studies.running import StudyWork
-    from evolve.tables.study import Study
-    from evolve.tables.study_spec import StudySpec
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -161,8 +161,8 @@ def _start(design: StudySpec, jobs: int, out: str | None) -> int:
     design = _with_workers(design, jobs)
     with new_folder(_begun, _STEM, out) as folder:
         from evolve.files.atomic import write_text
+        from evolve.runs.study import Study
         from evolve.tables.paths import STUDY_FILE
-        from evolve.tables.study import Study
 
         versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *_settings(design))
@@ -203,7 +203,7 @@ def _with_default_rules(design: StudySpec) -> StudySpec:
 
 def _begun(folder: FolderPath) -> int:
     """How many runs of a study would be lost with its folder."""
-    from evolve.tables.study import Study, is_study
+    from evolve.runs.study import Study, is_study
 
     return len(Study(folder).runs) if is_study(folder) else 0
 
@@ -218,8 +218,8 @@ def resume_study(
     study: Study, changes: Mapping[str, Any], seeds: str | None, jobs: int, allow_programs: bool
 ) -> int:
     """Go on with a study; changes move the end of all its runs, seeds add runs."""
+    from evolve.runs.study import Study
     from evolve.studies.running import check_links
-    from evolve.tables.study import Study
 
     path, design = study.path, study.design
     need_extras(design.variant)
@@ -289,29 +289,18 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
         _report(study)
         return 0
     _print_header(study, work, place)
-    file = progress_of()
-    tell_started(command="study", folder=study.path)
-    try:
-        with watching(RunsView(work)) as display:
-            observer = display if file is None else Reported(display, file, _ROW_EVENT)
-            ending = work.run(observer)
-    except (KeyboardInterrupt, ClusterError):
-        tell(f"go on with: evolve resume {as_word(study.path)}")
-        raise
+    path = study.path
+    ending = carry_out("study", _ROW_EVENT, path, RunsView(work), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
-    tell(f"{done} of {count_of(len(work.rows), 'run')}: {ending.value}")
+    so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
+        tell(f"{so_far}: {ending.value}")
         names = ", ".join(member.name for member in work.failed)
         raise RunError(
-            f"{count_of(len(work.failed), 'run')} failed: {names}; see {study.path / 'logs'}; "
-            f"evolve resume {as_word(study.path)} tries again"
+            f"{count_of(len(work.failed), 'run')} failed: {names}; see {path / 'logs'}; "
+            f"evolve resume {as_word(path)} tries again"
         )
-    if ending.stopped:
-        tell(f"go on with: evolve resume {as_word(study.path)}")
-    else:
-        _report(study)
-    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=study.path)
-    return INTERRUPTED if ending.stopped else 0
+    return finish(path, so_far, ending, lambda: _report(study))
 
 
 def _print_header(study: Study, work: StudyWork, place: str) -> None:
@@ -321,7 +310,7 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
         dict.fromkeys(str(getattr(one, "rules", None)) for one in _settings(design))
     )
     tell(
-        f"evolve {evolve.__version__} · study of `evolve {design.command}` · {rules} · "
+        f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "
         f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
     )
     done = len(work.rows) - len(work.left)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.config.sweep import SweepSettings
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 _PARAMETERS: Final = 6
 """Parameters of a sweep shown in a table for people: those that matter most."""

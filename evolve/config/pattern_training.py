@@ -34,6 +34,7 @@ class PatternSettings(TrainingSettings):
     """
 
     judge = "ladder"
+    learner = "evolve.learning.patterns:PatternLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,

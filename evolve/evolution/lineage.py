@@ -12,7 +12,7 @@ from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIM
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",

@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_alphabeta
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, in_batches
+from evolve.runs.loading import load_alphabeta
 
 Share = Callable[[], float]
 """Returns the share of the training that is done, 0 to 1."""

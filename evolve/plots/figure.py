@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_bytes
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from evolve.terminal_text import plain
 
 PICTURES: Final = (".png", ".svg", ".pdf")

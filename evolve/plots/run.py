@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import read_agent
+from evolve.agents.reading import read_agent
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
@@ -25,8 +25,8 @@ from evolve.plots.figure import (
     run_title,
     whole_numbers,
 )
-from evolve.tables.run import Run
-from evolve.tables.run_types import champion_of
+from evolve.runs.run import Run
+from evolve.runs.run_types import champion_of
 
 _MOST_BOARDS: Final = 6
 
@@ -54,6 +54,17 @@ def plot_run(run: Run, output: Path) -> None:
         else:  # the evaluation is given, and the same for all
             _draw_cuts(figure.add_subplot(grid[1, :3]), run)
             _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
+
+
+def plot_curve(run: Run, output: Path) -> None:
+    """Draw the course of a run's figure; for kinds of runs without a picture of their own."""
+    curve = run.kind.reading.curve(run).dropna()
+    if curve.empty:
+        raise RunError(f"{run.path} has nothing to draw yet")
+    with picture(output, f"{run.name}: {run.command}", 8, 4.2) as figure:
+        axes = figure.subplots()
+        axes.plot(curve.index, curve.to_numpy(), color=BLUE)
+        axes.set(xlabel=str(curve.index.name or ""), ylabel=str(curve.name or ""))
 
 
 def _draw_scores(axes: Axes, run: Run) -> None:

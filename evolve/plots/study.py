@@ -65,7 +65,7 @@ class _Curves(NamedTuple):
 
 def _curves(group: Group) -> _Curves | None:
     """The curves of a setting's runs; None if a run has nothing yet."""
-    found = [run.kind.curve_of(run) for run in group.runs.values()]
+    found = [run.kind.reading.curve(run) for run in group.runs.values()]
     if not found:
         return None
     table = pd.concat(found, axis=1).dropna()

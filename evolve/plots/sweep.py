@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
 from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, legend_below, picture, run_title, short
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from evolve.tables.trials import TRIALS_COLUMNS, Importances
 
 SLICES: Final = 8

@@ -17,7 +17,7 @@ from evolve.plots.figure import (
     picture,
     run_title,
 )
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 
 _SCORES = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
@@ -20,6 +19,7 @@ from evolve.programs.gtp import RULES_COMMAND
 from evolve.protocols.clock import Clock
 from evolve.protocols.lines import heard, said
 from evolve.records.moves import read_move
+from evolve.version import __version__
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
@@ -50,7 +50,7 @@ class GtpEngine:
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: f"evolve {' '.join(self.agent.name.split())}",
-            "version": lambda _: evolve.__version__,
+            "version": lambda _: __version__,
             "known_command": self._known_command,
             "list_commands": lambda _: "\n".join(self._commands),
             "quit": self._quit,

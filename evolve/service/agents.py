@@ -24,12 +24,12 @@ from evolve.errors import EvolveError, LinkError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
+from evolve.runs.run_types import champion_of
 from evolve.service.folders import Place
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_types import champion_of
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Most bytes of an uploaded agent file."""

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.loading import load_agent, read_agent, with_settings
+from evolve.agents.reading import read_agent
 from evolve.agents.source import INDIVIDUAL, source_of
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
@@ -30,9 +30,10 @@ from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
+from evolve.runs.loading import load_agent, with_settings
+from evolve.runs.run_types import champion_of
 from evolve.safe_parsing import json_value
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_types import champion_of
 
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
@@ -237,8 +238,8 @@ def load(source: str) -> None:
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
-    from evolve.tables.run_type import imported
-    from evolve.tables.run_types import kind_of
+    from evolve.runs.run_type import imported
+    from evolve.runs.run_types import kind_of
 
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))
@@ -264,8 +265,8 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
+    from evolve.runs.study import load_run
     from evolve.studies.comparison import over_seeds
-    from evolve.tables.study import load_run
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
     rows: Any = [] if frame is None else frame.to_dict("records")

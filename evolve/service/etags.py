@@ -8,9 +8,9 @@ from typing import Annotated
 
 from fastapi import Depends, Request, Response
 
+from evolve.runs.run import Run
 from evolve.service.tables import check_generation
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run import Run
 
 
 class NotModifiedError(Exception):

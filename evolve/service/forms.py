@@ -16,10 +16,10 @@ from evolve.config.evolution import FIRST
 from evolve.config.forms import group_of, is_mapping, option_words, plain_type
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.forms import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
-from evolve.tables.run_type import RunType, Variant
-from evolve.tables.run_types import RUN_TYPES
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""

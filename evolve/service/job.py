@@ -11,11 +11,11 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import ConfigDict, Field
 
+from evolve.runs.run_types import RUN_TYPES
 from evolve.safe_parsing import json_value
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import ENDED, Command, Job, JobProgress, JobState
 from evolve.service.process import Process
-from evolve.tables.run_types import RUN_TYPES
 
 _NOTES: Final = 20
 ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from evolve.agents.run_summary import facts_of
 from evolve.errors import EvolveError
-from evolve.tables.folder import is_locked
+from evolve.runs.folder import is_locked
+from evolve.runs.run import Run
+from evolve.runs.study import Study
+from evolve.runs.study_spec import Member
+from evolve.runs.summary import facts_of
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run import Run
-from evolve.tables.study import Study
-from evolve.tables.study_spec import Member
 
 
 def row_of(study: Study, member: Member) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
+from evolve.runs import folder as store
+from evolve.runs.run_types import EVOLUTIONS
 from evolve.studies.scheduler import AHEAD, LEG, Turn, Turns
-from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE, committed_generations
-from evolve.tables.run_types import EVOLUTIONS
 
 
 def check_remote(settings: EvolutionSettings) -> None:

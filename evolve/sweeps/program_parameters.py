@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from evolve.agents.external import ExternalAgent
-from evolve.agents.loading import load_agent
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.agents.source import source_of
 from evolve.config.program_sweep import ProgramSweepSettings
@@ -21,6 +20,7 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.programs.command import words_of
+from evolve.runs.loading import load_agent
 from evolve.sweeps.scale import on_grid
 from evolve.sweeps.space import Parameter, Space, Value
 from evolve.tables.paths import TRIALS

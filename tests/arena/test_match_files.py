@@ -15,7 +15,7 @@ import pytest
 
 from evolve.records import table
 from evolve.records.ggf import read_ggf
-from evolve.tables.folder import locked
+from evolve.runs.folder import locked
 from tests.agents.test_external import source
 from tests.cli import (
     QUICK,

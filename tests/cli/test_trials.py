@@ -11,7 +11,7 @@ import pytest
 
 from evolve.cli.trials import TrialsView, print_trials
 from evolve.config.sweep import SweepSettings
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from evolve.tables.trials import Importances
 
 

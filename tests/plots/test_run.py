@@ -10,7 +10,7 @@ import evolve
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED
 from evolve.plots.run import plot_run
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.agents.conftest import CUTS, pattern_agent
 from tests.cli.test_light import KEPT_RUN
 from tests.plots import written_in

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from evolve.errors import RunError
 from evolve.plots.training import _draw_elo, _draw_loss, _draw_scores, plot_training
+from evolve.runs.run import Run
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics
-from evolve.tables.run import Run
 from tests.plots import written_in
 
 CONFIG = 'command = "train mcts"\npreset = "default"\nrules = "reversed"\nseed = 3\n'

@@ -18,11 +18,11 @@ import httpx
 import pytest
 
 from evolve.errors import LinkError
+from evolve.runs.run import Run
 from evolve.service import human_games
 from evolve.service.downloads import SentFile
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.tables.run import Run
 from tests.cli import posix, snapshot
 from tests.service import inside
 from tests.waits import until

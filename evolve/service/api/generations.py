@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import pyarrow as pa
 from fastapi import APIRouter, Path, Query
 
+from evolve.runs.run import Run
 from evolve.service.agent_lookup import agent_of_run
 from evolve.service.etags import Tagged, Tags
 from evolve.service.models.agents import AgentDetail
@@ -26,7 +27,6 @@ from evolve.service.tables import (
     upsets_of,
 )
 from evolve.tables.arrow import rows_with
-from evolve.tables.run import Run
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
