@@ -1,6 +1,6 @@
 """Last part of a stand-alone Python file of an agent with a network; it needs only numpy.
 
-What follows the marker comes after `part_contest.py` and uses its names: the board, the exact
+What follows the marker comes after `part_search.py` and uses its names: the board, the exact
 search, the time and the contest's class. `render_network` of `evolve.standalone.render` writes the
 agent's parameters in place of those between the markers.
 """
@@ -21,8 +21,7 @@ from evolve.standalone.part_board import (
     moves_of,
     squares_of,
 )
-from evolve.standalone.part_contest import AI
-from evolve.standalone.part_search import Search
+from evolve.standalone.part_search import AI, Search
 from evolve.standalone.part_solver import score_of
 
 # --- exported from here on ---

@@ -22,9 +22,8 @@ from evolve.standalone.part_board import (
     bit_count,
     phase_of,
 )
-from evolve.standalone.part_contest import AI
 from evolve.standalone.part_evaluation import compiled_evaluation, weights_of
-from evolve.standalone.part_search import choose
+from evolve.standalone.part_search import AI, choose
 from evolve.standalone.part_solver import final_score
 
 # --- exported from here on ---

@@ -1,6 +1,6 @@
 """Part of a stand-alone Python file of an agent with patterns: the evaluation, with numpy.
 
-What follows the marker comes after `part_contest.py` and uses its names. `render_patterns` of
+What follows the marker comes after `part_search.py` and uses its names. `render_patterns` of
 `evolve.standalone.render` writes the agent's parameters in place of those between the markers.
 `compiled_evaluation` is exported only with `part_numba.py`.
 """

@@ -1,10 +1,11 @@
-"""Fourth part of a stand-alone Python file: the search, and the choice of a move."""
+"""Fourth part of a stand-alone Python file: the search, and the player that a contest wants."""
 
 from __future__ import annotations
 
 from time import perf_counter
 
 from evolve.standalone.part_board import (
+    BLACK,
     BOUNDARIES,
     CORNERS,
     CORNER_AREA,
@@ -18,22 +19,30 @@ from evolve.standalone.part_board import (
     FULL,
     FULL_BOARD,
     INFINITY,
+    NONE,
     OutOfTimeError,
     SECONDS,
     TABLE_LIMIT,
+    TIME_SHARE,
+    WHITE,
     WIDTHS,
     WIN,
     bit_count,
     forget_flips,
     moves_of,
     phase_of,
+    squares_of,
     stable_of,
 )
 from evolve.standalone.part_evaluation import Evaluation
 from evolve.standalone.part_solver import Solver, score_of
 
-
 # --- exported from here on ---
+from typing import Any
+
+import numpy as np
+
+
 class Node:
     """A position, with figures that its children's figures are computed from."""
 
@@ -289,3 +298,40 @@ def choose(board: int, moves: list[int], seconds: float) -> int:
         winner = search.solve_root(children, start + seconds, -1, 1)
         children.sort(key=lambda child: child.square != winner)
     return search.solve_root(children, start + seconds)
+
+
+# --- The interface of the contest ---
+
+
+class AI(object):
+    """The player: `go` fills `candidate_list`; the last element is the move that it plays."""
+
+    chooser = staticmethod(choose)
+
+    def __init__(self, chessboard_size: int, color: int, time_out: float) -> None:
+        if chessboard_size != 8:
+            raise ValueError(f"chessboard_size is {chessboard_size!r}; this agent plays on 8")
+        if color not in (BLACK, WHITE):
+            raise ValueError(f"color is {color!r}; BLACK is -1 and WHITE is 1")
+        self.chessboard_size = chessboard_size
+        self.color = color
+        self.time_out = time_out
+        self.candidate_list: list[tuple[int, int]] = []
+
+    def go(self, chessboard: Any) -> None:
+        """Choose a move on `chessboard`, 8 x 8 of BLACK, WHITE and NONE, as [row, column].
+
+        Afterwards `candidate_list` has every legal move as (row, column), then the choice. It is
+        empty if there is no legal move.
+        """
+        self.candidate_list.clear()
+        board = 0
+        for square, disc in enumerate(np.asarray(chessboard).ravel().tolist()):
+            if disc == self.color:
+                board |= 1 << square
+            elif disc != NONE:
+                board |= 1 << (64 + square)
+        moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
+        seconds = min(TIME_SHARE * self.time_out, SECONDS or INFINITY)
+        choice = moves[:1] if len(moves) < 2 else [self.chooser(board, moves, seconds)]
+        self.candidate_list.extend((square // 8, square % 8) for square in moves + choice)

@@ -29,7 +29,7 @@ from evolve.standalone.part_solver import final_score
 _BOARD: Final = "part_board.py"
 _EVALUATION: Final = "part_evaluation.py"
 _SOLVER: Final = "part_solver.py"
-_REST: Final = (_SOLVER, _EVALUATION, "part_search.py", "part_contest.py")
+_REST: Final = (_SOLVER, _EVALUATION, "part_search.py")
 _NUMBA_TEMPLATE: Final = "part_numba.py"
 _NETWORK_TEMPLATE: Final = "part_network.py"
 _PATTERN_TEMPLATE: Final = "part_patterns.py"
