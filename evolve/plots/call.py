@@ -16,7 +16,7 @@ from evolve.runs.study import Study, load_run
 
 _OF_RUNS: Final = {
     "run": "evolve.plots.run:plot_run",
-    "train": "evolve.plots.training:plot_training",
+    "train": "evolve.plots.run:plot_training",
     "sweep": "evolve.plots.sweep:plot_sweep",
 }
 """The function that draws the runs of a kind; others are drawn as their curve."""
