@@ -27,21 +27,8 @@ START_OWN = U(1) << U(28) | U(1) << U(35)  # black: e4 and d5
 START_OPP = U(1) << U(27) | U(1) << U(36)  # white: d4 and e5
 
 
-def _rays() -> tuple[np.ndarray, np.ndarray]:
-    """Squares seen from each square: [4, 64] toward higher squares, [4, 64] toward lower ones."""
-    up = np.zeros((4, 64), np.uint64)
-    down = np.zeros((4, 64), np.uint64)
-    for square in range(64):
-        for line, (dx, dy) in enumerate(((1, 0), (0, 1), (1, 1), (-1, 1))):
-            for masks, sign in ((up, 1), (down, -1)):
-                x, y = square % 8 + sign * dx, square // 8 + sign * dy
-                while 0 <= x < 8 and 0 <= y < 8:
-                    masks[line, square] |= U(1) << U(8 * y + x)
-                    x, y = x + sign * dx, y + sign * dy
-    return up, down
-
-
-RAYS_UP, RAYS_DOWN = _rays()
+# Squares seen from each square along four lines, [4, 64]: toward higher squares, toward lower ones.
+RAYS_UP, RAYS_DOWN = np.array(vector.RAYS, np.uint64).reshape(64, 2, 4).transpose(1, 2, 0).copy()
 
 
 @inlined

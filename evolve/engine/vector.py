@@ -142,7 +142,7 @@ def _ray_table() -> list[int]:
     return table
 
 
-_RAYS = _ray_table()
+RAYS: Final = _ray_table()
 
 
 def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
@@ -150,9 +150,9 @@ def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
     name = "evolve.rays"
     table = builder.module.globals.get(name)
     if table is None:
-        kind = ir.ArrayType(_I64, len(_RAYS))
+        kind = ir.ArrayType(_I64, len(RAYS))
         table = ir.GlobalVariable(builder.module, kind, name)
-        table.initializer = ir.Constant(kind, [ir.Constant(_I64, ray) for ray in _RAYS])
+        table.initializer = ir.Constant(kind, [ir.Constant(_I64, ray) for ray in RAYS])
         table.global_constant, table.linkage, table.align = True, "internal", 64
     rays = builder.bitcast(table, _vector(4).as_pointer())
     up = builder.shl(square, ir.Constant(_I64, 1))
