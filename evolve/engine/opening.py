@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
-from evolve.engine.compile import inlined, kernel
+from evolve.engine.compile import kernel
 from evolve.engine.context import NODES
 from evolve.engine.game import set_phase
 from evolve.engine.memory import int64, lowest, popcount, store
+from evolve.engine.random import nth_square
 from evolve.engine.search import search
-from evolve.engine.symmetry import SQUARE_IMAGES
+from evolve.engine.symmetry import image_of
 
 SLOTS: Final = 8
 """Positions are spread evenly over this many slots; a part of the openings has one or more."""
@@ -30,21 +31,12 @@ _MIX_1, _MIX_2 = U(0x9E3779B97F4A7C15), U(0xBF58476D1CE4E5B9)
 _S29, _S32 = U(29), U(32)
 
 
-@inlined
-def _image(bits: np.uint64, number: int) -> np.uint64:
-    image = ZERO
-    while bits != ZERO:
-        image |= ONE << U(SQUARE_IMAGES[number, lowest(bits)])
-        bits &= bits - ONE
-    return image
-
-
 @kernel
 def slot_of(own: np.uint64, opp: np.uint64) -> int:
     """The slot, 0 to SLOTS − 1, of a position: the same for all its images."""
     best_own, best_opp = own, opp
     for number in range(1, 8):
-        image, other = _image(own, number), _image(opp, number)
+        image, other = image_of(own, number), image_of(opp, number)
         if image < best_own or (image == best_own and other < best_opp):
             best_own, best_opp = image, other
     mixed = best_own * _MIX_1
@@ -97,9 +89,7 @@ def draw_openings(
             if legal == ZERO:
                 own, opp = ZERO, ZERO
                 break
-            for _ in range(int64(draws[number, ply] * popcount(legal))):
-                legal &= legal - ONE
-            square = lowest(legal)
+            square = nth_square(legal, int64(draws[number, ply] * popcount(legal)))
             moves[number, ply] = square
             turned = flips_of(square, own, opp)
             own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))

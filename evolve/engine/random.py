@@ -26,12 +26,17 @@ def mixed(state: np.uint64) -> np.uint64:
 
 
 @inlined
-def random_square(moves: np.uint64, state: np.uint64) -> int:
-    """One of the squares of `moves`, all equally likely over states."""
-    chosen = int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32))
-    for _ in range(chosen):
+def nth_square(moves: np.uint64, number: int) -> int:
+    """The square of `moves` with this number, from 0, lowest first."""
+    for _ in range(number):
         moves &= moves - ONE
     return lowest(moves)
+
+
+@inlined
+def random_square(moves: np.uint64, state: np.uint64) -> int:
+    """One of the squares of `moves`, all equally likely over states."""
+    return nth_square(moves, int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32)))
 
 
 @inlined

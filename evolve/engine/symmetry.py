@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.bits import ONE, ZERO, U
-from evolve.engine.compile import kernel
+from evolve.engine.compile import inlined, kernel
 from evolve.engine.memory import lowest
 
 Bitboards = npt.NDArray[np.uint64]
@@ -53,6 +53,16 @@ SQUARE_IMAGES: Final = _square_images()
 """The image of every square under each of the symmetries, [8, 64]."""
 
 
+@inlined
+def image_of(bits: np.uint64, number: int) -> np.uint64:
+    """The image of a bitboard under one of the symmetries."""
+    image = ZERO
+    while bits != ZERO:
+        image |= ONE << U(SQUARE_IMAGES[number, lowest(bits)])
+        bits &= bits - ONE
+    return image
+
+
 @kernel
 def turn_all(
     positions: npt.NDArray[np.uint64],
@@ -62,11 +72,7 @@ def turn_all(
     """Fill turned [N, K] with images number `images` [N] of bitboards [N, K]."""
     for number in range(positions.shape[0]):
         for column in range(positions.shape[1]):
-            bits, image = positions[number, column], ZERO
-            while bits != ZERO:
-                image |= ONE << U(SQUARE_IMAGES[images[number], lowest(bits)])
-                bits &= bits - ONE
-            turned[number, column] = image
+            turned[number, column] = image_of(positions[number, column], images[number])
 
 
 def images_of(positions: Bitboards, images: npt.NDArray[np.int8]) -> Bitboards:

@@ -61,11 +61,11 @@ def play_in_time(
             played.append(part.stop - part.start)
             play(part)
 
-    def told(games: int) -> None:
+    def report(games: int) -> None:
         if not stop():  # later batches are not played
             progress(games)
 
-    in_batches(count, work, jobs, told, batch)
+    in_batches(count, work, jobs, report, batch)
     return sum(played)
 
 

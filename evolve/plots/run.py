@@ -84,14 +84,14 @@ def _draw_scores(axes: Axes, run: Run) -> None:
 
 
 def _draw_rating(axes: Axes, run: Run) -> None:
-    """Draw each best's rating on the ladder, the mean with its band, and where it hardly rises."""
+    """Draw the ratings on the ladder, their mean with its band, and where that stops rising."""
     frame = run.generations.dropna(subset=["panel_elo"])
     x = frame["generation"]
     axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
-    # Each mean stands in the middle of its generations: at their end it would lag behind them.
-    amid = x.rolling(POOLED, min_periods=1).mean()
-    draw_band(axes, amid, frame["rating_low"], frame["rating_high"], BLUE)
-    axes.plot(amid, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
+    # A mean is drawn in the middle of its generations: at their end it would lag behind them.
+    middle = x.rolling(POOLED, min_periods=1).mean()
+    draw_band(axes, middle, frame["rating_low"], frame["rating_high"], BLUE)
+    axes.plot(middle, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
         axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")

@@ -84,8 +84,8 @@ def _draw_curve(axes: Axes, group: Group, curves: _Curves, colour: str) -> None:
 
 def _draw_seeds(axes: Axes, group: Group, place: int, colour: str) -> str | None:
     """Draw the figures of a setting's runs; return their name, None if there is none yet."""
-    told = [figure_of(run, None) for run in group.runs.values()]
-    values = [value for _, value in told if math.isfinite(value)]
+    figures = [figure_of(run, None) for run in group.runs.values()]
+    values = [value for _, value in figures if math.isfinite(value)]
     if not values:
         return None
     # Side by side, in their order: the picture is the same every time.
@@ -95,4 +95,4 @@ def _draw_seeds(axes: Axes, group: Group, place: int, colour: str) -> str | None
     axes.plot(place, mean.value, "_", color="black", ms=22, mew=2)
     if len(values) > 1:
         axes.plot([place, place], [mean.low, mean.high], color="black", lw=1.5)
-    return told[0][0]
+    return figures[0][0]
