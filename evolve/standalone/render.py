@@ -100,19 +100,12 @@ def render(
     Raises AgentError for invalid parameters, PositionError for unknown rules.
     """
     _check_score(rules)
-    source = _source(_BOARD)
-    before, _, source = source.partition(_PARAMETERS)
-    _, _, after = source.partition(_PARAMETERS_END)
     seconds, deepest = (clock.seconds, clock.deepest) if clock else (0.0, None)
     literals = _literals(parameters, rules)
     literals += f"SECONDS = {seconds!r}\nDEEPEST = {deepest or DEEPEST}\n"
-    for part in _REST:
-        after += f"\n\n{_source(part)}"
-    if numba:
-        after += _compiled(_EVALUATION)
-    return "".join(
-        [_header(rules, name, provenance), before, _PARAMETERS, literals, _PARAMETERS_END, after]
-    )
+    text = _header(rules, name, provenance) + _filled(_BOARD, literals)
+    text += "".join(f"\n\n{_source(part)}" for part in _REST)
+    return text + _compiled(_EVALUATION) if numba else text
 
 
 def play_in_words(depths: Sequence[int], endgame: int, clock: Clock | None) -> str:
@@ -175,7 +168,7 @@ def render_network(
     if any(layer.kind == "conv" for layer in architecture.parsed):
         raise AgentError(f"{name} has convolutions; only dense networks fit a Python file")
     text = render(_neutral(play.endgame), rules, name, provenance, clock=play.clock)
-    return _with_part(text, _NETWORK_TEMPLATE, _network_literals(networks, play))
+    return f"{text}\n\n{_filled(_NETWORK_TEMPLATE, _network_literals(networks, play))}"
 
 
 def render_patterns(
@@ -201,15 +194,15 @@ def render_patterns(
     )
     parameters = _neutral(endgame, depths, boundaries)
     text = render(parameters, rules, name, provenance, clock=clock)
-    text = _with_part(text, _PATTERN_TEMPLATE, literals)
+    text += f"\n\n{_filled(_PATTERN_TEMPLATE, literals)}"
     return text + _compiled(_PATTERN_TEMPLATE) if numba else text
 
 
-def _with_part(text: str, template: str, literals: str) -> str:
-    """The file with another part and its parameters."""
+def _filled(template: str, literals: str) -> str:
+    """The exported part of a template, with these parameters in place of its own."""
     before, _, rest = _source(template).partition(_PARAMETERS)
     _, _, after = rest.partition(_PARAMETERS_END)
-    return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
+    return f"{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
 
 
 def _compiled(template: str) -> str:
