@@ -81,7 +81,7 @@ def resume_command(
     if kind not in (EVOLUTIONS, SWEEPS):
         refuse_cluster(f"`{command}` is")
     if isinstance(opened, Study):
-        from evolve.cli.study import resume_study
+        from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)
     if seeds is not None:
