@@ -150,7 +150,7 @@ def _show_study(
     """Show the runs of a study, or a table of them all with columns that name each run."""
     import pandas as pd
 
-    from evolve.studies.facts import row_of
+    from evolve.runs.summary import row_of
 
     if table is None:
         if generation is not None or top is not None:

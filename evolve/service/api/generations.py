@@ -26,7 +26,7 @@ from evolve.service.tables import (
     of_round_robin,
     upsets_of,
 )
-from evolve.tables.arrow import rows_with
+from evolve.tables.columns import rows_with
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
