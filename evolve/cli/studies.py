@@ -29,7 +29,6 @@ from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.runs import folder as store
-from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study import Study, is_study
 from evolve.runs.study_spec import (
     Member,
@@ -143,7 +142,8 @@ def _words(name: str, value: Any) -> list[str]:
 
 def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
     """Work on a study until something ends it, and say how it went; return the exit code."""
-    if study.design.kind is not EVOLUTIONS:
+    kind = study.design.kind
+    if not kind.runs_on_clusters:
         refuse_cluster(f"`{study.design.command}` is")
     with executor_for(jobs) as executor:
         if not on_cluster():
@@ -154,7 +154,7 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
             assert isinstance(settings, EvolutionSettings)
             check_remote(settings)
 
-        remote = RemoteRuns(executor, partial(config_of, EVOLUTIONS, EVOLUTIONS.name))
+        remote = RemoteRuns(executor, partial(config_of, kind, kind.name))
         return _work_on(study, StudyWork(study, 1, words, remote), where(executor))
 
 
