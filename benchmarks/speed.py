@@ -29,16 +29,17 @@ from evolve.agents.patterns import PatternAgent
 from evolve.agents.reference import pattern_agent
 from evolve.bench.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
+from evolve.config.learning import MctsSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.context import AGE, NODES, STOPPED
-from evolve.engine.mcts_games import SELF_PLAY, Fixtures
 from evolve.engine.network import Network
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import Patterns
 from evolve.engine.shapes import DEFAULT_SET, ShapeSet, parse_shapes
-from evolve.learning.tree_games import TreePlay, searched_games
+from evolve.engine.training_games import Lineup
+from evolve.learning.tree_games import searched_games
 
 DEPTHS: Final = (1, 4, 6, 8, 10, 12)
 _WITHOUT_CUTS: Final = 10
@@ -166,19 +167,14 @@ def selfplay_rows() -> list[Figures]:
     """Games of a tree search with itself, ended by exact outcomes at 10 empties, one thread."""
     rows = []
     rng = np.random.default_rng(SEED)
-    fixtures = Fixtures(
-        np.full(SELFPLAY_GAMES, SELF_PLAY, np.int32),
-        np.ones(SELFPLAY_GAMES, np.int8),
-        rng.integers(0, 13, SELFPLAY_GAMES).astype(np.int32),
-        rng.integers(0, 2**64, SELFPLAY_GAMES, dtype=np.uint64),
-    )
+    lineup = Lineup.drawn(np.zeros((SELFPLAY_GAMES, 2), np.int32), 12, rng)
+    settings = MctsSettings.model_validate({"simulations": SELFPLAY_SIMULATIONS})
     for name, shape in NETWORKS.items():
         network = random_network(shape)
 
         def work(network: Network = network) -> int:
-            play = TreePlay(SELFPLAY_SIMULATIONS)
-            games = searched_games(network, play, fixtures)
-            return int(games.records.counts.sum())
+            records, _ = searched_games(network, settings, lineup)
+            return int(records.counts.sum())
 
         seconds, positions = timed(work)
         rows.append(

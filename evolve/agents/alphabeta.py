@@ -20,8 +20,7 @@ from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.genes import GENES, TERM_NAMES
-from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
+from evolve.engine.genes import GENES, MAX_PHASES, TERM_NAMES, default_boundaries, phase_of
 from evolve.engine.rules import DEFAULT_RULES, WIN, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.standalone.render import Clock, play_in_words, render

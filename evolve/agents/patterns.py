@@ -24,8 +24,8 @@ from evolve.agents.timing import TABLE_BITS, check_seconds, stopping_at
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.genes import MAX_PHASES
 from evolve.engine.patterns import DISC, Patterns
-from evolve.engine.phases import MAX_PHASES
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.engine.context import MAX_DEPTH
-from evolve.engine.phases import MAX_PHASES, phase_of
+from evolve.engine.genes import MAX_PHASES, phase_of
 from evolve.errors import AgentError
 
 

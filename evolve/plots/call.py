@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from evolve.agents.agent import Agent
 from evolve.errors import AgentError, OptionsError, RunError
+from evolve.plots.figure import check_format
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.runs.run_type import imported
@@ -15,13 +16,13 @@ from evolve.runs.study import Study, load_run
 
 _OF_RUNS: Final = {
     "run": "evolve.plots.run:plot_run",
-    "train": "evolve.plots.training:plot_training",
+    "train": "evolve.plots.run:plot_training",
     "sweep": "evolve.plots.sweep:plot_sweep",
 }
 """The function that draws the runs of a kind; others are drawn as their curve."""
 _OF_KIND: Final = {
-    "alphabeta": "evolve.plots.agent:plot_agent",
-    "patterns": "evolve.plots.patterns:plot_patterns",
+    "alphabeta": "evolve.plots.agents:plot_agent",
+    "patterns": "evolve.plots.agents:plot_patterns",
 }
 """The function that draws the agents of a kind."""
 
@@ -38,6 +39,7 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
     that has no weights to draw.
     """
     path = Path(output)
+    check_format(path)
     opened = [_opened(source) for source in sources]
     if not opened:
         raise OptionsError("name what is to be drawn: a run, a study or an agent")

@@ -1,4 +1,7 @@
-"""Patterns as a picture: what a disc is worth on each square, and how that changes by phase."""
+"""Agents as pictures: boards of weights, phase by phase; of patterns, what a disc is worth.
+
+Patterns have curves as well: how the worth of a disc changes in the game.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
+from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board import Board
 from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
 from evolve.engine.patterns import DISC, Patterns
-from evolve.plots.figure import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    check_format,
-    title,
-    write_figure,
-)
+from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, draw_boards, picture
 
 _IN_A_ROW: Final = 3
 _NARROWEST: Final = 6.5
@@ -41,6 +36,60 @@ _CURVES: Final = {
     "X square (b2)": (("b2",), ORANGE, "-"),
 }
 """Kinds of squares that have a curve: their classes, its colour and style."""
+
+
+def plot_agent(agent: AlphaBetaAgent, output: Path) -> None:
+    """Draw every phase of `agent` into a PNG, SVG or PDF file."""
+    rows, columns = _grid(agent.phases)
+    text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
+    with picture(output, text, 1.2 + 3.4 * columns, 0.6 + 3.8 * rows) as figure:
+        axes = _axes(figure, agent.phases)
+        image = draw_weights(axes, agent)
+        for phase, one in enumerate(axes):
+            terms = [f"{name} {agent.terms[name][phase]}" for name in agent.told_terms]
+            lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
+            one.set_xlabel("\n".join(lines), fontsize=7)
+        figure.colorbar(image, ax=figure.axes, shrink=0.8 / rows, label="weight of a square")
+
+
+def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
+    """Draw the weights of an agent's first phases as boards, on one scale of colours."""
+    starts = [4, *agent.boundaries, 65]
+    image = draw_boards(axes, np.array(agent.weights)[:, CLASS_OF_SQUARE], starts)
+    for one, depth in zip(axes, agent.depths, strict=False):
+        one.set_title(f"{one.get_title()}, depth {depth}", fontsize=9)
+    return image
+
+
+def plot_patterns(agent: PatternAgent, output: Path) -> None:
+    """Draw the values of discs into a PNG, SVG or PDF file: as boards, and as curves below them."""
+    rows, columns = _grid(len(agent.patterns.tables))
+    heights = (3.6 * rows, 3.4)
+    text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
+    width = max(_NARROWEST, 1.4 + 3.4 * columns)
+    with picture(output, text, width, 0.6 + sum(heights)) as figure:
+        values = values_of_discs(agent.patterns, np.random.default_rng(0))
+        starts = _starts(agent.patterns)
+        # Two subfigures: in one figure, the legend of the curves would take room from the boards.
+        grid = figure.add_gridspec(2, 1, height_ratios=heights)
+        above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
+        image = draw_boards(_axes(above, len(values)), values, starts, "z.1f")
+        above.colorbar(image, ax=above.axes, shrink=0.8 / rows, label=_VALUE)
+        _draw_curves(below.subplots(), values, starts)
+
+
+def _grid(boards: int) -> tuple[int, int]:
+    """The numbers of rows and columns of so many boards."""
+    columns = min(boards, _IN_A_ROW)
+    return -(-boards // columns), columns
+
+
+def _axes(figure: Figure | SubFigure, boards: int) -> list[Axes]:
+    """Return axes for so many boards."""
+    axes: list[Axes] = figure.subplots(*_grid(boards), squeeze=False).ravel().tolist()
+    for unused in axes[boards:]:
+        unused.set_axis_off()
+    return axes[:boards]
 
 
 def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:
@@ -80,53 +129,9 @@ def curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float
     return curves
 
 
-def plot_patterns(agent: PatternAgent, output: Path) -> None:
-    """Draw the values of discs into a PNG, SVG or PDF file: as boards, and as curves below them."""
-    check_format(output)
-    values = values_of_discs(agent.patterns, np.random.default_rng(0))
-    starts = _starts(agent.patterns)
-    columns = min(len(values), _IN_A_ROW)
-    rows = -(-len(values) // columns)
-    heights = (3.6 * rows, 3.4)
-    size = (max(_NARROWEST, 1.4 + 3.4 * columns), 0.6 + sum(heights))
-    figure = Figure(figsize=size, layout="constrained")
-    title(figure, f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}")
-    # Two subfigures: in one figure, the legend of the curves would take room from the boards.
-    grid = figure.add_gridspec(2, 1, height_ratios=heights)
-    above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
-    axes = above.subplots(rows, columns, squeeze=False).ravel().tolist()
-    for unused in axes[len(values) :]:
-        unused.set_axis_off()
-    image = _draw_boards(axes[: len(values)], values, starts)
-    above.colorbar(image, ax=axes, shrink=0.8 / rows, label=_VALUE)
-    _draw_curves(below.subplots(), values, starts)
-    write_figure(figure, output)
-
-
 def _starts(patterns: Patterns) -> list[int]:
     """Discs on the board where each phase begins, and after the last."""
     return [4, *patterns.boundaries, 65]
-
-
-def _draw_boards(
-    axes: Sequence[Axes], values: npt.NDArray[np.float64], starts: Sequence[int]
-) -> Any:
-    """Draw a board for each phase, on one scale of colours."""
-    largest = float(np.nanmax(np.abs(values)))
-    image: Any = None
-    boards = values.reshape(-1, 8, 8)
-    for one, board, (first, after) in zip(axes, boards, pairwise(starts), strict=True):
-        image = one.imshow(board, cmap="RdBu", vmin=-largest, vmax=largest)
-        for (y, x), value in np.ndenumerate(board):
-            if not np.isnan(value):
-                colour = "white" if abs(value) > 0.6 * largest else "black"
-                text = f"{value:z.1f}"  # no -0.0
-                one.text(x, y, text, ha="center", va="center", fontsize=6, color=colour)
-        one.set_xticks(range(8), list("abcdefgh"))
-        one.set_yticks(range(8), list("12345678"))
-        one.tick_params(length=0, labelsize=7)
-        one.set_title(f"{first}–{after - 1} discs", fontsize=9)
-    return image
 
 
 def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:

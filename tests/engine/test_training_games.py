@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve.engine.context_factory import new_context
-from evolve.engine.exact_scores import draw_positions, label_positions
+from evolve.engine.training_games import draw_positions, solve_outcomes
 from tests import reference
 from tests.engine.games import sign
 
@@ -17,7 +17,7 @@ def test_labels_are_the_outcomes_of_best_play(rules: int) -> None:
     positions = np.zeros((60, 2), np.uint64)
     draw_positions(seeds, 56, positions)
     outcomes = np.zeros(60, np.int8)
-    label_positions(positions, new_context(rules, 0, 10), outcomes)
+    solve_outcomes(positions, new_context(rules, 0, 10), outcomes)
     drawn = 0
     for (own, opp), outcome in zip(positions.tolist(), outcomes.tolist(), strict=True):
         if (own, opp) == (0, 0):
