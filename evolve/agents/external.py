@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from evolve.agents.agent import Agent, Limit, Setting
 from evolve.agents.source import CWD
-from evolve.agents.timing import check_seconds
+from evolve.agents.timed_search import check_seconds
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name

@@ -33,7 +33,7 @@ from evolve.agents.networks import (
 )
 from evolve.agents.random import mix
 from evolve.agents.rewards import NO_REWARDS
-from evolve.agents.timing import (
+from evolve.agents.timed_search import (
     TABLE_BITS,
     check_seconds,
     stopping_at,
