@@ -87,7 +87,7 @@ EXEMPT: Final = {
     ("programs/python.py", "Path"): _OURS,
     ("programs/talk.py", "Path"): _NAMED,
     ("records/formats.py", "Path"): _NAMED,
-    ("records/rules.py", "absolute"): _NAMED,
+    ("records/reading.py", "absolute"): _NAMED,
     ("records/table.py", "read_csv"): _NAMED,
     ("service/api/jobs.py", "FileResponse"): "the type of an answer, which is a `SentFile`",
     ("service/api/runs.py", "FileResponse"): "the type of an answer, which is a `SentFile`",
