@@ -14,12 +14,13 @@ from evolve.agents.analysis import Analysis
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.networks import (
     NETWORK_PARAMETERS,
+    NO_REWARDS,
+    Rewards,
     checked,
     described,
     description_of,
     network_of,
 )
-from evolve.agents.rewards import NO_REWARDS, Rewards
 from evolve.engine import context as layout
 from evolve.engine.action_search import action_values
 from evolve.engine.bits import U

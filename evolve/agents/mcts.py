@@ -26,13 +26,13 @@ from evolve.agents.memory import (
 )
 from evolve.agents.networks import (
     NETWORK_PARAMETERS,
+    NO_REWARDS,
     checked,
     described,
     description_of,
     network_of,
 )
 from evolve.agents.random import mix
-from evolve.agents.rewards import NO_REWARDS
 from evolve.agents.timed_search import (
     TABLE_BITS,
     check_seconds,

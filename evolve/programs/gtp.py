@@ -15,8 +15,7 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import EngineError, RecordError
-from evolve.programs.process import NOTHING, LineProcess
-from evolve.programs.session import known_rules
+from evolve.programs.process import NOTHING, LineProcess, known_rules
 from evolve.records.moves import read_move
 
 RULES_COMMAND: Final = "evolve-rules"

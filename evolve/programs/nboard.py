@@ -15,8 +15,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.squares import parse_square
 from evolve.errors import EngineError
-from evolve.programs.process import NOTHING, LineProcess
-from evolve.programs.session import known_rules
+from evolve.programs.process import NOTHING, LineProcess, known_rules
 from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord
 

@@ -12,13 +12,16 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final, Protocol
 
+from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import EngineError
-from evolve.programs.environment import inherited
-from evolve.programs.life import Life
+from evolve.programs.life import Life, inherited
 from evolve.programs.orphans import MARK, PROGRAMS, Report, new_mark
 from evolve.programs.talk import Talk
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Board
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
@@ -282,3 +285,32 @@ class LineProcess:
     def _stream(stream: IO[bytes] | None) -> IO[bytes]:
         assert stream is not None
         return stream
+
+
+class ProgramSession(Protocol):
+    """A running program; methods except `end` and `kill` raise EngineError when it fails."""
+
+    moves: tuple[int, ...] | None
+    """Moves of the game that the program has; None where they are not known."""
+    rules: Rules | None
+    """The rules that the program says it plays by; None where it says none."""
+
+    def begin(self, deadline: float) -> None:
+        """Greet the program, before `deadline` (time.monotonic())."""
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+
+    def error(self, text: str) -> EngineError:
+        """The error to raise for an invalid move, with the last lines exchanged."""
+
+    def end(self) -> None:
+        """Ask the program to end, and make sure that it does."""
+
+    def kill(self) -> None:
+        """End the program at once."""
+
+
+def known_rules(said: str) -> Rules | None:
+    """The rules that a program's answer names; None for none, or for rules unknown to evolve."""
+    return said if said in RULE_SETS else None

@@ -10,8 +10,8 @@ import numpy as np
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.networks import Rewards
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.rewards import Rewards
 from evolve.agents.search_schedule import Cut
 from evolve.engine.patterns import Patterns
 from evolve.engine.shapes import ShapeSet, parse_shape
