@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import header_of, read_agent_file, told_of
-from evolve.agents.registry import (
-    PROGRAM_FORMS,
-    PROGRAMS,
-    REFERENCES,
-    program_agent,
-    reference_agent,
-    stored_kind,
-)
+from evolve.agents.registry import KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.agents.source import CWD, source_of
 from evolve.errors import AgentError, AgentFileError
 from evolve.files.folder import FolderPath, inside
@@ -103,6 +97,45 @@ def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
         return made.from_parts(header.parameters, arrays, common)
     except (AgentError, ValueError, TypeError) as error:
         raise AgentFileError(str(error)) from error
+
+
+def stored_kind(name: object) -> type[StoredAgent]:
+    """The class of this kind of agent; AgentError when there is none."""
+    return cast("type[StoredAgent]", _imported(_listed(KINDS, name, "kind of agent")))
+
+
+def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
+    """The agent that runs a program; AgentError for an unknown protocol or invalid command.
+
+    folder: the program's own, None for the current one.
+    """
+    make = _imported(_listed(PROGRAMS, protocol, "protocol of programs"))
+    return cast("Agent", make(command, folder))
+
+
+def reference_agent(name: str) -> Agent:
+    """The reference agent of that name; AgentError when there is none.
+
+    Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
+    were taught.
+    """
+    place = _listed(REFERENCES, name, "reference agent")
+    if place.startswith("champions/"):
+        return read_agent(Path(__file__).with_name("champions") / place.removeprefix("champions/"))
+    return cast("Agent", _imported(place)(name=name))
+
+
+def _listed(places: Mapping[str, str], name: object, what: str) -> str:
+    place = places.get(name) if isinstance(name, str) else None
+    if place is None:
+        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
+    return place
+
+
+def _imported(place: str) -> Any:
+    """The class or function of a place such as `module:name`."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def _load(place: str, folder: str | None) -> Agent:

@@ -1,4 +1,4 @@
-"""Networks in agent files and descriptions, and the immediate rewards that add to their forecast."""
+"""Networks in agent files and descriptions, and the immediate rewards beside their forecasts."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from evolve import __version__
-from evolve.agents.registry import reference_agent
+from evolve.agents.loading import reference_agent
 from evolve.engine.compile import sources_hash
 from evolve.errors import EvolveError
 from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words

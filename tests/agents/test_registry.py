@@ -9,14 +9,12 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.loading import program_agent, reference_agent, stored_kind
 from evolve.agents.registry import (
     KINDS,
     PROGRAM_FORMS,
     PROGRAMS,
     REFERENCES,
-    program_agent,
-    reference_agent,
-    stored_kind,
 )
 from evolve.errors import AgentError, AgentFileError
 
