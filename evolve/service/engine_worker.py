@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.loading import load_agent, read_agent, with_settings
+from evolve.agents.session import Session
 from evolve.agents.source import INDIVIDUAL, source_of
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
-from evolve.engine.board import Board
+from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, check_rules
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
@@ -159,42 +160,36 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
     }
 
 
-def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
+def play(
+    source: str, moves: str, rules: str | None, side: Side, move: str | None
+) -> dict[str, Any]:
     """Continue a game against a person: their move, the passes, and the agent's reply.
 
     move: a square, `undo`, or None where the person does not move yet.
     """
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
-    agent, board = agent.with_rules(agreed), _board(moves)
-    played = [square_name(square) for square in board.moves]
+    game = Session(agent.with_rules(agreed), moves=_board(moves).moves)
     problem = None
     if move == "undo":
-        played = _taken_back(played, side)
-        board = _board(" ".join(played))
+        game.take_back(side)
     elif move is not None:
-        board = board.play(read_move(move))
-        played.append(move)
-    while not board.is_over():
-        if not board.legal_moves():
-            board = board.pass_move()
-            played.append("pass")
-        elif board.side == side:
+        game.play(read_move(move))
+    while not (board := game.board).is_over():
+        if board.side == side and board.legal_moves():
             break
-        else:
-            try:
-                square = agent.choose(board)
-            except Exception as error:
-                problem = str(error)
-                break
-            board = board.play(square)
-            played.append(square_name(square))
+        try:
+            square = game.choose()
+        except Exception as error:
+            problem = str(error)
+            break
+        game.play(square)
     over, discs = board.is_over(), {side: board.discs(side) for side in ("black", "white")}
-    score = board.score(agreed) * (1 if board.side == side else -1) if over else 0
+    score = board.score_of(side, agreed) if over else 0
     return {
         "name": agent.name,
         "rules": agreed,
-        "moves": played,
+        "moves": [square_name(square) for square in game.moves],
         "board": "".join(board.cells()),
         "to_move": None if over else board.side,
         "legal": [] if over else [square_name(square) for square in board.legal_moves()],
@@ -203,18 +198,6 @@ def play(source: str, moves: str, rules: str | None, side: str, move: str | None
         "result": None if not over else "won" if score > 0 else "lost" if score < 0 else "draw",
         "problem": problem,
     }
-
-
-def _taken_back(played: list[str], side: str) -> list[str]:
-    """The moves before the last move of the person."""
-    mine = [
-        number
-        for number, move in enumerate(played)
-        if move != "pass" and _board(" ".join(played[:number])).side == side
-    ]
-    if not mine:
-        raise ValueError("there is no move of yours to take back")
-    return played[: mine[-1]]
 
 
 def ggf(moves: str, black: str, white: str, rules: str) -> str:
