@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from evolve.agents.agent import Agent, Limit, Setting
-from evolve.agents.source import CWD
+from evolve.agents.names import CWD
 from evolve.agents.timed_search import check_seconds
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules

@@ -12,7 +12,7 @@ from typing import Final
 
 from evolve.agents.agent import Setting
 from evolve.agents.external import ExternalAgent
-from evolve.agents.source import CWD
+from evolve.agents.names import CWD
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import AgentError
 from evolve.programs.process import ProgramSession

@@ -15,16 +15,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.loading import load_agent, read_agent, with_settings
+from evolve.agents.loading import load_agent, read_agent
+from evolve.agents.names import parse_name
 from evolve.agents.session import Session
-from evolve.agents.source import INDIVIDUAL, source_of
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, check_rules
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
-from evolve.evolution.ancestry import individual_agent
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
 from evolve.records.ggf import format_ggf
@@ -69,29 +68,18 @@ def _limit_memory() -> None:
 
 @lru_cache(16)
 def _agent(source: str, stamp: int) -> Any:
-    if (found := _individual(source)) is None:
-        return load_agent(source)
-    return with_settings(individual_agent(*found), source)
-
-
-def _individual(source: str) -> tuple[str, str] | None:
-    """The folder and the individual of `INDIVIDUAL:FOLDER:NUMBER`; None for another source."""
-    head, _, rest = source_of(source).place.partition(":")
-    folder, _, number = rest.rpartition(":")
-    return (folder, number) if head == INDIVIDUAL else None
+    return load_agent(source)
 
 
 def _loaded(source: str) -> Any:
     """The agent, loaded again only where its file has changed."""
-    place = source_of(source).place
-    found = _individual(source)
-    path = Path(place if found is None else found[0]) / ("" if found is None else CONFIG_FILE)
-    stamp = 0
-    if path.is_dir():
+    named = parse_name(source)
+    path = named.path
+    if named.individual is not None:
+        path /= CONFIG_FILE
+    elif path.is_dir():
         path = champion_of(inside(path)) or path
-    if path.exists():
-        stamp = path.stat().st_mtime_ns
-    return _agent(source, stamp)
+    return _agent(source, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 def ready(searches: bool) -> bool:
@@ -120,15 +108,6 @@ def describe(source: str) -> dict[str, Any]:
         "boards": found.boards,
         "provenance": getattr(agent, "provenance", {}),
     }
-
-
-def export(folder: str, individual: str, to: str) -> None:
-    """Write the agent file of an individual of a run.
-
-    to: its path without the ending, which is .npz or .json.
-    """
-    agent = individual_agent(folder, individual)
-    agent.save(f"{to}.{'npz' if agent.arrays else 'json'}")
 
 
 def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
@@ -274,7 +253,6 @@ def _board(moves: str, start: str | None = None) -> Any:
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
     "describe": describe,
-    "export": export,
     "evaluate": evaluate,
     "play": play,
     "ggf": ggf,
