@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from evolve.agents.agent import Agent, Limit, Setting
+from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
 from evolve.agents.names import CWD
 from evolve.agents.timed_search import check_seconds
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name
-from evolve.errors import AgentError, EngineError, IllegalMoveError
+from evolve.errors import AgentError, EngineError
 from evolve.programs.command import folder_of, located, why_not, words_of
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
@@ -123,9 +123,7 @@ class ExternalAgent(Agent):
 
     def choose(self, board: Board) -> int:
         """The program's move; EngineError when it fails."""
-        legal = board.legal_moves()
-        if not legal:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} can be told games from the start position only")
         with self._session(board) as session:

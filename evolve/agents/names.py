@@ -24,6 +24,8 @@ from evolve.programs.command import folder_of, located, words_of
 CWD: Final = "cwd"
 """The one setting of a program that is a text: its working folder."""
 _RUN: Final = re.compile(r"run:(.+?)(?::([0-9]{1,9}-[0-9]{1,9}))?", re.DOTALL)
+HAND_IN_SECONDS: Final = 4.5
+"""Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
 _OF_PROGRAMS: Final = ("time", "depth", "memory", CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL
@@ -92,6 +94,18 @@ def parse_name(text: str) -> AgentName:
         return AgentName(text, None)
     likely = cuts[0] if _LIKE_SETTINGS.fullmatch(cuts[0][1]) else cuts[-1]
     return AgentName(*next((cut for cut in cuts if _is_there(cut[0])), likely))
+
+
+def with_clock(text: str) -> str:
+    """The name of the same agent with the clock of a hand-in.
+
+    It drops a depth, which would limit the search.
+    """
+    place, query = parse_name(text)
+    if query is None or "=" not in query:
+        place, query = text, ""
+    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
+    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
 
 
 def _of_program(protocol: str, command: str) -> AgentName:

@@ -61,22 +61,6 @@ Those in `champions/` come with the package; their provenance says which run mad
 A kind without a file needs only an entry here to be an AGENT of the command line, with settings."""
 
 
-HAND_IN_SECONDS: Final = 4.5
-"""Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
-
-
-def with_clock(source: str) -> str:
-    """The name of the same agent with the clock of a hand-in.
-
-    It drops a depth, which would limit the search.
-    """
-    place, _, query = source.rpartition("?")
-    if "=" not in query or not place:
-        place, query = source, ""
-    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
-    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
-
-
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
     """The programs that settings name and that would run: each once, as written there."""
     found: dict[str, None] = {}

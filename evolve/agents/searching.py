@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from evolve.agents.agent import Limit, Setting, StoredAgent
+from evolve.agents.agent import Limit, Setting, StoredAgent, moves_to_choose
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_depth
 from evolve.agents.timed_search import (
@@ -19,8 +19,8 @@ from evolve.agents.timed_search import (
     think,
 )
 from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
-from evolve.errors import AgentError, IllegalMoveError
+from evolve.engine.rules import check_rules
+from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 
 NO_LIMIT: Final = Limit()
@@ -104,9 +104,7 @@ class SearchingAgent(StoredAgent):
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and the nodes searched for it: 0 for the only legal one."""
         begin = time.perf_counter()
-        legal = board.legal_moves()
-        if not legal:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        legal = moves_to_choose(board)
         if len(legal) == 1:
             return legal[0], 0
         if not self._is_limited:
@@ -119,11 +117,6 @@ class SearchingAgent(StoredAgent):
     def _is_limited(self) -> bool:
         """Whether it plays by a limit of time or nodes, not to its depths."""
         return self.limit.seconds is not None or self.limit.nodes is not None
-
-    @property
-    def _rules(self) -> Rules:
-        """The rules it plays by: its own, or the default ones."""
-        return self.rules or DEFAULT_RULES
 
     @property
     def repeats(self) -> bool:
