@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from evolve.agents.agent import Description, Limit
-from evolve.agents.analysis import Analysis, line_of_search
+from evolve.agents.analysis import Analysis, row_analysis
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_boundaries
 from evolve.agents.searching import NO_LIMIT, SearchingAgent
@@ -223,23 +223,8 @@ class AlphaBetaAgent(SearchingAgent):
     def analyse(self, board: Board) -> Analysis:
         """Values by a search to its depth, or exact ones near the end."""
         player = self if self.limit.depth is None else self.at(self.limit.depth)
-        context = player._context()
-        values = np.zeros(64, np.int64)
-        exact = game.move_values(
-            U(board.own), U(board.opp), player.cells.ctypes.data, values, context.ctypes.data
-        )
-        ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
-        depth = (
-            board.empties
-            if exact
-            else player.depths[phase_of(64 - board.empties, player.boundaries)]
-        )
-        return Analysis(
-            {square: int(values[square]) for square in ranked},
-            "discs" if exact else "evaluation",
-            depth,
-            line_of_search(board, ranked[0], depth, bool(exact), context),
-        )
+        depth = player.depths[phase_of(64 - board.empties, player.boundaries)]
+        return row_analysis(board, player.cells, depth, player._context())
 
     def _context(self) -> layout.Cells:
         return thread_context(self._rules, self.table_bits)

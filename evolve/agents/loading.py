@@ -58,33 +58,19 @@ def with_settings(agent: Agent, source: str) -> Agent:
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
     """The alpha-beta agent that `source` names; AgentError for another kind of agent."""
-    return as_alphabeta(load_agent(source), str(source))
-
-
-def read_agent(path: Path) -> StoredAgent:
-    """The agent of a file; raises AgentFileError with the file's name and the fault."""
-    with told_of(path):
-        return agent_of(*read_agent_file(path))
-
-
-def read_alphabeta(path: Path) -> AlphaBetaAgent:
-    """The alpha-beta agent of a file, such as an evolution's champion; raises AgentFileError."""
-    try:
-        return as_alphabeta(read_agent(path), str(path))
-    except AgentFileError:
-        raise
-    except AgentError as error:
-        raise AgentFileError(str(error)) from error
-
-
-def as_alphabeta(agent: Agent, source: str) -> AlphaBetaAgent:
-    """The agent of `source`, if it is an alpha-beta agent; AgentError where it is another."""
+    agent = load_agent(source)
     if not isinstance(agent, AlphaBetaAgent):
         raise AgentError(f"{source} is not an alpha-beta agent")
     return agent
 
 
-def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
+def read_agent(path: Path) -> StoredAgent:
+    """The agent of a file; raises AgentFileError with the file's name and the fault."""
+    with told_of(path):
+        return _agent_of(*read_agent_file(path))
+
+
+def _agent_of(document: Any, arrays: Arrays) -> StoredAgent:
     """The agent of a parsed agent file and its arrays; raises AgentFileError."""
     header = header_of(document)
     made = stored_kind(header.kind)

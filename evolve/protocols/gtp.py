@@ -19,8 +19,8 @@ from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.programs.gtp import RULES_COMMAND
 from evolve.protocols.clock import Clock
-from evolve.protocols.lines import heard, said
 from evolve.records.moves import read_move
+from evolve.terminal_text import plain, printable
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
@@ -73,7 +73,7 @@ class GtpEngine:
 
     def answer(self, line: str) -> str | None:
         """Return the answer to a line, without the empty line after it; bad lines never raise."""
-        text = heard(line.partition("#")[0])
+        text = printable(line.partition("#")[0])
         if not text:
             return None
         found = _ID.fullmatch(text)
@@ -83,9 +83,9 @@ class GtpEngine:
         try:
             if name not in self._commands:
                 raise _RefusedError("unknown command")
-            return said(f"={number} {self._commands[name](words)}".rstrip(" "))
+            return plain(f"={number} {self._commands[name](words)}".rstrip(" "), keep="\n")
         except EvolveError as error:
-            return said(f"?{number} {str(error).splitlines()[0]}")
+            return plain(f"?{number} {str(error).splitlines()[0]}")
 
     def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
         """Answer lines until `quit` or their end."""

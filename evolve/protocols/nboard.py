@@ -23,8 +23,8 @@ from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, RecordError
 from evolve.programs.nboard import RULES_STATUS
-from evolve.protocols.lines import heard, said
 from evolve.records.ggf import parse_ggf, parse_move
+from evolve.terminal_text import plain, printable
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
 _OF_A_GAME: Final = ("move", "go", "hint", "analyze")
@@ -79,12 +79,12 @@ class NBoardEngine:
     def say(self, line: str) -> None:
         """Send a line; thread-safe."""
         with self._lock:
-            self._write(f"{said(line)}\n")
+            self._write(f"{plain(line)}\n")
 
     def serve(self, lines: Iterable[str]) -> None:
         """Run the commands in lines until `quit` or their end."""
         for line in lines:
-            word, _, rest = heard(line).partition(" ")
+            word, _, rest = printable(line).partition(" ")
             word = word.lower()
             if word == "quit":
                 self._finish(_GRACE)
