@@ -12,11 +12,11 @@ from typing import Final
 
 from evolve.agents.agent import Setting
 from evolve.agents.external import ExternalAgent
-from evolve.agents.source import CWD
+from evolve.agents.names import CWD
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import AgentError
+from evolve.programs.process import ProgramSession
 from evolve.programs.python import PythonSession
-from evolve.programs.session import Session
 from evolve.terminal_text import plain
 
 MEMORY: Final = 500
@@ -82,7 +82,7 @@ class PythonAgent(ExternalAgent):
         places = [] if self._folder is None else [self._folder / file]
         return next((one for one in places if one.is_file()), file).absolute()
 
-    def _make(self) -> Session:
+    def _make(self) -> ProgramSession:
         file, name = self._parts()
         return PythonSession(
             self._found(file),

@@ -94,7 +94,7 @@ def replay_command(
 
 
 def _of_run(run: str, game: str) -> _Shown:
-    from evolve.records.obf import start_board
+    from evolve.records.positions import start_board
     from evolve.runs.run import Run
     from evolve.tables.columns import rows_with
 

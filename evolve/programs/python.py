@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.engine.board import Board
-from evolve.engine.rules import PASS, Rules
+from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
-from evolve.programs.process import NOTHING, LineProcess
+from evolve.programs.process import NOTHING, LineProcess, ProgramSession
 from evolve.safe_parsing import parse_json
 from evolve.terminal_text import plain
 
@@ -22,7 +22,7 @@ _SECONDS: Final = 5.0
 """Default time for a move that a class receives: a contest's usual time."""
 
 
-class PythonSession:
+class PythonSession(ProgramSession):
     """A running file; `moves` are those of its current game."""
 
     def __init__(
@@ -36,10 +36,8 @@ class PythonSession:
         folder: Path | None = None,
     ) -> None:
         command = [python, str(_HOST), str(file), name, str(megabytes)]
-        self._program = LineProcess(command, environment, folder, quoted=False)
+        super().__init__(LineProcess(command, environment, folder, quoted=False))
         self._seconds = _SECONDS if seconds is None else seconds
-        self.moves: tuple[int, ...] | None = None
-        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Load the file."""
@@ -73,16 +71,9 @@ class PythonSession:
             raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is not a list of places")
         return [(row, column) for row, column in found]
 
-    def error(self, text: str) -> EngineError:
-        return self._program.error(text)
-
     def end(self) -> None:
-        """End the process."""
+        """End the process, which ends by itself with its input."""
         self._program.end(patience=0.1)
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self._program.end()
 
     @property
     def guard(self) -> int | None:

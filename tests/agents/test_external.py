@@ -25,7 +25,7 @@ from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
-from evolve.programs.environment import LOG
+from evolve.programs.life import LOG
 from evolve.records.record import play_moves
 from tests.records.test_ggf import random_record
 from tests.waits import PATIENCE, until, until_within

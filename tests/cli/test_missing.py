@@ -14,7 +14,7 @@ import click
 import pytest
 
 from evolve.cli.main import COMMANDS, cli
-from evolve.programs.environment import LOG, inherited
+from evolve.programs.life import LOG, inherited
 from tests.agents.test_external import source
 from tests.cli import QUICK, done, fails, invoke, match, program
 

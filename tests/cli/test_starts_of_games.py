@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.records.formats import positions_of, read_games, write_games
-from evolve.records.obf import format_obf
+from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord
 from tests.agents.test_external import source
 from tests.cli import done, fails, match, misused

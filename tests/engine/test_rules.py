@@ -17,7 +17,7 @@ from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.external import ExternalAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.registry import reference_agent
+from evolve.agents.reading import reference_agent
 from evolve.arena.agreement import agree_on
 from evolve.arena.judges import ladder
 from evolve.arena.match import Match

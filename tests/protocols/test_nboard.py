@@ -279,7 +279,7 @@ def position_after(*lines: str, agent: str = "zero", rules: str = "standard") ->
     engine = NBoardEngine(evolve.load_agent(agent), rules, said.append)  # type: ignore[arg-type]
     engine.serve(line + "\n" for line in lines)
     assert said == []
-    return engine._board
+    return engine._game.board
 
 
 @pytest.mark.parametrize("said", [str.upper, str.title, lambda word: f" {word} "])
