@@ -17,9 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from evolve.agents.command import folder_of, located, words_of
 from evolve.agents.registry import PROGRAMS, REFERENCES
 from evolve.errors import AgentError
-from evolve.programs.command import folder_of, located, words_of
 
 CWD: Final = "cwd"
 """The one setting of a program that is a text: its working folder."""

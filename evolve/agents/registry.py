@@ -22,9 +22,9 @@ KINDS: Final = {
 """Kinds in agent files: `kind` in the file, and a subclass of StoredAgent."""
 
 PROGRAMS: Final = {
-    "gtp": "evolve.agents.external:gtp_agent",
-    "nboard": "evolve.agents.external:nboard_agent",
-    "python": "evolve.agents.python:python_agent",
+    "gtp": "evolve.programs.external:gtp_agent",
+    "nboard": "evolve.programs.external:nboard_agent",
+    "python": "evolve.programs.python:python_agent",
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
 Each is a function of the text after the colon, and of the program's own folder or None. Settings

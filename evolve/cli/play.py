@@ -84,7 +84,7 @@ class _Game:
     """One game between a person and an agent."""
 
     def __init__(self, agent: Agent, agreed: Agreed, side: Side, ggf: Path | None) -> None:
-        from evolve.agents.session import Session
+        from evolve.protocols.session import Session
 
         self.agent = agent
         self.agreed = agreed
@@ -228,7 +228,7 @@ class _Game:
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; return whether that worked."""
-        from evolve.agents.session import Session
+        from evolve.protocols.session import Session
         from evolve.records.formats import read_games
 
         name, _, number = text.rpartition(" ")

@@ -12,6 +12,7 @@ from typing import Final
 
 import click
 
+from evolve.agents.command import located, words_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.new_run import RUNS
@@ -22,7 +23,6 @@ from evolve.engine.private import private_folder
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
-from evolve.programs.command import located, words_of
 from evolve.service.door import TOKEN, new_token, token_file, user_token
 from evolve.tables.paths import CONFIG_FILE
 

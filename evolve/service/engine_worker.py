@@ -17,7 +17,6 @@ from typing import Any, Final
 
 from evolve.agents.names import parse_name
 from evolve.agents.reading import read_agent
-from evolve.agents.session import Session
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board import Board, Side
@@ -26,6 +25,7 @@ from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
+from evolve.protocols.session import Session
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position

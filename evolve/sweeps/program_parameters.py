@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
-from evolve.agents.external import ExternalAgent
+from evolve.agents.command import words_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.program_sweep import ProgramSweepSettings
@@ -19,7 +19,7 @@ from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
-from evolve.programs.command import words_of
+from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
 from evolve.sweeps.scale import on_grid
 from evolve.sweeps.space import Parameter, Space, Value

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.external import ExternalAgent
 from evolve.agents.names import parse_name
 from evolve.errors import AgentError, EngineError
+from evolve.programs.external import ExternalAgent
 from evolve.service.engine_worker import describe
-from tests.agents.test_external import ENGINE
 from tests.cli import ROOT
+from tests.programs.test_external import ENGINE
 
 PLACE = """
 import os, sys

@@ -20,7 +20,7 @@ from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
 from tests.agents.conftest import CUTS, pattern_agent
-from tests.agents.test_external import source
+from tests.programs.test_external import source
 from tests.waits import PATIENCE, until_any_within
 
 AGENTS = Path(evolve.__file__).parent / "agents"

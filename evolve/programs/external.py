@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Final, Literal
 
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
+from evolve.agents.command import folder_of, located, why_not, words_of
 from evolve.agents.names import CWD
 from evolve.agents.timed_search import check_seconds
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name
 from evolve.errors import AgentError, EngineError
-from evolve.programs.command import folder_of, located, why_not, words_of
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
 from evolve.programs.process import ProgramSession

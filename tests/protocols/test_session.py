@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.session import Session
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.errors import IllegalMoveError
+from evolve.protocols.session import Session
 
 
 def whole_game() -> Session:
