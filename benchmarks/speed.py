@@ -26,7 +26,7 @@ import numpy as np
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.pattern_memory import Memory
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.reference import pattern_agent
+from evolve.agents.reading import reference_agent
 from evolve.bench.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
 from evolve.config.learning import MctsSettings
@@ -63,7 +63,7 @@ _KERNELS: Final = (
     _IMPORTS
     + """
 import numpy as np
-from evolve.agents.registry import reference_agent
+from evolve.agents.reading import reference_agent
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 
@@ -78,7 +78,8 @@ play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standar
 def pattern_rows() -> list[Figures]:
     """A move by 1, 2, … plies in positions of 12 to 44 discs, with forward cuts and without; and by
     other shapes, whose weights are random."""
-    agent = pattern_agent("patterns-standard")
+    agent = reference_agent("patterns-standard")
+    assert isinstance(agent, PatternAgent)
     others = ShapeSet(parse_shapes(("lines-4", "blocks-2x2")))
     rng = np.random.default_rng(SEED)
     weights = rng.integers(-20, 21, (1, others.weights)).astype(np.int16)

@@ -1,14 +1,15 @@
-"""Reads agents from their files."""
+"""Reads agents from their files, and makes reference agents."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import header_of, read_agent_file, told_of
-from evolve.agents.registry import stored_kind
+from evolve.agents.registry import KINDS, REFERENCES
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays
 
@@ -16,27 +17,10 @@ from evolve.tables.arrays import Arrays
 def read_agent(path: Path) -> StoredAgent:
     """The agent of a file; raises AgentFileError with the file's name and the fault."""
     with told_of(path):
-        return agent_of(*read_agent_file(path))
+        return _agent_of(*read_agent_file(path))
 
 
-def read_alphabeta(path: Path) -> AlphaBetaAgent:
-    """The alpha-beta agent of a file, such as an evolution's champion; raises AgentFileError."""
-    try:
-        return as_alphabeta(read_agent(path), str(path))
-    except AgentFileError:
-        raise
-    except AgentError as error:
-        raise AgentFileError(str(error)) from error
-
-
-def as_alphabeta(agent: Agent, source: str) -> AlphaBetaAgent:
-    """The agent of `source`, if it is an alpha-beta agent; AgentError where it is another."""
-    if not isinstance(agent, AlphaBetaAgent):
-        raise AgentError(f"{source} is not an alpha-beta agent")
-    return agent
-
-
-def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
+def _agent_of(document: Any, arrays: Arrays) -> StoredAgent:
     """The agent of a parsed agent file and its arrays; raises AgentFileError."""
     header = header_of(document)
     made = stored_kind(header.kind)
@@ -50,3 +34,34 @@ def agent_of(document: Any, arrays: Arrays) -> StoredAgent:
         return made.from_parts(header.parameters, arrays, common)
     except (AgentError, ValueError, TypeError) as error:
         raise AgentFileError(str(error)) from error
+
+
+def stored_kind(name: object) -> type[StoredAgent]:
+    """The class of this kind of agent; AgentError when there is none."""
+    return cast("type[StoredAgent]", imported(listed(KINDS, name, "kind of agent")))
+
+
+def reference_agent(name: str) -> Agent:
+    """The reference agent of that name; AgentError when there is none.
+
+    Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
+    were taught.
+    """
+    place = listed(REFERENCES, name, "reference agent")
+    if place.startswith("champions/"):
+        return read_agent(Path(__file__).with_name("champions") / place.removeprefix("champions/"))
+    return cast("Agent", imported(place)(name=name))
+
+
+def listed(places: Mapping[str, str], name: object, what: str) -> str:
+    """The place of a name; AgentError, which says what there is, for an unknown one."""
+    place = places.get(name) if isinstance(name, str) else None
+    if place is None:
+        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
+    return place
+
+
+def imported(place: str) -> Any:
+    """The class or function of a place such as `module:name`."""
+    module, _, attribute = place.partition(":")
+    return getattr(import_module(module), attribute)

@@ -28,7 +28,7 @@ from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable
 from evolve.runs.folder import locked, refuse_links, sweep_orphans
 from evolve.safe_parsing import parse_json, read_document
-from evolve.tables.arrow import rows_with
+from evolve.tables.columns import rows_with
 from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evolve.agents.registry import with_clock
+from evolve.agents.names import parse_name, with_clock
 from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 
@@ -52,10 +52,10 @@ def stronger_start(source: str, agent: Agent) -> str | None:
     from evolve.runs.summary import facts_of
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
-    place = source if Path(source).is_dir() else source.partition("?")[0]
-    if strongest is None or not Path(place).is_dir():
+    named = parse_name(source)
+    if strongest is None or named.individual is not None or not named.path.is_dir():
         return None
-    run = Run(place)
+    run = Run(named.path)
     facts = facts_of(run)
     elo = facts.get("elo")
     if elo is None and run.config.get("panel") == "ladder":

@@ -54,7 +54,7 @@ COMMANDS: Final = {
 }
 """Each command's module, with a function NAME_command, and the command's help."""
 
-_AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), one of
+_AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
 {", ".join(REFERENCES)}, or a program: {", ".join(PROGRAM_FORMS)};
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
 'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.

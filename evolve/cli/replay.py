@@ -94,9 +94,9 @@ def replay_command(
 
 
 def _of_run(run: str, game: str) -> _Shown:
-    from evolve.records.obf import start_board
+    from evolve.records.positions import start_board
     from evolve.runs.run import Run
-    from evolve.tables.arrow import rows_with
+    from evolve.tables.columns import rows_with
 
     opened = Run(run)
     generation, number = _game_id(game, opened)

@@ -12,7 +12,7 @@ from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.work import work_of
 from evolve.runs.run_type import Change
-from evolve.runs.run_types import EVOLUTIONS, RUN_TYPES, SWEEPS
+from evolve.runs.run_types import RUN_TYPES
 
 
 def _change_options(command: Any) -> Any:
@@ -78,10 +78,10 @@ def resume_command(
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
-    if kind not in (EVOLUTIONS, SWEEPS):
+    if not kind.plays_on_clusters:
         refuse_cluster(f"`{command}` is")
     if isinstance(opened, Study):
-        from evolve.cli.study import resume_study
+        from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)
     if seeds is not None:

@@ -48,8 +48,7 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
     from evolve.runs.study import Study, list_all
-    from evolve.runs.summary import facts_of
-    from evolve.studies.facts import study_facts
+    from evolve.runs.summary import facts_of, study_facts
 
     rows: list[dict[str, Any]] = []
 

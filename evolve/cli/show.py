@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from evolve.agents.source import source_of
+from evolve.agents.names import parse_name
 from evolve.cli.completion import complete_agents
 from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
@@ -150,7 +150,7 @@ def _show_study(
     """Show the runs of a study, or a table of them all with columns that name each run."""
     import pandas as pd
 
-    from evolve.studies.facts import row_of
+    from evolve.runs.summary import row_of
 
     if table is None:
         if generation is not None or top is not None:
@@ -252,7 +252,8 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         raise click.UsageError(
             "an agent goes into a .json file; `evolve plot` draws a picture of it"
         )
-    folder = Path(source_of(source).place).parent
+    place = parse_name(source).path
+    folder = place if place.is_dir() else place.parent
     lines = []
     if stored.provenance and _is_run(folder):
         run = Run(folder)

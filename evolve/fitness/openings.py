@@ -23,7 +23,7 @@ from evolve.engine.opening import MATCH_SLOT, SLOTS, draw_openings, mark_balance
 from evolve.engine.rules import PASS, Rules, rule_set
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
-from evolve.records.obf import start_text
+from evolve.records.positions import start_text
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.tables.games import move_texts
 

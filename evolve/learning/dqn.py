@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from evolve.agents.dqn import DqnAgent
+from evolve.agents.networks import Rewards
 from evolve.agents.reference import POSITIONAL
-from evolve.agents.rewards import Rewards
 from evolve.arena.judges import Panel
 from evolve.config.learning import PAST, DqnSettings
 from evolve.engine.architecture import Architecture

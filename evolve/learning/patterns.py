@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.forward_cuts import Cut
 from evolve.agents.memory import OutOfTimeError
 from evolve.agents.pattern_memory import thread_memory
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.bits import U
 from evolve.engine.genes import default_boundaries, phase_of

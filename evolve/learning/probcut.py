@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.forward_cuts import Cut
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.bits import U
 from evolve.engine.board import Board

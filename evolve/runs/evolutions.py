@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from evolve.errors import RunError, reason_of
 from evolve.files.folder import FolderPath
-from evolve.tables.arrow import scalar_of, table_of_rows
+from evolve.tables.columns import scalar_of, table_of_rows
 from evolve.tables.games import START
 from evolve.tables.generations import GENERATIONS_COLUMNS
 from evolve.tables.individuals import table_metadata

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.reading import as_alphabeta, read_agent
+from evolve.agents.reading import imported, listed, read_agent, reference_agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.files import header_of, read_agent_file, told_of
-from evolve.agents.registry import (
-    PROGRAM_FORMS,
-    PROGRAMS,
-    REFERENCES,
-    program_agent,
-    reference_agent,
-    stored_kind,
-)
-from evolve.agents.source import CWD, source_of
-from evolve.errors import AgentError, AgentFileError
+from evolve.agents.names import CWD, AgentName, parse_name
+from evolve.agents.registry import INDIVIDUALS, KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
+from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
@@ -37,9 +30,10 @@ def load_agent(
     """The agent that `source` names, as on the command line.
 
     Args:
-        source: an agent file, the folder of a run (its champion), the name of a reference
-            agent, or a program as `gtp:COMMAND`, `nboard:COMMAND` or `python:FILE.py`
-            (`python:FILE.py:CLASS` names the class); settings may follow a question mark:
+        source: an agent file, the folder of a run (its champion), an individual of a run as
+            `run:FOLDER:INDIVIDUAL`, the name of a reference agent, or a program as `gtp:COMMAND`,
+            `nboard:COMMAND` or `python:FILE.py` (`python:FILE.py:CLASS` names the class); settings
+            may follow a question mark:
             `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5&cwd=engines`.
         depth: search depth in every phase; None keeps the agent's own.
         endgame: exact search from that many empties; None keeps the agent's own.
@@ -48,9 +42,9 @@ def load_agent(
 
     Raises AgentError (AgentFileError for files).
     """
-    named = source_of(str(source))
+    named = parse_name(str(source))
     settings = named.settings
-    agent = _load(named.place, settings.get(CWD))
+    agent = _load(named, settings.get(CWD))
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
     return _with_settings(agent, settings, named.place)
@@ -58,23 +52,40 @@ def load_agent(
 
 def with_settings(agent: Agent, source: str) -> Agent:
     """The agent with the settings after the question mark of `source`; raises AgentError."""
-    named = source_of(source)
+    named = parse_name(source)
     return _with_settings(agent, named.settings, named.place)
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
     """The alpha-beta agent that `source` names; AgentError for another kind of agent."""
-    return as_alphabeta(load_agent(source), str(source))
+    agent = load_agent(source)
+    if not isinstance(agent, AlphaBetaAgent):
+        raise AgentError(f"{source} is not an alpha-beta agent")
+    return agent
 
 
-def _load(place: str, folder: str | None) -> Agent:
-    """The agent of a place, without settings; folder: where a program is searched for and runs."""
+def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
+    """The agent that runs a program; AgentError for an unknown protocol or invalid command.
+
+    folder: the program's own, None for the current one.
+    """
+    make = imported(listed(PROGRAMS, protocol, "protocol of programs"))
+    return cast("Agent", make(command, folder))
+
+
+def _load(named: AgentName, folder: str | None) -> Agent:
+    """The agent of a name, without settings; folder: where a program is searched for and runs."""
+    place, path = named.place, named.path
     protocol, colon, command = place.partition(":")
     if colon and protocol in PROGRAMS:
         return program_agent(protocol, command, folder)
-    path = Path(place)
     if place in REFERENCES:
         return reference_agent(place)
+    if named.individual is not None:
+        try:
+            return cast("Agent", imported(INDIVIDUALS)(path, named.individual))
+        except RunError as error:
+            raise AgentError(str(error)) from error
     if path.is_dir():
         champion = champion_of(inside(path))
         if champion is None:

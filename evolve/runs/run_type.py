@@ -158,7 +158,8 @@ class RunType:
     versions. changes: settings that may change when it resumes. row_event: name of a row of its
     first table in `--progress`. modules: further modules that its work imports, beside the
     command's own. workers: whether results depend on the number of workers, which is then its
-    setting `jobs`.
+    setting `jobs`. plays_on_clusters: whether some of its commands let a cluster play their games.
+    runs_on_clusters: whether the runs of a study may be handed to a cluster whole.
     """
 
     name: str
@@ -180,6 +181,8 @@ class RunType:
     rated: bool = False
     row_event: str = "row"
     workers: bool = False
+    plays_on_clusters: bool = False
+    runs_on_clusters: bool = False
 
     @property
     def commands(self) -> dict[str, Variant]:

@@ -55,6 +55,8 @@ EVOLUTIONS: Final = RunType(
     parts=(GENERATIONS, GAMES),
     files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),
     rated=True,
+    plays_on_clusters=True,
+    runs_on_clusters=True,
     unit="generations",
     row_event="generation",
     packages=("numba", "numpy", "deap", "pandas", "pyarrow", "joblib"),
@@ -157,6 +159,7 @@ SWEEPS: Final = RunType(
     unit="trials",
     row_event="trial",
     workers=True,
+    plays_on_clusters=True,
     packages=("numba", "numpy", "optuna", "pandas", "pyarrow"),
     changes=(
         Change("trials", int, "Of a sweep: finished trials in all."),

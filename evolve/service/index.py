@@ -16,9 +16,8 @@ from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
-from evolve.runs.settings import check_config
 from evolve.runs.study import Study
-from evolve.runs.summary import ELO, facts_of
+from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.failures import noted, outlived
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID

@@ -12,7 +12,6 @@ from evolve.config.agent_fields import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
 from evolve.runs.folder import claim, claimed
-from evolve.service.agent_lookup import source_of
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob
@@ -78,7 +77,7 @@ async def checked(
     with_agents(form.model, settings, note)
     for place, text in named:
         try:
-            found[text] = await source_of(service, text)
+            found[text] = service.agents.checked_source(text)
         except ProblemError as error:
             wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
     if wrong:

@@ -23,8 +23,7 @@ from evolve.service.models.runs import (
 )
 from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
-from evolve.tables.arrow import array_of, rows_with, scalar_of
-from evolve.tables.columns import Columns
+from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file, playoff_file

@@ -22,9 +22,9 @@ from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study import Study, load_run
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
+from evolve.runs.summary import row_of
 from evolve.safe_parsing import parse_toml
 from evolve.studies.comparison import compared, groups_of, met
-from evolve.studies.facts import row_of
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
 

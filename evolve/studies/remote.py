@@ -6,9 +6,8 @@ import multiprocessing
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
-from evolve.agents.source import source_of
+from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
@@ -28,7 +27,7 @@ from evolve.tables.paths import CONFIG_FILE, committed_generations
 def check_remote(settings: EvolutionSettings) -> None:
     """Raise OptionsError where workers need a file that only this machine has."""
     source = settings.start_from
-    if source is not None and Path(source_of(source).place).exists():
+    if source is not None and parse_name(source).path.exists():
         raise OptionsError(f"start_from: workers of a cluster do not have {source}")
 
 

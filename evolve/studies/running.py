@@ -16,7 +16,7 @@ from evolve.runs import folder as store
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.study import Study
 from evolve.runs.study_spec import Member
-from evolve.studies.facts import row_of
+from evolve.runs.summary import row_of
 from evolve.studies.process import RunProcess
 from evolve.tables.paths import CONFIG_FILE
 

@@ -17,7 +17,6 @@ from typing import Any, Final, cast
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match, StoppedError
 from evolve.errors import EngineError, RunError
 from evolve.files.atomic import write_text
@@ -28,6 +27,7 @@ from evolve.fitness.statistics import Estimate, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
+from evolve.programs.external import ExternalAgent
 from evolve.runs.progress import Observer
 from evolve.safe_parsing import parse_json, read_document
 from evolve.sweeps.final import DEFAULTS

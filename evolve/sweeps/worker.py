@@ -23,7 +23,7 @@ from evolve.cluster.placement import HERE, Site
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
-from evolve.programs.parent import end_with_parent, without_ctrl_c
+from evolve.programs.forks import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
 
 if TYPE_CHECKING:

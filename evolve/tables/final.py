@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
 from evolve.safe_parsing import parse_json, read_document
-from evolve.tables.arrow import table_of_rows
+from evolve.tables.columns import table_of_rows
 from evolve.tables.paths import FINAL_FILE
 
 FINAL_SCHEMA: Final = pa.schema(

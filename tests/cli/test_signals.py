@@ -22,7 +22,6 @@ import pytest
 
 import evolve
 from evolve.cli import signals
-from tests.agents.test_external import source
 from tests.cli import (
     ALPHABETA,
     QUICK,
@@ -34,6 +33,7 @@ from tests.cli import (
     spawn,
     wait_until,
 )
+from tests.programs.test_external import source
 from tests.waits import PATIENCE, until
 
 STOPS = 4

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
-from evolve.agents.registry import with_clock
+from evolve.agents.names import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.agents.external import ExternalAgent
-from evolve.agents.source import source_of
+from evolve.agents.names import parse_name
 from evolve.errors import AgentError, EngineError
+from evolve.programs.external import ExternalAgent
 from evolve.service.engine_worker import describe
-from tests.agents.test_external import ENGINE
 from tests.cli import ROOT
+from tests.programs.test_external import ENGINE
 
 PLACE = """
 import os, sys
@@ -49,7 +49,7 @@ sys.exit(f"{os.getcwd()} is {open('here.txt').read()}")
     ],
 )
 def test_settings_follow_the_right_mark(text: str, place: str, settings: dict[str, Any]) -> None:
-    found = source_of(text)
+    found = parse_name(text)
     assert (found.place, found.settings) == (place, settings)
 
 
@@ -68,10 +68,10 @@ def test_files_with_question_marks(
 def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name / "my run?"
     shutil.copytree(ROOT / "tests/cli/run-0.2", folder)
-    assert source_of(f"{folder}?depth=4") == (str(folder), "depth=4")
+    assert parse_name(f"{folder}?depth=4") == (str(folder), "depth=4")
     champion = evolve.load_agent(folder)
     assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"
-    for source in (f"{folder}", f"{folder}?depth=2", f"individual:{folder}:0-0?depth=1"):
+    for source in (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1"):
         assert describe(source)["kind"] == "alphabeta"
 
 

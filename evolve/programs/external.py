@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from evolve.agents.agent import Agent, Limit, Setting
-from evolve.agents.source import CWD
-from evolve.agents.timing import check_seconds
+from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
+from evolve.agents.command import folder_of, located, why_not, words_of
+from evolve.agents.names import CWD
+from evolve.agents.timed_search import check_seconds
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS, Rules, check_rules
 from evolve.engine.squares import square_name
-from evolve.errors import AgentError, EngineError, IllegalMoveError
-from evolve.programs.command import folder_of, located, why_not, words_of
+from evolve.errors import AgentError, EngineError
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession
-from evolve.programs.session import Session
+from evolve.programs.process import ProgramSession
 
 ProtocolName = Literal["gtp", "nboard", "python"]
 
@@ -123,9 +123,7 @@ class ExternalAgent(Agent):
 
     def choose(self, board: Board) -> int:
         """The program's move; EngineError when it fails."""
-        legal = board.legal_moves()
-        if not legal:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} can be told games from the start position only")
         with self._session(board) as session:
@@ -136,7 +134,7 @@ class ExternalAgent(Agent):
         return square
 
     @contextmanager
-    def _session(self, board: Board) -> Iterator[Session]:
+    def _session(self, board: Board) -> Iterator[ProgramSession]:
         """A running program; it is idle again afterwards, or ended where an error occurs."""
         session = self._programs.take(board)
         fresh = session is None
@@ -152,7 +150,7 @@ class ExternalAgent(Agent):
             raise
         self._programs.give(session)
 
-    def _make(self) -> Session:
+    def _make(self) -> ProgramSession:
         program, *rest = self._arguments()
         command = [located(program, self._folder) or program, *rest]
         around = (self.environment, self._folder)
@@ -160,7 +158,7 @@ class ExternalAgent(Agent):
             return GtpSession(command, self.seconds, *around, self.setup)
         return NBoardSession(command, self.depth, *around, self.rules)
 
-    def _begin(self, session: Session) -> None:
+    def _begin(self, session: ProgramSession) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS
         try:
             session.begin(time.monotonic() + patience)
@@ -208,15 +206,15 @@ class _Programs:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._idle: list[Session] = []
-        self._busy: list[Session] = []
+        self._idle: list[ProgramSession] = []
+        self._busy: list[ProgramSession] = []
         self._shut = False
         self.failed_to_start = False
 
-    def take(self, board: Board) -> Session | None:
+    def take(self, board: Board) -> ProgramSession | None:
         """The idle program that has most of this game already; None when all are busy."""
 
-        def known(session: Session) -> int:
+        def known(session: ProgramSession) -> int:
             moves = session.moves
             if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
                 return -1
@@ -230,7 +228,7 @@ class _Programs:
             self._busy.append(best)
             return best
 
-    def start(self, make: Callable[[], Session]) -> Session:
+    def start(self, make: Callable[[], ProgramSession]) -> ProgramSession:
         """Start a program, as a busy one; EngineError after `shut`.
 
         It starts under the lock, so that `shut` either finds it or comes before it: playing threads
@@ -249,14 +247,14 @@ class _Programs:
             self._shut = True
         self.close()
 
-    def give(self, session: Session) -> None:
+    def give(self, session: ProgramSession) -> None:
         """Return a program as idle."""
         with self._lock:
             if session in self._busy:
                 self._busy.remove(session)
                 self._idle.append(session)
 
-    def remove(self, session: Session) -> None:
+    def remove(self, session: ProgramSession) -> None:
         """Remove a program that failed."""
         with self._lock:
             if session in self._busy:

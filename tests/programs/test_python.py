@@ -12,15 +12,14 @@ import pytest
 
 import evolve
 from evolve.agents.agent import StoredAgent
-from evolve.agents.python import PythonAgent, rules_in_source
 from evolve.arena.match import Match
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.programs.python import PythonSession
+from evolve.programs.python import PythonAgent, PythonSession, rules_in_source
 from tests import networks
 from tests.agents.conftest import pattern_agent
-from tests.agents.test_external import FirstMove, match, nothing_is_left_behind
+from tests.programs.test_external import FirstMove, match, nothing_is_left_behind
 
 __all__ = ["nothing_is_left_behind"]  # a fixture of every test here, too
 

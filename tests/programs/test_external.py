@@ -18,14 +18,14 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.agents.external import ExternalAgent
 from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
-from evolve.programs.environment import LOG
+from evolve.programs.external import ExternalAgent
+from evolve.programs.life import LOG
 from evolve.records.record import play_moves
 from tests.records.test_ggf import random_record
 from tests.waits import PATIENCE, until, until_within
@@ -211,7 +211,7 @@ def test_programs_that_only_make_noise_end() -> None:
     player = evolve.load_agent("gtp:yes?time=0.3")
     assert isinstance(player, ExternalAgent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evolve.agents.external.START_SECONDS", 0.5)
+        patch.setattr("evolve.programs.external.START_SECONDS", 0.5)
         with pytest.raises(EngineError, match=r"gtp:yes\?time=0.3 cannot be used: at its start"):
             play_against(player)
 
@@ -237,7 +237,7 @@ def test_what_does_not_play_ends_at_once(program: str) -> None:
     player = evolve.load_agent(f"gtp:{program}?time=0.3")
     assert isinstance(player, ExternalAgent)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evolve.agents.external.START_SECONDS", 0.5)
+        patch.setattr("evolve.programs.external.START_SECONDS", 0.5)
         with pytest.raises(EngineError, match="cannot be used: at its start"):
             play_against(player)
     assert time.monotonic() - begin < 5
@@ -283,7 +283,7 @@ def test_gtp_programs_may_resign() -> None:
 def test_a_program_that_never_starts_plays_no_match(
     protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve.agents.external.START_SECONDS", 1.0)
+    monkeypatch.setattr("evolve.programs.external.START_SECONDS", 1.0)
     why = "no book found" if fault == "deaf" else "in time"
     with pytest.raises(EngineError, match=f"cannot be used: at its start: .*{why}"):
         play_against(agent(protocol, fault, "?time=0.1"))

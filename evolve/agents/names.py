@@ -1,4 +1,13 @@
-"""Parses the text that names an agent: a place or a program, and settings after a question mark."""
+"""The language that names agents, in the same words for every command, the service and Python.
+
+    best.json, runs/first       an agent file; the folder of a run (its champion)
+    run:runs/first              the same run
+    run:runs/first:12-40        an individual of a run
+    swh-mobility                a reference agent
+    gtp:COMMAND, nboard:…       a program; python:FILE.py or python:FILE.py:CLASS
+
+Settings may follow a question mark.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +17,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from evolve.agents.command import folder_of, located, words_of
 from evolve.agents.registry import PROGRAMS, REFERENCES
 from evolve.errors import AgentError
-from evolve.programs.command import folder_of, located, words_of
 
 CWD: Final = "cwd"
 """The one setting of a program that is a text: its working folder."""
-INDIVIDUAL: Final = "individual"
-"""Prefix of an individual in a run's tables: `individual:FOLDER:NUMBER`.
-Only the service's processes know it. Command lines use a file instead, which would remain for each
-individual that a user views."""
+_RUN: Final = re.compile(r"run:(.+?)(?::([0-9]{1,9}-[0-9]{1,9}))?", re.DOTALL)
+HAND_IN_SECONDS: Final = 4.5
+"""Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
 _OF_PROGRAMS: Final = ("time", "depth", "memory", CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL
@@ -27,11 +35,11 @@ _NUMBER: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|
 _TEXT: Final = re.compile(rf"({CWD})=(.+)", re.DOTALL)
 
 
-class Source(NamedTuple):
+class AgentName(NamedTuple):
     """The two parts of an agent's name.
 
-    place: a file, a folder, a reference agent, or PROTOCOL:COMMAND; query: the text after the
-    question mark, unchanged; None where there is no question mark.
+    place: a file, a folder, a run, a reference agent, or PROTOCOL:COMMAND; query: the text after
+    the question mark, unchanged; None where there is no question mark.
     """
 
     place: str
@@ -54,13 +62,25 @@ class Source(NamedTuple):
         return settings
 
     @property
+    def path(self) -> Path:
+        """The file or folder that it names; there is none for a reference agent or a program."""
+        found = None if os.path.exists(self.place) else _RUN.fullmatch(self.place)
+        return Path(self.place if found is None else found[1])
+
+    @property
+    def individual(self) -> str | None:
+        """The individual of the run at `path` that it names; None for its champion."""
+        found = None if os.path.exists(self.place) else _RUN.fullmatch(self.place)
+        return None if found is None else found[2]
+
+    @property
     def folder(self) -> Path | None:
         """The working folder of a program, where the query gives one."""
         given = self.settings.get(CWD)
         return None if given is None else folder_of(given)
 
 
-def source_of(text: str) -> Source:
+def parse_name(text: str) -> AgentName:
     """The parts of a text that names an agent.
 
     Names may contain question marks: the longest part that names an existing place counts as the
@@ -71,12 +91,24 @@ def source_of(text: str) -> Source:
         return _of_program(protocol, command)
     cuts = list(_cuts(text))
     if not cuts or _is_there(text):
-        return Source(text, None)
+        return AgentName(text, None)
     likely = cuts[0] if _LIKE_SETTINGS.fullmatch(cuts[0][1]) else cuts[-1]
-    return Source(*next((cut for cut in cuts if _is_there(cut[0])), likely))
+    return AgentName(*next((cut for cut in cuts if _is_there(cut[0])), likely))
 
 
-def _of_program(protocol: str, command: str) -> Source:
+def with_clock(text: str) -> str:
+    """The name of the same agent with the clock of a hand-in.
+
+    It drops a depth, which would limit the search.
+    """
+    place, query = parse_name(text)
+    if query is None or "=" not in query:
+        place, query = text, ""
+    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
+    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
+
+
+def _of_program(protocol: str, command: str) -> AgentName:
     queries: list[str] = []
     while not _is_program(protocol, command):
         cut = next((cut for cut in _cuts(command) if _is_cut(protocol, *cut)), None)
@@ -86,7 +118,7 @@ def _of_program(protocol: str, command: str) -> Source:
             break
         command = cut[0]
         queries.insert(0, cut[1])
-    return Source(f"{protocol}:{command}", "&".join(queries) if queries else None)
+    return AgentName(f"{protocol}:{command}", "&".join(queries) if queries else None)
 
 
 def _cuts(text: str) -> Iterator[tuple[str, str]]:
@@ -114,7 +146,7 @@ def _all_known(query: str) -> bool:
 
 
 def _is_there(place: str) -> bool:
-    return place in REFERENCES or os.path.exists(place)
+    return place in REFERENCES or AgentName(place, None).path.exists()
 
 
 def _is_program(protocol: str, command: str) -> bool:
