@@ -20,11 +20,10 @@ from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.deepening import deepen
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.genes import GENES, MAX_PHASES, TERM_NAMES, default_boundaries, phase_of
 from evolve.engine.rules import WIN, Rules
-from evolve.engine.search import best_move
+from evolve.engine.search import best_move, deepen
 from evolve.errors import AgentError
 from evolve.standalone.render import render
 from evolve.tables.arrays import Arrays

@@ -17,11 +17,9 @@ from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.clock import clear_deadline, set_deadline
-from evolve.engine.context_factory import new_context
-from evolve.engine.deepening import deepen
+from evolve.engine.context_factory import clear_deadline, new_context, set_deadline
 from evolve.engine.rules import DEFAULT_RULES, rule_set
-from evolve.engine.search import best_move
+from evolve.engine.search import best_move, deepen
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.errors import AgentError
 

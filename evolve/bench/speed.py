@@ -21,11 +21,10 @@ from evolve.engine import bits, game
 from evolve.engine.board import Board
 from evolve.engine.context import NODES, STOPPED, table_bits_for
 from evolve.engine.context_factory import new_context
-from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.perft import perft
 from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, STANDARD, Rules, rule_set
-from evolve.engine.search import best_move
+from evolve.engine.search import DEEP_FROM, best_move, best_move_deep
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import play_games

@@ -17,7 +17,6 @@ from evolve.engine.context import (
     RULES,
     STOPPED,
 )
-from evolve.engine.deepening import DEEP_FROM, best_move_deep
 from evolve.engine.evaluation import set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
 from evolve.engine.results import (
@@ -33,7 +32,7 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import NO_MOVE, PASS, WIN
 from evolve.engine.scoring import outcome
-from evolve.engine.search import best_move, search
+from evolve.engine.search import DEEP_FROM, best_move, best_move_deep, search
 from evolve.engine.solver import solve, solve_move
 from evolve.engine.table import forget
 

@@ -3,10 +3,13 @@
 Every function answers for the side with `own`: with a window (alpha, beta) the value returned is
 exact inside it, an upper bound when ≤ alpha, a lower bound when ≥ beta. A pass costs no depth. A
 node is a position entered, leaves included. A search that would enter more nodes than its budget
-sets STOPPED and unwinds; its value then means nothing.
+sets STOPPED and unwinds; its value then means nothing. For deep searches and for a clock there is
+iterative deepening, with the same moves.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
@@ -45,6 +48,7 @@ from evolve.engine.table import (
     NOTHING,
     bucket_of,
     draft_of,
+    forget,
     high_of,
     low_of,
     move_of,
@@ -53,6 +57,10 @@ from evolve.engine.table import (
 )
 
 INFINITY = 1 << 30
+DEEP_FROM: Final = 8
+"""The depth from which deepening with a table takes less time than the plain search."""
+TABLE_FROM: Final = 3
+"""The remaining depth from which the table is probed and filled."""
 
 
 @inlined
@@ -347,3 +355,46 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
         if value > best or (value == best and square < best_square):
             best, best_square = value, square
     return best_square, best
+
+
+@wrapper
+def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+    """Square and value of the best move to `depth` ≥ 2 plies, with the help of the table.
+
+    As in `best_move`, the lowest of the best squares. The side must have a move. The square
+    is −1 when the search was stopped.
+    """
+    store(context, TABLE_DEPTH, TABLE_FROM)
+    squares = square_sum(own, context) - square_sum(opp, context)
+    # The whole window: narrow windows around the previous iteration's value saved 1 % of nodes.
+    limit = int64(INFINITY)
+    moves = moves_of(own, opp)
+    best = search_from(own, opp, moves, squares, -limit, limit, depth, context)
+    while load(context, STOPPED) == 0:
+        square = lowest(moves)
+        moves &= moves - ONE
+        value = best
+        if moves != ZERO:
+            turned, replies, _ = play_of(square, own, opp)
+            after = squares_after(squares, square, turned, context)
+            own_after, opp_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            value = -search_from(
+                own_after, opp_after, replies, after, -best, 1 - best, depth - 1, context
+            )
+        if value >= best and load(context, STOPPED) == 0:
+            store(context, TABLE_DEPTH, 0)
+            return square, best
+    store(context, TABLE_DEPTH, 0)
+    return int64(-1), int64(0)
+
+
+@wrapper
+def best_move_deep(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+    """The result of `best_move` for `depth` ≥ 4, by deepening two plies at a time."""
+    forget(context)
+    square, value = int64(-1), int64(0)
+    for iteration in range(2 + depth % 2, depth + 1, 2):
+        square, value = deepen(own, opp, iteration, context)
+        if load(context, STOPPED) != 0:
+            break
+    return square, value

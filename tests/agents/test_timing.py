@@ -26,7 +26,7 @@ from evolve.agents.timed_search import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.deepening import best_move_deep, deepen
+from evolve.engine.search import best_move_deep, deepen
 from evolve.engine.solver import solve_in_order, solve_outcome_move
 from tests.agents.test_timed_search import boards
 from tests.cli import ROOT, environment
