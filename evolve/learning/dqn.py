@@ -16,7 +16,6 @@ from evolve.agents.networks import Rewards
 from evolve.agents.reference import POSITIONAL
 from evolve.arena.judges import Panel
 from evolve.config.learning import PAST, DqnSettings
-from evolve.engine.architecture import Architecture
 from evolve.engine.bits import legal_moves_of_all
 from evolve.engine.network import Network
 from evolve.engine.symmetry import SQUARE_IMAGES, images_of
@@ -47,26 +46,16 @@ class MoveLearner(Learner):
         self.iteration = 0
         self.survived = 0
         self.accept_seconds = 0.0
-        self.architecture = Architecture(settings.input, settings.layers)
-        self.models = [self._model(settings.seed + number) for number in range(settings.networks)]
-        self.targets = [self._model(settings.seed + number) for number in range(settings.networks)]
+        seeds = range(settings.seed, settings.seed + settings.networks)
+        self.models = [Model.of(settings, seed) for seed in seeds]
+        self.targets = [Model.of(settings, seed) for seed in seeds]
+        self.architecture = self.models[0].architecture
         self.replays = [Replay(max(1, settings.window // settings.networks)) for _ in self.models]
         self._past: deque[Networks] = deque([self._networks()], maxlen=settings.past + 1)
         self._survivor: list[dict[str, npt.NDArray[Any]]] = [m.state() for m in self.models]
         self._owed = [0.0] * settings.networks
         self._experience = Experience(settings, jobs)
         self._bootstrap = Bootstrap(settings, self.models, self.targets)
-
-    def _model(self, seed: int) -> Model:
-        settings = self.settings
-        return Model(
-            self.architecture,
-            seed,
-            rate=settings.learning_rate,
-            decay=settings.decay,
-            weight_decay=settings.weight_decay,
-            device=settings.device,
-        )
 
     def _networks(self) -> Networks:
         return tuple(model.network() for model in self.models)

@@ -18,7 +18,6 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.judges import Panel
 from evolve.config.learning import ITSELF, MctsSettings
-from evolve.engine.architecture import Architecture
 from evolve.engine.network import Network
 from evolve.engine.symmetry import SQUARE_IMAGES, images_of
 from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
@@ -54,16 +53,8 @@ class TreeLearner(Learner):
         self.iteration = 0
         self.accepted = 0
         self.accept_seconds = 0.0
-        architecture = Architecture(settings.input, settings.layers)
-        self.policy = architecture.output == "policy-value"
-        self.model = Model(
-            architecture,
-            settings.seed,
-            rate=settings.learning_rate,
-            decay=settings.decay,
-            weight_decay=settings.weight_decay,
-            device=settings.device,
-        )
+        self.model = Model.of(settings, settings.seed)
+        self.policy = self.model.architecture.output == "policy-value"
         self.replay = Replay(settings.window)
         self.player: Network | None = None
         """The network that evaluates positions in games; None at first, when rollouts do."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from evolve.config.learning import LearningSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.network import Network
 from evolve.errors import SettingsError
@@ -67,6 +68,18 @@ class Model:
         self._rate, self._decay = rate, decay
         self._drops = any(layer.dropout for layer in architecture.parsed)
         self.steps = 0
+
+    @classmethod
+    def of(cls, settings: LearningSettings, seed: int) -> Model:
+        """Make the model of a training."""
+        return cls(
+            Architecture(settings.input, settings.layers),
+            seed,
+            rate=settings.learning_rate,
+            decay=settings.decay,
+            weight_decay=settings.weight_decay,
+            device=settings.device,
+        )
 
     def set_progress(self, share: float) -> None:
         """Set the learning rate for a share, 0 to 1, of the training."""
