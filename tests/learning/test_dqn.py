@@ -1,8 +1,12 @@
-"""The learner of move values: what it learns from a game, and which model goes on."""
+"""The learner of move values: what it learns from a game, and which model goes on.
+
+And what the best move is worth: by whose network, and by which of two when learning doubly.
+"""
 
 from __future__ import annotations
 
 import math
+import random
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,10 @@ from evolve.config.learning_presets import DQN_PRESETS
 from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.learning.dqn import Bootstrap
+from evolve.learning.model import Model
 from evolve.learning.training import Training
+from tests import reference
 from tests.learning import Watcher, training
 
 pytestmark = pytest.mark.learning
@@ -99,3 +106,42 @@ def test_a_match_for_survival_without_time_changes_nothing(tmp_path: Path) -> No
     assert [net.digest for net in played] == [net.digest for net in learned]
     survivor = learner._survivor[0]
     assert any((survivor[name] != array).any() for name, array in learner.models[0].state().items())
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_with_two_networks_each_move_is_valued_by_the_one_that_plays_it(
+    number: int, tmp_path: Path
+) -> None:
+    learner: Any = training(tmp_path, "dqn", networks=2).learner
+    boards = reference.random_boards(random.Random(0), 30, 10, 40)
+    positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
+    sides = np.where(np.arange(len(positions)) % 3 == 0, 1, -1).astype(np.int8)
+    found = learner._bootstrap.best(number, positions, sides)
+    for row, (own, opp) in enumerate(positions.tolist()):
+        target = learner.targets[0 if sides[row] == 1 else 1].network()
+        values = target.outputs(positions[row : row + 1])[0]
+        best = max(values[square] for square in reference.legal_moves(own, opp))
+        assert float(found[row]) == pytest.approx(float(best), abs=1e-5)
+
+
+@pytest.mark.parametrize("double", [False, True])
+def test_the_model_chooses_and_the_target_network_values_when_learning_doubly(
+    double: bool, tmp_path: Path
+) -> None:
+    """The two differ, so that who does what is seen."""
+    learner: Any = training(tmp_path, "dqn", double=double).learner
+    learner.targets[0] = Model.of(learner.settings, 5)
+    boards = reference.random_boards(random.Random(1), 30, 10, 40)
+    positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
+    sides = np.ones(len(positions), np.int8)
+    model, target = learner.models[0].network(), learner.targets[0].network()
+    bootstrap = Bootstrap(learner.settings, learner.models, learner.targets)
+    found = bootstrap.best(0, positions, sides)
+    differ = 0
+    for row, (own, opp) in enumerate(positions.tolist()):
+        legal = reference.legal_moves(own, opp)
+        judged, values = (net.outputs(positions[row : row + 1])[0] for net in (model, target))
+        chosen = max(legal, key=lambda square: (judged if double else values)[square])
+        differ += max(legal, key=judged.__getitem__) != max(legal, key=values.__getitem__)
+        assert float(found[row]) == pytest.approx(float(values[chosen]), abs=1e-5)
+    assert differ > 5
