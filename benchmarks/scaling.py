@@ -43,8 +43,8 @@ from evolve.evolution.loop import Evolution
 from evolve.evolution.scaling import Costs
 from evolve.fitness import roundrobin
 from evolve.fitness.executor import Threads, task_size
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.tables import folder as store
 from evolve.tables.progress import Silent

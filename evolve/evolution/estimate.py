@@ -13,8 +13,8 @@ from evolve.evolution.loop import Evolution
 from evolve.evolution.scaling import A_TASK, Costs
 from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import BATCH
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
+from evolve.fitness.playing import play_games
 
 BYTES_A_GAME: Final = 90
 """Compressed size of a game in the tables: 85 bytes in runs of 64 individuals, plus its share of

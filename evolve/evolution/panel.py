@@ -25,8 +25,9 @@ from evolve.engine.rules import Rules, rule_set
 from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Rise
 from evolve.fitness.executor import Executor
-from evolve.fitness.games import Games, GamesDone, play_games
+from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.statistics import UNKNOWN, Estimate, in_elo, rate_one, score_of_pairs
 from evolve.tables.run import Run
 

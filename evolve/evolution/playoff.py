@@ -20,8 +20,8 @@ from evolve.evolution.rating import first_guess, rate
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm

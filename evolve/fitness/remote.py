@@ -19,8 +19,8 @@ from evolve.agents.registry import reference_agent
 from evolve.engine.compile import sources_hash
 from evolve.errors import EvolveError
 from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
+from evolve.fitness.playing import play_games
 
 
 @dataclass(frozen=True)

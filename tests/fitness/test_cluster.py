@@ -26,8 +26,8 @@ from evolve.errors import ClusterError, RunError
 from evolve.fitness import patience, transfer
 from evolve.fitness.answers import ensure, named
 from evolve.fitness.executor import ONE_THREAD
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.fitness.transfer import Fetching
 from evolve.fitness.workers import _all_reached
