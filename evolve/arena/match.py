@@ -239,6 +239,15 @@ def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
             )
 
 
+PlayMatch = Callable[[Match, tuple[str, str], GamesDone | None], None]
+"""Plays a match between agents with these names to its end."""
+
+
+def play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
+    """Play a match to its end; see PlayMatch."""
+    match.play(progress)
+
+
 def play_match(
     a: Agent,
     b: Agent,

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -138,6 +139,7 @@ Numbers = npt.NDArray[np.int64]
 """Numbers of games."""
 
 
+@dataclass
 class Series:
     """The games of `pairings` [N, 3] (black, white, opening), to be played part by part.
 
@@ -148,29 +150,18 @@ class Series:
     games are played one after another, move by move: the same games, but slower.
     """
 
-    def __init__(
-        self,
-        agents: Sequence[Agent],
-        pairings: npt.NDArray[np.int32],
-        openings: Openings,
-        rules: Rules,
-        *,
-        seed: int = 0,
-        move_budget: int = 0,
-        largest_endgame: int | None = None,
-        executor: Executor = ONE_THREAD,
-        watch: Watch | None = None,
-    ) -> None:
-        self.agents = agents
-        self.pairings = pairings
-        self.openings = openings
-        self.rules: Rules = rules
-        self.seed = seed
-        self.move_budget = move_budget
-        self.largest_endgame = largest_endgame
-        self.executor = executor
-        self.watch = watch
-        self.moves, self.results = empty_rows(len(pairings))
+    agents: Sequence[Agent]
+    pairings: npt.NDArray[np.int32]
+    openings: Openings
+    rules: Rules
+    seed: int = 0
+    move_budget: int = 0
+    largest_endgame: int | None = None
+    executor: Executor = ONE_THREAD
+    watch: Watch | None = None
+
+    def __post_init__(self) -> None:
+        self.moves, self.results = empty_rows(len(self.pairings))
         self.failures: dict[int, str] = {}
 
     def games(self, numbers: Numbers) -> Games:
