@@ -74,7 +74,7 @@ class Panel:
         openings: Openings | None = None,
         play: PlayMatch = play_whole,
     ) -> Judged:
-        """Return the agent's mean score and its scores against each panel agent.
+        """Return the agent's mean score, 0 without opponents, and those against each panel agent.
 
         openings: a part of the panel's, by default all; play: how to play each match.
         """
@@ -83,9 +83,10 @@ class Panel:
             match = Match(agent, other, openings or self.openings, self.rules, executor=executor)
             play(match, (agent.name, name), progress)
             scores.append(match.result.score)
+        count = max(1, len(scores))
         return Judged(
-            sum(score.value for score in scores) / len(scores),
-            math.sqrt(sum(score.error**2 for score in scores)) / len(scores),
+            sum(score.value for score in scores) / count,
+            math.sqrt(sum(score.error**2 for score in scores)) / count,
             ", ".join(self.names),
             tuple(scores),
         )

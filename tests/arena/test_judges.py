@@ -43,6 +43,7 @@ def test_scores_are_those_of_matches_with_each() -> None:
 def test_one_that_is_not_in_the_panel_is_met_on_its_openings() -> None:
     panel = Panel((), 10, "standard", 2)
     one, other = evolve.load_agent("swh"), evolve.load_agent("swh-mobility?depth=2")
+    assert panel.judge(one).scores == ()
     assert panel.against(one, one, Threads(1)) == 0.5
     assert panel.against(one, other, Threads(1)) == pytest.approx(
         1 - panel.against(other, one, Threads(1))
