@@ -28,8 +28,8 @@ from evolve.agents.loading import load_agent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.evolution.ancestry import run_settings
 from evolve.evolution.panel import Candidate, LadderPanel
+from evolve.evolution.run_agents import run_settings
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one

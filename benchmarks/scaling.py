@@ -39,8 +39,8 @@ import psutil
 
 from evolve.config.toml import config_text, resolve
 from evolve.errors import ClusterError
+from evolve.evolution.estimate import Costs
 from evolve.evolution.loop import Evolution
-from evolve.evolution.scaling import Costs
 from evolve.fitness import roundrobin
 from evolve.fitness.executor import Threads, task_size
 from evolve.fitness.openings import Part, balanced_openings

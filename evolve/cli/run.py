@@ -33,9 +33,8 @@ from evolve.tables.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
-    from evolve.evolution.estimate import Estimate
+    from evolve.evolution.estimate import Costs, Estimate
     from evolve.evolution.loop import Evolution
-    from evolve.evolution.scaling import Costs
     from evolve.fitness.executor import Executor
     from evolve.tables.run import Run
 

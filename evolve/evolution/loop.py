@@ -22,10 +22,10 @@ from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored
-from evolve.evolution.fixed_evaluation import given_agent, keep_given
 from evolve.evolution.generation import GenerationWriter, Played
 from evolve.evolution.panel import panel_of
 from evolve.evolution.playoff import ChampionSelection
+from evolve.evolution.run_agents import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.background import Background

@@ -23,7 +23,7 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, check_rules
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
-from evolve.evolution.ancestry import individual_agent
+from evolve.evolution.run_agents import individual_agent
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
 from evolve.records.ggf import format_ggf
