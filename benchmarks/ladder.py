@@ -99,7 +99,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
     run = evolve.load_run(folder)
     settings = run_settings(run).model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
-    panel = LadderPanel(settings, int(genome.high[genome.slices["endgame"]][0]), Threads(jobs))
+    panel = LadderPanel(settings, genome, Threads(jobs))
     rows = []
     for generation in range(0, run.generation_count, settings.panel_every):
         best = run.metadata(generation)[0]["best"]

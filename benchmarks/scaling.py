@@ -124,7 +124,7 @@ def game_costs() -> npt.NDArray[np.float64]:
                 openings,
                 settings.rules,
                 move_budget=settings.move_budget,
-                largest_endgame=evolution.largest_endgame,
+                largest_endgame=evolution.genome.largest_endgame,
             )
             costs.append(time.perf_counter() - begin)
         return np.array(costs)

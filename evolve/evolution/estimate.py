@@ -125,7 +125,7 @@ def estimate(evolution: Evolution) -> Estimate:
             pairings[games],
             START_POSITION,
             settings.rules,
-            largest_endgame=evolution.largest_endgame,
+            largest_endgame=genome.largest_endgame,
             executor=evolution.executor,
         )
         return time.perf_counter() - started

@@ -27,6 +27,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import UNKNOWN, Estimate, Floats, in_elo, score_of_pairs
+from evolve.population.genome import Genome
 from evolve.tables.run import Run
 
 PANEL_DEPTH: Final = 5
@@ -99,11 +100,9 @@ class RunPanel(ABC):
     opponents: ClassVar[int]
     rise: Rise | None = None
 
-    def __init__(
-        self, settings: EvolutionSettings, largest_endgame: int, executor: Executor
-    ) -> None:
+    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
         self.settings = settings
-        self.largest_endgame = largest_endgame
+        self.largest_endgame = genome.largest_endgame
         self.executor = executor
 
     @abstractmethod
@@ -168,15 +167,9 @@ class FixedPanel(RunPanel):
 
     opponents = 3 + _PAST
 
-    def __init__(
-        self,
-        settings: EvolutionSettings,
-        agents: Sequence[StoredAgent],
-        largest_endgame: int,
-        executor: Executor,
-    ) -> None:
-        super().__init__(settings, largest_endgame, executor)
-        self._agents = agents
+    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
+        super().__init__(settings, genome, executor)
+        self._agents = panel_agents(settings, genome.given)
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
     def judge(self, candidate: Candidate) -> PanelResult:
@@ -204,10 +197,8 @@ class LadderPanel(RunPanel):
 
     opponents = RUNGS + 1
 
-    def __init__(
-        self, settings: EvolutionSettings, largest_endgame: int, executor: Executor
-    ) -> None:
-        super().__init__(settings, largest_endgame, executor)
+    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
+        super().__init__(settings, genome, executor)
         self._ladder = Ladder(settings.rules)
         self._curve = Curve()
 
@@ -250,13 +241,5 @@ class LadderPanel(RunPanel):
         self.rise = self._curve.rise
 
 
-def panel_of(
-    settings: EvolutionSettings,
-    given: PatternAgent | None,
-    largest_endgame: int,
-    executor: Executor,
-) -> RunPanel:
-    """Return the panel of the settings; given: the agent with the evaluation that all share."""
-    if settings.panel == "ladder":
-        return LadderPanel(settings, largest_endgame, executor)
-    return FixedPanel(settings, panel_agents(settings, given), largest_endgame, executor)
+PANELS: Final[Mapping[str, type[RunPanel]]] = {"ladder": LadderPanel, "fixed": FixedPanel}
+"""The panel of every name in the settings."""

@@ -146,13 +146,11 @@ class ChampionSelection:
         folder: FolderPath,
         settings: EvolutionSettings,
         genome: Genome,
-        largest_endgame: int,
         executor: Executor,
     ) -> None:
         self.folder = folder
         self.settings = settings
         self.genome = genome
-        self.largest_endgame = largest_endgame
         self.executor = executor
 
     @property
@@ -201,7 +199,7 @@ class ChampionSelection:
             settings,
             generation=generation,
             first_game=run.games_table(generation).num_rows,
-            largest_endgame=self.largest_endgame,
+            largest_endgame=self.genome.largest_endgame,
             executor=self.executor,
             progress=lambda done, total: observer.stage("play-off", done, total),
         )
@@ -222,7 +220,7 @@ class ChampionSelection:
             champion,
             self.settings,
             first_guess(run),
-            largest_endgame=self.largest_endgame,
+            largest_endgame=self.genome.largest_endgame,
             executor=self.executor,
             progress=lambda done, total: observer.stage("ladder", done, total),
         )
