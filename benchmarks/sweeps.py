@@ -226,9 +226,7 @@ def confirm(
         scores.append(played(tuned, default, games, number, jobs).score.value)
         print(f"seed {number}: {scores[-1]:.3f}", flush=True)
     panel = Panel(plan.sweep.panel, 200, plan.sweep.rules, 12345)
-    means = [
-        [float(np.mean(panel.scores(agent, Threads(jobs)))) for agent in both] for both in agents
-    ]
+    means = [[panel.judge(agent, Threads(jobs)).score for agent in both] for both in agents]
     mean, low, high = over_seeds(scores)
     # Two-sided, over seeds: is the mean score another one than a half?
     p = stats.ttest_1samp(scores, 0.5).pvalue
@@ -322,7 +320,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
             assert taken is not None
             assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
-            score = float(np.mean(panel.scores(agent, ONE_THREAD)))
+            score = panel.judge(agent).score
             study.complete(taken.number, score, {"agent": "x"})
             best = max(best, (score, agent), key=lambda one: one[0])
     return best[1], games // each * each

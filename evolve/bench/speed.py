@@ -28,8 +28,8 @@ from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, STANDARD, Rules, rule_
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.playing import play_games
 
 Figures = dict[str, Any]
 Work = Callable[[], int]

@@ -18,9 +18,8 @@ from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
-from evolve.evolution.estimate import estimate
+from evolve.evolution.estimate import Costs, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.scaling import Costs
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.runs.progress import Observer, RunEnding

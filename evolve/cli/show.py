@@ -237,7 +237,7 @@ def _is_run(folder: Path) -> bool:
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.cli.output import print_agent
-    from evolve.evolution.ancestry import ancestry
+    from evolve.evolution.run_agents import ancestry
     from evolve.runs.run import Run
 
     stored = agent.stored()

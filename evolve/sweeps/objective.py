@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -103,9 +102,8 @@ class Objective:
             played += games
 
         with self.timed(lambda: played):
-            results = self.panel.results(agent, self.executor, count)
-        error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
-        return sum(result.value for result in results) / len(results), error
+            judged = self.panel.judge(agent, self.executor, count)
+        return judged.score, judged.error
 
     def scored(self, score: float, error: float) -> dict[str, Any]:
         """Return what an agent's file says about its score."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,16 +18,17 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match
+from evolve.arena.match import Match, MatchResult
 from evolve.arena.sprt import Sprt
 from evolve.config.program_sweep import PROBES, ProgramSweepSettings
-from evolve.engine.rules import MAX_PLIES
+from evolve.engine.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
+from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import elo_of, finite
+from evolve.fitness.statistics import Estimate, elo_of, finite
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.known import plays_again
@@ -204,15 +206,14 @@ class ProgramPlan(Plan):
     def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float, bool]]:
         """Yield mean scores against the panel in the same way."""
         panel = objective.panel
-        points, squares, count = 0.0, 0.0, 0
+        scores: list[Estimate] = []
         for start, stop in _parts_of(self.sweep.panel_openings, self.sweep.reports):
             part = Openings(panel.openings.moves[start:stop])
-            for other in panel.agents:
-                score = games.meet(other, part, self.sweep.rules, 0).score
-                points += score.value * score.n
-                squares += (score.error * score.n) ** 2
-                count += score.n
-            yield points / count, squares**0.5 / count, stop == self.sweep.panel_openings
+            scores += panel.judge(games.agent, openings=part, play=games.play).scores
+            count = sum(score.n for score in scores)
+            points = sum(score.value * score.n for score in scores)
+            error = math.sqrt(sum((score.error * score.n) ** 2 for score in scores)) / count
+            yield points / count, error, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
         """Return the same openings for all trials, or those of a key."""
@@ -334,26 +335,31 @@ class _Games:
     """The games of a trial; `compares` says that the same program plays both sides."""
 
     def __init__(self, objective: Objective, agent: ExternalAgent, compares: bool) -> None:
-        self._objective, self._agent, self._compares = objective, agent, compares
+        self.agent = agent
+        self._objective, self._compares = objective, compares
         self._count = 0
         self._alike = True
 
-    def meet(self, other: Agent, openings: Openings, rules: Any, seed: int) -> Any:
+    def meet(self, other: Agent, openings: Openings, rules: Rules, seed: int) -> MatchResult:
         """Play a match; EngineError where a program fails in any of its games."""
-        match = Match(self._agent, other, openings, rules, seed=seed)
+        match = Match(self.agent, other, openings, rules, seed=seed)
+        self.play(match, (self.agent.name, other.name))
+        return match.result
+
+    def play(self, match: Match, names: tuple[str, str], progress: GamesDone | None = None) -> None:
+        """Play a match of the trial's agent in the same way."""
         try:
             with self._objective.timed(lambda: match.played):
-                result = match.play()
+                match.play(progress)
         finally:
             self._count += match.played
-        for player, whose in ((0, ""), (1, f"{other.name}: ")):
+        for player, whose in ((0, ""), (1, f"{names[1]}: ")):
             failure = match.first_failure(player)
             if failure is not None:
                 raise EngineError(f"{whose}{failure}")
         if self._compares:
             both = match.games.moves.reshape(-1, 2, MAX_PLIES)
             self._alike = self._alike and bool((both[:, 0] == both[:, 1]).all())
-        return result
 
     @property
     def facts(self) -> dict[str, Any]:
