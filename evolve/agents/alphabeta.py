@@ -15,6 +15,7 @@ from evolve.agents.analysis import Analysis, line_of_search
 from evolve.agents.memory import thread_context
 from evolve.agents.timed_search import choose_limited, prepare
 from evolve.agents.timing import check_seconds
+from evolve.config.parsing import are_boundaries
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -147,9 +148,7 @@ class AlphaBetaAgent(StoredAgent):
             raise AgentError(
                 f"{phases} phases need {phases - 1} boundaries, not {list(self.boundaries)}"
             )
-        if any(a >= b for a, b in pairwise(self.boundaries)) or any(
-            not 4 < boundary <= 64 for boundary in self.boundaries
-        ):
+        if not are_boundaries(self.boundaries):
             raise AgentError(f"boundaries {list(self.boundaries)} must ascend from 5 to 64")
         if any(not 1 <= depth <= layout.MAX_DEPTH for depth in self.depths):
             raise AgentError(f"depths {list(self.depths)} must be 1 to {layout.MAX_DEPTH}")

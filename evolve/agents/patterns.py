@@ -21,6 +21,7 @@ from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch,
 from evolve.agents.search_schedule import Allocation, check_depth, check_probcut
 from evolve.agents.timed_search import think
 from evolve.agents.timing import TABLE_BITS, check_seconds, stopping_at
+from evolve.config.parsing import are_boundaries
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
@@ -431,8 +432,8 @@ def _boundaries(values: Any) -> tuple[int, ...]:
     if (
         not isinstance(values, Sequence)
         or len(values) >= MAX_PHASES
-        or not all(type(value) is int and 4 < value <= 64 for value in values)
-        or list(values) != sorted(set(values))
+        or not all(type(value) is int for value in values)
+        or not are_boundaries(values)
     ):
         raise AgentError(f"boundaries {values} must ascend from 5 to 64")
     return tuple(values)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evolve.config.parsing import are_boundaries
 from evolve.engine.context import MAX_DEPTH
 from evolve.engine.phases import MAX_PHASES, phase_of
 from evolve.errors import AgentError
@@ -32,9 +33,7 @@ class Allocation:
             )
         if len(self.boundaries) != phases - 1:
             raise AgentError(f"{phases} phases need {phases - 1} boundaries: {self.boundaries}")
-        if list(self.boundaries) != sorted({*self.boundaries}) or not all(
-            4 < discs <= 64 for discs in self.boundaries
-        ):
+        if not are_boundaries(self.boundaries):
             raise AgentError(f"boundaries {list(self.boundaries)} must ascend from 5 to 64")
         for depth in self.depths:
             check_depth(depth)

@@ -13,6 +13,7 @@ from evolve.cli.completion import complete_agents
 from evolve.config.agent_fields import names_of
 from evolve.config.evolution import FIRST
 from evolve.config.forms import group_of, is_mapping, plain_type
+from evolve.config.parsing import split_pair
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -118,14 +119,5 @@ _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "sel
 
 
 def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
-    for value in values:
-        key, equals, text = value.rpartition("=")  # swh?depth=3=0.5
-        if not equals:
-            raise click.BadOptionUsage(
-                name,
-                f"--{name} takes KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
-                f"{value!r}",
-            )
-        pairs[key.strip()] = text.strip()
-    return pairs
+    form = f"KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}"
+    return dict(split_pair(name, value, form, last=True) for value in values)

@@ -31,6 +31,7 @@ from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
 from evolve.config.defaults import rules_of_defaults
 from evolve.config.operators import OWN, OWNABLE
+from evolve.config.parsing import laid_over
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
@@ -41,7 +42,6 @@ from evolve.tables.study_spec import (
     Member,
     bare,
     grid_of,
-    laid_over,
     read_study_spec,
     seeds_of,
     study_spec_of,
@@ -100,9 +100,7 @@ def start_study(
     layers: the settings of all runs; later ones override earlier ones.
     """
 
-    settings: dict[str, Any] = {}
-    for layer in layers:
-        settings = laid_over(settings, layer)
+    settings = laid_over(*layers)
     values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
     if len(values["grid"]) < len(grid):
         raise OptionsError("--grid: a field stands twice; give all its values at once")

@@ -25,6 +25,7 @@ from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import elo_text, print_rows
 from evolve.cli.trials import TrialsView, print_finalists
 from evolve.cli.work import carry_out, finish
+from evolve.config.parsing import split_pair
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
@@ -214,10 +215,8 @@ def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> N
 
 def _held(text: str) -> tuple[str, Any]:
     """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise click.BadOptionUsage("fix", f"--fix takes NAME=VALUE, not {text!r}")
-    return name.strip(), _typed(value.strip())
+    name, value = split_pair("fix", text, "NAME=VALUE")
+    return name, _typed(value)
 
 
 def _typed(text: str) -> Any:

@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evolve.config.parsing import split_list
+
 Place = tuple[str | int, ...]
 """Position of a text in the settings: its keys, the outermost first."""
 
@@ -46,7 +48,7 @@ def with_agents(
         if names == "agent":
             changed[field] = one((field,), value)
         elif names == "agents":
-            listed = value.split(",") if isinstance(value, str) else value
+            listed = split_list(value)
             if isinstance(listed, list | tuple):
                 changed[field] = [one((field, number), text) for number, text in enumerate(listed)]
         elif names == "shares" and isinstance(value, Mapping):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -10,6 +10,7 @@ import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.config.parsing import laid_over
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.safe_parsing import parse_toml, read_document
 
@@ -22,15 +23,15 @@ _NOT_SETTINGS = ("versions", "command")
 """Keys of a run's config.toml that describe how it was made, not what was asked for."""
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The settings in a TOML file, unchecked; raises SettingsError."""
+def read_toml(path: Path, but: Collection[str] = _NOT_SETTINGS) -> dict[str, Any]:
+    """The settings in a TOML file without the keys in `but`, unchecked; raises SettingsError."""
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
         raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
-    return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
+    return {key: value for key, value in values.items() if key not in but}
 
 
 def resolve(
@@ -76,16 +77,10 @@ def resolve_as(
 
 def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a preset, changed by a file's, then by options; unchecked."""
-    merged: dict[str, Any] = {}
-    if presets:
-        merged["preset"] = options.get("preset", file.get("preset", next(iter(presets))))
-    for layer in (presets.get(str(merged.get("preset")), {}), file, options):
-        for key, value in layer.items():
-            if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-                merged[key] = {**merged[key], **value}
-            else:
-                merged[key] = value
-    return merged
+    if not presets:
+        return laid_over(file, options)
+    preset = options.get("preset", file.get("preset", next(iter(presets))))
+    return laid_over({"preset": preset}, presets.get(str(preset), {}), file, options)
 
 
 class Fault(NamedTuple):
