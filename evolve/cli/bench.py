@@ -11,7 +11,7 @@ import click
 
 from evolve import __version__
 from evolve.cli.options import json_option
-from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
+from evolve.cli.terminal import err, interruptible, out, print_facts, print_json, print_rows
 
 _PARTS: Final = {
     "perft": ("Perft from the start position, one thread", "perft_rows"),
@@ -62,7 +62,7 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
             out().print(f"\n{title} (measured in {seconds:.0f} s)")
             print_rows(list(rows[0]), [list(row.values()) for row in rows])
     if as_json:
-        click.echo(json_text(document))
+        print_json(document)
 
 
 def _machine() -> dict[str, Any]:

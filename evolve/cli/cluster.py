@@ -14,7 +14,7 @@ from evolve.cli.executors import executor_for, executor_options, on_cluster
 from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.terminal import duration, json_text, print_rows, say, size
+from evolve.cli.terminal import duration, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
@@ -74,7 +74,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
             about = estimate(Evolution(inside(scratch), settings, executor))
     if as_json:
-        say(json_text(_document(workers, settings, about, slots, jobs)))
+        print_json(_document(workers, settings, about, slots, jobs))
     else:
         _print_gain(settings, about, slots, jobs)
     return 0

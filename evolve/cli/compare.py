@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolve.cli.completion import complete_runs
-from evolve.cli.frames import style_of, write_in_style
 from evolve.cli.options import jobs_option, json_option, output_path
+from evolve.cli.output import style_of, write_in_style
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
-from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
+from evolve.cli.terminal import NOTHING, counting, print_json, print_rows, say
 from evolve.errors import OptionsError
 from evolve.tables.run_types import RUN_TYPES
 
@@ -94,10 +94,7 @@ def compare_command(
         with counting("games", matches * (games + games % 2)) as advance:
             found = met(groups, games, jobs, advance)
         frame = pd.concat([frame, found], ignore_index=True)
-    if shown:
-        print_compared(frame)
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style, output, print_compared)
 
 
 def _announced(groups: Sequence[Group], games: int | None, quiet: bool) -> int:
@@ -171,7 +168,7 @@ def _side_by_side(
         fact.update({key: one.get(key) for key in differing if key not in fact})
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
     if style == "json" and output is None:
-        click.echo(json_text(rows))
+        print_json(rows)
         return
     if output is not None:
         import pandas as pd

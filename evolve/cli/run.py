@@ -11,7 +11,6 @@ import click
 import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster, where
-from evolve.cli.generations import GenerationsView
 from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, new_folder, settings_below
 from evolve.cli.options import jobs_option
@@ -21,6 +20,7 @@ from evolve.cli.runs import champion_told
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import duration, size
+from evolve.cli.views import GenerationsView
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve

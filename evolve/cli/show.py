@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -11,11 +13,11 @@ import click
 
 from evolve.agents.source import source_of
 from evolve.cli.completion import complete_agents
-from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
-from evolve.cli.generations import NOT_SHOWN, SHOWN
 from evolve.cli.options import output_path
-from evolve.cli.runs import champion_told, done_of, strength_of
+from evolve.cli.output import format_option, print_agent, print_frame, style_of, write_in_style
+from evolve.cli.runs import champion_told, shown_row
 from evolve.cli.terminal import print_rows, say
+from evolve.cli.views import NOT_SHOWN, SHOWN
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
@@ -84,13 +86,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     help="The best so many rows only, best first; of individuals those of the last generation, "
     "unless --generation says otherwise.",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    help="table is for people, the others have every column; by the extension of -o, and "
-    "table otherwise.",
-)
+@format_option
 @click.option(
     "-o",
     "--output",
@@ -132,10 +128,7 @@ def show_command(
         frame = _best(frame, shown).head(top)
     if style == "table":
         frame = _used(run, shown, frame)
-    if style == "table" and output is None:
-        _print_table(run, shown, frame)
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style, output, partial(_print_table, run, shown))
 
 
 def _show_study(
@@ -155,25 +148,20 @@ def _show_study(
         if generation is not None or top is not None:
             raise click.UsageError("--generation and --top are for tables: add --table")
         rows = [row_of(study, member) for member in study.members]
-        if style == "table" and output is None:
-            names = ("setting", "seed", "state", "date", "done", "elo")
-            texts = [{**row, "done": done_of(row), "elo": strength_of(row)} for row in rows]
-            print_rows(names, [[row.get(name) for name in names] for row in texts])
-        else:
-            write_in_style(pd.DataFrame(rows), style, output)
+        names = ("setting", "seed", "state", "date", "done", "elo")
+        write_in_style(
+            pd.DataFrame(rows),
+            style,
+            output,
+            lambda _: print_rows(names, [shown_row(row, names) for row in rows]),
+        )
         return
     frame = study.table(table, generation if isinstance(generation, int) else None)
     if top is not None:
         shown = study.design.kind.table(table)
         assert shown is not None  # or there would be no such table
         frame = _best(frame, shown).head(top)
-    if style == "table" and output is None:
-        if frame.empty:
-            say(f"{study.path} has no {table} yet")
-            return
-        print_frame(frame)
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style, output, partial(_print_some, study.path, table, print_frame))
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
@@ -193,15 +181,20 @@ def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
 
 def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
     """Print a table for people; below the run's first table, print its champion."""
-    if frame.empty:
-        say(f"{run.path} has no {table.name} yet")
-        return
-    if table.show is None:
-        print_frame(frame)
-    else:
-        imported(table.show)(run, frame)
-    if table.name == run.tables[0]:
+    show = print_frame if table.show is None else partial(imported(table.show), run)
+    _print_some(run.path, table.name, show, frame)
+    if table.name == run.tables[0] and not frame.empty:
         _print_champion(run)
+
+
+def _print_some(
+    path: Path, table: str, show: Callable[[pd.DataFrame], None], frame: pd.DataFrame
+) -> None:
+    """Print a table with `show`; if it is empty, say so."""
+    if frame.empty:
+        say(f"{path} has no {table} yet")
+    else:
+        show(frame)
 
 
 def _print_champion(run: Run) -> None:
@@ -224,7 +217,6 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.cli.output import print_agent
     from evolve.evolution.ancestry import ancestry
     from evolve.tables.run import Run
 

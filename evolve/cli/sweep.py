@@ -23,7 +23,7 @@ from evolve.cli.progress import progress_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import elo_text, print_rows
-from evolve.cli.trials import TrialsView, print_finalists
+from evolve.cli.views import TrialsView, print_finalists
 from evolve.cli.work import carry_out, finish
 from evolve.config.parsing import split_pair
 from evolve.config.program_sweep import ProgramSweepSettings

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import evolve
-from evolve.cli.checks import ChecksView
 from evolve.cli.display import tell
 from evolve.cli.hand_in import proposed
 from evolve.cli.new_run import config_of, need_extras, new_folder, settings_below
@@ -20,6 +19,7 @@ from evolve.cli.runs import strength_of
 from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import cell
+from evolve.cli.views import ChecksView
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
 from evolve.config.pattern_training import PatternSettings
