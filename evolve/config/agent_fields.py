@@ -24,12 +24,6 @@ def names_of(model: type[BaseModel], field: str) -> str | None:
     return None if extra is None else extra.get("names")
 
 
-def words_of(model: type[BaseModel], field: str) -> tuple[str, ...]:
-    """Texts in a field that name neither an agent nor a place."""
-    extra = _extra(model, field)
-    return () if extra is None else tuple(extra.get("words", ()))
-
-
 def with_agents(
     model: type[BaseModel], values: Mapping[str, Any], change: Callable[[Place, str], str]
 ) -> dict[str, Any]:
