@@ -15,7 +15,7 @@ from evolve.config.evolution import FIRST
 from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
-from evolve.service.models.forms import CommandInfo, FieldInfo
+from evolve.service.models.meta import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
 from evolve.tables.run_type import RunType, Variant
 from evolve.tables.run_types import RUN_TYPES

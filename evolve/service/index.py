@@ -14,12 +14,11 @@ from typing import Any, Final
 from evolve.agents.run_summary import ELO, facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
-from evolve.service.failures import noted, outlived
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
-from evolve.service.problems import not_found
+from evolve.service.problems import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 from evolve.tables.run import Run
 from evolve.tables.run_type import Facts

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from evolve.fitness.crosstable import cross_table_of
 from evolve.safe_parsing import json_value
+from evolve.service.answers import Cursor
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
     ColumnInfo,
@@ -20,7 +21,6 @@ from evolve.service.models.runs import (
     LineageNode,
     Rows,
 )
-from evolve.service.paging import Cursor
 from evolve.service.problems import ProblemError, not_found
 from evolve.tables.arrow import array_of, rows_with, scalar_of
 from evolve.tables.columns import Columns

@@ -14,6 +14,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.agent_lookup import seen_as
 from evolve.service.agents import LARGEST_UPLOAD
+from evolve.service.answers import After, Cursor, Limit
 from evolve.service.models.agents import (
     AgentDetail,
     AgentInfo,
@@ -26,7 +27,6 @@ from evolve.service.models.agents import (
     Upload,
 )
 from evolve.service.models.common import AGENT_ID
-from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError
 from evolve.service.state import Inside
 

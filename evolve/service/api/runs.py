@@ -17,8 +17,8 @@ from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.safe_parsing import json_value
+from evolve.service.answers import After, Cursor, Limit, RunId, Tagged, Text
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.etags import Tagged
 from evolve.service.forms import form_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.common import RUN_ID
@@ -37,7 +37,6 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.paging import After, Cursor, Limit, RunId, Text
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of

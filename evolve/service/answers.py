@@ -1,19 +1,23 @@
-"""Long lists in pages.
+"""Long lists in pages, and tags of answers.
 
-A cursor says where the next page begins; clients send it back unchanged.
+A cursor says where the next page begins; clients send it back unchanged. By its tag a client that
+has the newest answer does not get it again.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Path, Query
+from fastapi import Depends, Path, Query, Request, Response
 
 from evolve.service.models.common import RUN_ID
 from evolve.service.problems import ProblemError
+from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.run import Run
 
 Limit = Annotated[int, Query(ge=1, le=500, description="items a page")]
 After = Annotated[str | None, Query(max_length=100, description="`next` of the page before")]
@@ -58,3 +62,42 @@ def encoded(start: int) -> str:
 
 RunId = Annotated[str, Path(pattern=RUN_ID)]
 Text = Annotated[str | None, Query(max_length=200)]
+
+
+class NotModifiedError(Exception):
+    """The client already has this answer."""
+
+
+@dataclass(frozen=True)
+class Tags:
+    """Sets the tag of an answer about a run."""
+
+    request: Request
+    response: Response
+
+    def newest(self, run: Run, *facts: object) -> None:
+        """Tag the answer by `facts`; NotModifiedError where the client already has the same."""
+        stamp = (run.path / CONFIG_FILE).stat().st_mtime_ns
+        text = repr((str(run.path), stamp, *facts))
+        tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
+        self.response.headers["etag"] = tag
+        self.response.headers.setdefault("cache-control", "no-cache")
+        known = [one.strip() for one in self.request.headers.get("if-none-match", "").split(",")]
+        if tag in known or f"W/{tag}" in known:
+            raise NotModifiedError(tag)
+
+    def committed(self, run: Run, generation: int) -> None:
+        """Tag the answer about a committed generation, which does not change.
+
+        Clients keep it only for minutes: its run may be deleted and another one made in its place.
+        """
+        self.response.headers["cache-control"] = "private, max-age=300, immutable"
+        self.newest(run, generation, self.request.url.query, self.request.url.path)
+
+
+def _tags(request: Request, response: Response) -> Tags:
+    return Tags(request, response)
+
+
+Tagged = Annotated[Tags, Depends(_tags)]
+"""The tag of the answer, as a parameter of routes."""
