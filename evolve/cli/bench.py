@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 from typing import Any, Final
 
 import click
 
-from evolve import __version__
 from evolve.cli.options import json_option
 from evolve.cli.terminal import err, interruptible, out, print_facts, print_json, print_rows
 
@@ -45,7 +42,7 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
     """
     from evolve.bench import speed
 
-    machine = _machine()
+    machine = speed.machine()
     document: dict[str, Any] = {"machine": machine}
     if not as_json:
         print_facts(machine)
@@ -63,25 +60,3 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
             print_rows(list(rows[0]), [list(row.values()) for row in rows])
     if as_json:
         print_json(document)
-
-
-def _machine() -> dict[str, Any]:
-    import numba
-    from numba.core import config
-
-    from evolve.engine.vector import LANES
-
-    return {
-        "evolve": __version__,
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "cpu": getattr(config, "CPU_NAME", None) or _cpu_name(),
-        "cores": os.cpu_count(),
-        "lanes": LANES,
-    }
-
-
-def _cpu_name() -> str:
-    import llvmlite.binding as llvm
-
-    return str(llvm.get_host_cpu_name())

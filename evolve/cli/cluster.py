@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -23,6 +23,7 @@ from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.evolution.estimate import Estimate
+    from evolve.fitness.cluster import Cluster
     from evolve.fitness.workers import WorkerFacts
 
 _CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
@@ -60,10 +61,9 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     from evolve.evolution.estimate import estimate
     from evolve.evolution.loop import Evolution
-    from evolve.fitness.cluster import Cluster
 
-    with executor_for(jobs) as executor:
-        assert isinstance(executor, Cluster)
+    with executor_for(jobs) as playing:
+        executor = cast("Cluster", playing)
         workers = executor.workers.facts()
         if not as_json:
             tell(f"evolve {evolve.__version__} · {settings.rules} · {executor.address}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import jobs_option, json_option, output_path
 from evolve.cli.output import style_of, write_in_style
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.studies.comparison import Group
-    from evolve.tables.run import Run
 
 _HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
 {COLUMNS_HELP}
@@ -64,12 +64,9 @@ def compare_command(
     as_json: bool,
 ) -> None:
     """See above."""
-    from evolve.tables.run import Run
-    from evolve.tables.study import load_run
-
     style = "json" if as_json and output is None else style_of(None, output)
-    sources = [load_run(path) for path in runs]
-    plain = [one for one in sources if isinstance(one, Run)]
+    sources = [evolve.load_run(path) for path in runs]
+    plain = [one for one in sources if isinstance(one, evolve.Run)]
     plainly = len(plain) == len(sources)
     shown = style == "table" and output is None
     if len(sources) == 1 and plainly and figure is None and games is None:
@@ -150,7 +147,7 @@ def _mean(row: Any) -> tuple[str, str]:
 
 
 def _side_by_side(
-    names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
+    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     from evolve.agents.run_summary import ELO, facts_of
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_agents
 from evolve.cli.hand_in import by_the_clock, has_clock, stronger_start
 from evolve.cli.options import force_option, new_file
@@ -96,11 +97,11 @@ def export_command(
 
 def _loaded(source: str, individual: str | None) -> Agent:
     """Load the agent of a source, or an individual of that run, with the settings in its name."""
-    from evolve.agents.loading import load_agent, with_settings
+    from evolve.agents.loading import with_settings
     from evolve.evolution.ancestry import individual_agent
 
     if individual is None:
-        return load_agent(source)
+        return evolve.load_agent(source)
     place = source if Path(source).is_dir() else source.partition("?")[0]
     found = individual_agent(place, individual)
     return found if place == source else with_settings(found, source)

@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import evolve
 from evolve.agents.registry import with_clock
 from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError
@@ -49,13 +50,12 @@ def stronger_start(source: str, agent: Agent) -> str | None:
     """
     from evolve.agents.reference import STRONGEST
     from evolve.agents.run_summary import facts_of
-    from evolve.tables.run import Run
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
     place = source if Path(source).is_dir() else source.partition("?")[0]
     if strongest is None or not Path(place).is_dir():
         return None
-    run = Run(place)
+    run = evolve.Run(place)
     facts = facts_of(run)
     elo = facts.get("elo")
     if elo is None and run.config.get("panel") == "ladder":

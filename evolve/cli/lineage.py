@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import output_path
 from evolve.cli.output import format_option, print_frame, style_of, write_in_style
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.evolution.lineage import Lineage
-    from evolve.tables.run import Run
 
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
@@ -56,9 +56,8 @@ def lineage_command(
       evolve lineage runs/reversed-001 --table operators -o operators.csv
     """
     from evolve.evolution.lineage import Lineage
-    from evolve.tables.run import Run
 
-    opened = Run(run)
+    opened = evolve.Run(run)
     lineage = Lineage(opened)
     name = individual or _champion(opened, lineage)
     if output is not None and output.suffix.lower() in _PICTURES:
@@ -76,7 +75,7 @@ def lineage_command(
     write_in_style(frame, style_of(style, output), output, _print_rounded)
 
 
-def _champion(run: Run, lineage: Lineage) -> str:
+def _champion(run: evolve.Run, lineage: Lineage) -> str:
     """The champion's individual; if it has none, the best of the last generation."""
     from evolve.agents.files import read_header
 

@@ -13,10 +13,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
+import evolve
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
@@ -25,9 +27,6 @@ from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
 from evolve.tables.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
     **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_TYPES},
@@ -134,8 +133,6 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands, from the table above, and our own options."""
-        from click.shell_completion import CompletionItem
-
         found = [
             CompletionItem(name, help=text)
             for name, (_, text) in COMMANDS.items()
@@ -169,8 +166,6 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
         return
     import llvmlite.binding as llvm
     import numba
-
-    import evolve
 
     features = llvm.get_host_cpu_features()
     used = [name for name in ("avx512f", "avx2", "bmi2", "popcnt", "neon") if features.get(name)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+import evolve
 from evolve.agents.source import source_of
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import Agent
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -104,22 +103,17 @@ def show_command(
     """See _SHOW_HELP."""
     path = Path(source)
     if not path.is_dir():
-        from evolve.agents.loading import load_agent
-
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
                 f"{source} is an agent; --table, --generation and --top are of runs"
             )
-        _show_agent(source, load_agent(source), style, output)
+        _show_agent(source, evolve.load_agent(source), style, output)
         return
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study, is_study
-
     style = style_of(style, output)
-    if is_study(inside(path)):
-        _show_study(Study(path), table, generation, top, style, output)
+    run = evolve.load_run(path)
+    if isinstance(run, evolve.Study):
+        _show_study(run, table, generation, top, style, output)
         return
-    run = Run(path)
     shown = run.table_named(table or run.tables[0])
     if top is not None and shown.of_last and generation is None and run.generation_count:
         generation = run.generation_count - 1
@@ -132,7 +126,7 @@ def show_command(
 
 
 def _show_study(
-    study: Study,
+    study: evolve.Study,
     table: str | None,
     generation: int | str | None,
     top: int | None,
@@ -172,14 +166,14 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
     return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
 
 
-def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
+def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that such runs leave empty."""
     unused = () if table.unused is None else imported(table.unused)(run)
     there = [name for name in unused if name in frame]  # a run without rows has no columns
     return frame.drop(columns=[name for name in there if frame[name].isna().all()])
 
 
-def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
+def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     """Print a table for people; below the run's first table, print its champion."""
     show = print_frame if table.show is None else partial(imported(table.show), run)
     _print_some(run.path, table.name, show, frame)
@@ -197,7 +191,7 @@ def _print_some(
         show(frame)
 
 
-def _print_champion(run: Run) -> None:
+def _print_champion(run: evolve.Run) -> None:
     from evolve.agents.files import read_header
 
     path = champion_of(run.path)
@@ -218,7 +212,6 @@ def _is_run(folder: Path) -> bool:
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
     from evolve.evolution.ancestry import ancestry
-    from evolve.tables.run import Run
 
     stored = agent.stored()
     style = style_of(style, output)
@@ -235,7 +228,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     folder = Path(source_of(source).place).parent
     lines = []
     if stored.provenance and _is_run(folder):
-        run = Run(folder)
+        run = evolve.Run(folder)
         if "individuals" in run.tables and run.generation_count:
             lines = ancestry(run, stored.provenance)
     print_agent(stored, lines)

@@ -20,6 +20,7 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import JOB_ID
+from evolve.tables.folder import is_locked
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 IN_STUDY: Final = "+"
@@ -219,8 +220,6 @@ class Locks:
 def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
     """Whether a writer holds that lock."""
     if held is None:
-        from evolve.tables.folder import is_locked
-
         return is_locked(inside(lock.parent))
     try:
         return _key(lock.stat()) in held

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from evolve.agents.run_summary import facts_of
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
 from evolve.tables.run import Run
 from evolve.tables.run_types import champion_of
-from evolve.tables.study import Study
+from evolve.tables.study import Study, load_run
 from evolve.tables.study_spec import BASE, text_of
 
 if TYPE_CHECKING:
@@ -125,8 +126,6 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     if figure is None:
         found = run.kind.figure_of(run)
         return found[0], math.nan if found[1] is None else float(found[1])
-    from evolve.agents.run_summary import facts_of
-
     facts = {**facts_of(run, running=False), **run.kind.totals_of(run)}
     numbers = {
         key: one
@@ -268,6 +267,4 @@ def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFram
 
 def named_sources(paths: Sequence[str | Path]) -> list[Study | Run]:
     """Open the studies and runs in some folders; RunError for a folder that is neither."""
-    from evolve.tables.study import load_run
-
     return [load_run(path) for path in paths]
