@@ -30,6 +30,7 @@ from evolve.cli.settings import Grouped
 from evolve.cli.signals import INTERRUPTED
 from evolve.cli.terminal import bar, cell, duration
 from evolve.config.defaults import rules_of_defaults
+from evolve.config.forms import option_words
 from evolve.config.operators import OWN, OWNABLE
 from evolve.config.parsing import laid_over
 from evolve.errors import ClusterError, OptionsError, RunError, SettingsError
@@ -245,18 +246,10 @@ def resume_study(
             versions = versions_of(design.kind, design.command)
             write_text(path / STUDY_FILE, changed.text(versions))
             study = Study(path)
-        words = [word for name, value in changes.items() for word in _words(name, value)]
+        words = option_words(changes)
         if allow_programs:
             words.append("--allow-programs")
         return _go_on(study, jobs, words)
-
-
-def _words(name: str, value: Any) -> list[str]:
-    """A change as options of `evolve resume`."""
-    option = name.replace("_", "-")
-    if isinstance(value, bool):
-        return [f"--{option}" if value else f"--no-{option}"]
-    return [f"--{option}", str(value)]
 
 
 def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:

@@ -90,9 +90,9 @@ class Fault(NamedTuple):
     text: str
 
 
-def faults(error: ValidationError, model: type[BaseModel], *, helps: bool = True) -> list[Fault]:
-    """All faults in settings of a model; `helps` adds the description of each field."""
-    return [Fault(tuple(detail["loc"]), _text(detail, model, helps)) for detail in error.errors()]
+def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> list[Fault]:
+    """All faults in values; `helped` is a model whose fields' descriptions are added."""
+    return [Fault(tuple(detail["loc"]), _text(detail, helped)) for detail in error.errors()]
 
 
 def plain_words(detail: Any) -> str:
@@ -107,8 +107,8 @@ def plain_words(detail: Any) -> str:
     return said.replace("input should be", "it must be")
 
 
-def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
-    """A message about a wrong field, with the field's description where `helps` is set."""
+def _text(detail: Any, helped: type[BaseModel] | None) -> str:
+    """A message about a wrong field, with the field's description in the model `helped`."""
     place = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"{place}: there is no such setting"
@@ -120,8 +120,8 @@ def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
     said = f"{place} = {value}: {plain_words(detail)}"
-    field = model.model_fields.get(str(detail["loc"][0]))
-    if not helps or detail["type"] == "value_error" or field is None or not field.description:
+    field = None if helped is None else helped.model_fields.get(str(detail["loc"][0]))
+    if detail["type"] == "value_error" or field is None or not field.description:
         return said
     return f"{said} ({field.description})"
 

@@ -15,7 +15,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request, Response
 
 from evolve.service.models.common import RUN_ID
-from evolve.service.problems import ProblemError
+from evolve.service.problems import wrong_query
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.run import Run
 
@@ -41,8 +41,7 @@ class Cursor:
         except (binascii.Error, UnicodeError, ValueError):
             start = -1
         if start < 0 or encoded(start) != after:
-            detail = "it is not the cursor of a page"
-            raise ProblemError(422, f"after: {detail}", [("/query/after", detail)])
+            raise wrong_query("after", "it is not the cursor of a page")
         return cls(limit, start)
 
     def slice(self, count: int, first: int = 0) -> tuple[range, str | None]:

@@ -15,6 +15,7 @@ from evolve.config.evolution import FIRST
 from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
+from evolve.safe_parsing import json_value
 from evolve.service.models.meta import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
 from evolve.tables.run_type import RunType, Variant
@@ -73,7 +74,7 @@ class Form:
             available=self.available,
             groups=list(dict.fromkeys(field.group for field in fields)),
             fields=fields,
-            presets={name: _json(values) for name, values in self.presets.items()},
+            presets={name: json_value(values) for name, values in self.presets.items()},
         )
 
     def checked(
@@ -121,7 +122,7 @@ class Form:
             # Contradictions have no place, but their text begins with the field to change.
             wrong += [
                 fault._replace(place=fault.place or self._named(fault.text))
-                for fault in faults(error, self.model, helps=False)
+                for fault in faults(error)
             ]
         if wrong:
             raise wrong_settings(wrong)
@@ -210,15 +211,8 @@ def _shown(field: FormField) -> FieldInfo:
         type="choice" if place else field.type,  # type: ignore[arg-type]
         help=text.partition(", or a file")[0] if place else text,  # a service takes no files
         group=field.group or FIRST,
-        default=_json(default),
+        default=json_value(default),
         choices=None if field.choices is None else dict(field.choices),
         least=field.least,
         most=field.most,
     )
-
-
-def _json(value: Any) -> Any:
-    """The value with lists in place of tuples."""
-    if isinstance(value, Mapping):
-        return {key: _json(one) for key, one in value.items()}
-    return [_json(one) for one in value] if isinstance(value, list | tuple) else value

@@ -17,7 +17,7 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from evolve.config.toml import plain_words
+from evolve.config.toml import faults
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
@@ -106,7 +106,8 @@ class JobRecord:
             mark = values.pop(_MARK, None)
             record = _records.validate_json(json.dumps(values))
         except ValidationError as error:
-            raise RunError(f"{file} is damaged: {_faults(error)}") from error
+            said = "; ".join(fault.text for fault in faults(error)[:_MOST])
+            raise RunError(f"{file} is damaged: {said}") from error
         except (OSError, ValueError) as error:
             raise RunError(f"{file} is damaged: {error}") from error
         if record.id != folder.name or not is_marked(place.runs, mark, *_marked(values)):
@@ -260,14 +261,6 @@ _records: Final = TypeAdapter(JobRecord)
 
 def _marked(values: dict[str, Any]) -> tuple[str, str]:
     return "job", json.dumps(values, sort_keys=True)
-
-
-def _faults(error: ValidationError) -> str:
-    found = []
-    for detail in error.errors()[:_MOST]:
-        place = ".".join(str(part) for part in detail["loc"])
-        found.append(f"{place}: {plain_words(detail)}" if place else plain_words(detail))
-    return "; ".join(found)
 
 
 def _holds(path: FolderPath, text: str) -> bool:

@@ -65,6 +65,11 @@ def wrong_settings(found: Sequence[Fault]) -> ProblemError:
     return ProblemError(422, "; ".join(fault.text for fault in found), errors)
 
 
+def wrong_query(name: str, detail: str) -> ProblemError:
+    """The error 422 for a wrong parameter of a query."""
+    return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])
+
+
 def pointer(*keys: str | int) -> str:
     """A place in a document, as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)

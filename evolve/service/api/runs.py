@@ -37,7 +37,7 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.problems import ProblemError, not_found, wrong_query
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
@@ -86,8 +86,7 @@ def list_runs(
     cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
-        detail = f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}"
-        raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
+        raise wrong_query("sort", f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}")
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
