@@ -26,6 +26,7 @@ from evolve.agents.search_schedule import (
 )
 from evolve.agents.searching import NO_LIMIT, SearchingAgent
 from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stopping_at
+from evolve.config.parsing import are_boundaries
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
@@ -365,8 +366,8 @@ def _boundaries(values: Any) -> tuple[int, ...]:
     if (
         not isinstance(values, Sequence)
         or len(values) >= MAX_PHASES
-        or not all(type(value) is int and 4 < value <= 64 for value in values)
-        or list(values) != sorted(set(values))
+        or not all(type(value) is int for value in values)
+        or not are_boundaries(values)
     ):
         raise AgentError(f"boundaries {values} must ascend from 5 to 64")
     return tuple(values)

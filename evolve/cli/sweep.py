@@ -16,6 +16,7 @@ from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
+from evolve.config.parsing import split_pair
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
@@ -110,10 +111,8 @@ def sweep_command(
 
 def _held(text: str) -> tuple[str, Any]:
     """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise click.BadOptionUsage("fix", f"--fix takes NAME=VALUE, not {text!r}")
-    return name.strip(), _typed(value.strip())
+    name, value = split_pair("fix", text, "NAME=VALUE")
+    return name, _typed(value)
 
 
 def _typed(text: str) -> Any:

@@ -10,19 +10,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evolve.config.base import Settings
 from evolve.config.evolution import FIRST, Share
+from evolve.config.parsing import split_list, split_shares
 from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
 
-
-def _split_layers(value: Any) -> Any:
-    """Layers as the command line gives them: `dense 64 relu, dense 1 tanh`."""
-    if isinstance(value, str):
-        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
-    return value
-
-
-Layers = Annotated[tuple[str, ...], BeforeValidator(_split_layers)]
+Layers = Annotated[tuple[str, ...], BeforeValidator(split_list)]
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
 LEARNING: Final = "The network and its learning"
@@ -170,12 +163,6 @@ class LearningSettings(TrainingSettings):
             )
 
 
-def _opponents(value: Any) -> Any:
-    if isinstance(value, str):
-        return dict(part.rpartition("=")[::2] for part in value.split(","))
-    return value
-
-
 def _some_share(shares: dict[str, float]) -> dict[str, float]:
     kept = {name: share for name, share in shares.items() if share > 0.0}
     if not kept:
@@ -185,7 +172,7 @@ def _some_share(shares: dict[str, float]) -> dict[str, float]:
 
 Opponents = Annotated[
     dict[str, Annotated[float, Field(ge=0.0)]],
-    BeforeValidator(_opponents),
+    BeforeValidator(split_shares),
     AfterValidator(_some_share),
 ]
 
@@ -252,7 +239,7 @@ class MctsSettings(LearningSettings):
         description="play on with a new network only when it is no worse against any opponent "
         "of accept_against, nor against the one before",
     )
-    accept_against: Annotated[tuple[str, ...], BeforeValidator(_split_layers)] = Field(
+    accept_against: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         ("random", "swh-mobility"),
         description="agents that it is measured by",
         json_schema_extra={"names": "agents"},

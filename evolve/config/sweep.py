@@ -16,6 +16,7 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
+from evolve.config.parsing import split_list
 from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 
@@ -41,13 +42,6 @@ def _known(kind: str) -> str:
     if kind not in SUBJECTS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SUBJECTS)}")
     return kind
-
-
-def split_list(value: Any) -> Any:
-    """The parts of a text A,B,…; any other value stays as it is."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
 
 
 class SweepRung(NamedTuple):

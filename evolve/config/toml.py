@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -10,6 +10,7 @@ import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.config.parsing import laid_over
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.safe_parsing import parse_toml, read_document
 
@@ -22,15 +23,15 @@ _NOT_SETTINGS = ("versions", "command")
 """Keys of a run's config.toml that describe how it was made, not what was asked for."""
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The settings in a TOML file, unchecked; raises SettingsError."""
+def read_toml(path: Path, but: Collection[str] = _NOT_SETTINGS) -> dict[str, Any]:
+    """The settings in a TOML file without the keys in `but`, unchecked; raises SettingsError."""
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
         raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
-    return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
+    return {key: value for key, value in values.items() if key not in but}
 
 
 def resolve(
@@ -76,16 +77,10 @@ def resolve_as(
 
 def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a preset, changed by a file's, then by options; unchecked."""
-    merged: dict[str, Any] = {}
-    if presets:
-        merged["preset"] = options.get("preset", file.get("preset", next(iter(presets))))
-    for layer in (presets.get(str(merged.get("preset")), {}), file, options):
-        for key, value in layer.items():
-            if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-                merged[key] = {**merged[key], **value}
-            else:
-                merged[key] = value
-    return merged
+    if not presets:
+        return laid_over(file, options)
+    preset = options.get("preset", file.get("preset", next(iter(presets))))
+    return laid_over({"preset": preset}, presets.get(str(preset), {}), file, options)
 
 
 class Fault(NamedTuple):
@@ -95,9 +90,9 @@ class Fault(NamedTuple):
     text: str
 
 
-def faults(error: ValidationError, model: type[BaseModel], *, helps: bool = True) -> list[Fault]:
-    """All faults in settings of a model; `helps` adds the description of each field."""
-    return [Fault(tuple(detail["loc"]), _text(detail, model, helps)) for detail in error.errors()]
+def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> list[Fault]:
+    """All faults in values; `helped` is a model whose fields' descriptions are added."""
+    return [Fault(tuple(detail["loc"]), _text(detail, helped)) for detail in error.errors()]
 
 
 def plain_words(detail: Any) -> str:
@@ -112,8 +107,8 @@ def plain_words(detail: Any) -> str:
     return said.replace("input should be", "it must be")
 
 
-def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
-    """A message about a wrong field, with the field's description where `helps` is set."""
+def _text(detail: Any, helped: type[BaseModel] | None) -> str:
+    """A message about a wrong field, with the field's description in the model `helped`."""
     place = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"{place}: there is no such setting"
@@ -125,8 +120,8 @@ def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
     said = f"{place} = {value}: {plain_words(detail)}"
-    field = model.model_fields.get(str(detail["loc"][0]))
-    if not helps or detail["type"] == "value_error" or field is None or not field.description:
+    field = None if helped is None else helped.model_fields.get(str(detail["loc"][0]))
+    if detail["type"] == "value_error" or field is None or not field.description:
         return said
     return f"{said} ({field.description})"
 

@@ -141,9 +141,7 @@ def check_config(run: Run) -> None:
     except ValidationError as error:
         unknown = {detail["loc"] for detail in error.errors() if detail["type"] == _UNKNOWN}
         wrong = [
-            fault.text
-            for fault in faults(error, model, helps=False)
-            if fault.place and fault.place not in unknown
+            fault.text for fault in faults(error) if fault.place and fault.place not in unknown
         ]
         if wrong:
             raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error

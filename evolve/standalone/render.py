@@ -18,6 +18,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from evolve.config.parsing import are_boundaries
 from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.engine.network import Network
 from evolve.engine.patterns import Patterns
@@ -311,8 +312,8 @@ def _literals(parameters: Mapping[str, Any], rules: str) -> str:
     depths = _ints(parameters["depths"], "depths", phases)
     boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
     (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
-    if boundaries != sorted(set(boundaries)):
-        raise AgentError(f"boundaries {boundaries} must ascend")
+    if not are_boundaries(boundaries):
+        raise AgentError(f"boundaries {boundaries} must ascend from 5 to 64")
     if min(depths) < 1:
         raise AgentError(f"depths {depths} must be 1 or more")
     source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'

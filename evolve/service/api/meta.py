@@ -16,14 +16,19 @@ from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.job_requests import checked
 from evolve.service.models.common import Health, Token
-from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
 from evolve.service.models.meta import (
     STUDY,
+    Checked,
     ColumnShown,
+    CommandInfo,
+    Commands,
     ContestInfo,
     KindInfo,
     Meta,
+    Presets,
     RulesInfo,
+    SettingsOnly,
+    Space,
     TableInfo,
 )
 from evolve.service.problems import ProblemError, not_found
