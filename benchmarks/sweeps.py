@@ -43,7 +43,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.judges import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import SweepSettings
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD, Threads
@@ -79,7 +79,7 @@ SEARCH_PANEL = ("swh", "swh-mobility", "positional")
 
 
 def overhead(trials: int) -> None:
-    for kind in SUBJECTS:
+    for kind in SWEEP_TARGETS:
         for sampler in ("tpe", "cma", "random"):
             plan = plan_of(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
             took = []

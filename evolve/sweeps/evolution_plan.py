@@ -12,12 +12,14 @@ import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.agents.loading import load_agent, read_agent
 from evolve.config.evolution import EvolutionSettings
+from evolve.config.operators import OPERATORS
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.space import Space, choice, real, whole
 from evolve.tables import folder as store
 from evolve.tables.progress import Silent
 from evolve.tables.run_types import champion_of
@@ -30,10 +32,30 @@ _FOREVER = 1_000_000
 
 
 @dataclass(frozen=True)
-class EvolutionPlan(Plan):
+class EvolutionPlan(SettingsPlan):
     """A trial's agent is the best of its hall of fame when its seconds are used up."""
 
-    ours = tuple(name for name in Plan.ours if name != "panel_openings")
+    ours = tuple(name for name in SettingsPlan.ours if name != "panel_openings")
+    searched = Space.of(
+        [
+            whole("population", 16, 128, log=True),
+            real("survivors", 0.1, 0.5),
+            real("newcomers", 0.0, 0.2),
+            choice("selection", tuple(OPERATORS["selection"])),
+            choice("survival", tuple(OPERATORS["survival"])),
+            choice("crossover", tuple(OPERATORS["crossover"])),
+            real("crossover_rate", 0.5, 1.0),
+            real("blend", 0.0, 1.0),
+            real("eta", 1.0, 20.0, log=True),
+            choice("mutation", tuple(OPERATORS["mutation"])),
+            real("mutation_rate", 0.02, 0.5, log=True),
+            real("mutation_size", 0.05, 0.8, log=True),
+            choice("depth_mutation", tuple(OPERATORS["depth_mutation"])),
+            choice("openings", ("pair", "shared", "start")),
+            whole("opening_plies", 4, 12),
+            whole("openings_per_pair", 1, 3),
+        ]
+    )
 
     def prepare(self, objective: Objective) -> None:
         """Load compiled code before the seconds are counted."""

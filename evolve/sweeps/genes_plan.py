@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
@@ -17,18 +17,20 @@ from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task
-from evolve.sweeps.plan import Plan
-from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.spaces import DEPTHS, gene_places, genes_space
+from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.space import Parameter, Space, whole
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
     from evolve.sweeps.objective import Objective
 
+_DEPTHS: Final = (1, 4)
+"""Depths of the agents: only this range limits the cost of deeper searches."""
+
 
 @dataclass(frozen=True)
-class GenesPlan(Plan):
+class GenesPlan(SettingsPlan):
     """Every number of the genome is a parameter."""
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
@@ -74,7 +76,12 @@ class GenesPlan(Plan):
     @property
     def usual_space(self) -> Space:
         """A parameter for every free number."""
-        return genes_space(self.genome)
+        genome = self.genome
+        return Space.of(
+            whole(name, int(genome.low[at]), int(genome.high[at]), GENES[_gene_of(name)].about)
+            for name, at in self._places.items()
+            if genome.free[at]
+        )
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -89,8 +96,13 @@ class GenesPlan(Plan):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Places of the numbers in the genome, by their parameter names."""
-        return gene_places(self.genome)
+        """Places of the numbers in the genome: `weights.0`, …, `endgame`."""
+        sizes, slices = self.genome.sizes, self.genome.slices
+        return {
+            gene if size == 1 else f"{gene}.{number}": slices[gene].start + number
+            for gene, size in sizes.items()
+            for number in range(size)
+        }
 
     @cached_property
     def _single_genes(self) -> dict[str, int]:
@@ -121,11 +133,14 @@ class GenesPlan(Plan):
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         genes = {name: value for name, value in fixed.items() if name in GENES}
         others = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}
-        bounds = {"depths": DEPTHS, **others.pop("bounds", {})}
+        bounds = {"depths": _DEPTHS, **others.pop("bounds", {})}
         return {**others, "fix": genes, "bounds": bounds}
 
 
 def _is_single(name: str) -> bool:
     """Return whether a name means one number of a gene: weights.0, depths.2."""
-    gene, dot, _ = name.partition(".")
-    return bool(dot) and gene in GENES
+    return "." in name and _gene_of(name) in GENES
+
+
+def _gene_of(name: str) -> str:
+    return name.partition(".")[0]

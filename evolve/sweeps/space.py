@@ -213,6 +213,26 @@ class Parameter:
             )
 
 
+def real(name: str, low: float, high: float, *, log: bool = False) -> Parameter:
+    """Return a parameter of real numbers, which is a setting."""
+    return Parameter(name, "float", "", low, high, log)
+
+
+def whole(
+    name: str, low: int, high: int, about: str = "", *, log: bool = False, step: int = 1
+) -> Parameter:
+    """Return a parameter of whole numbers; without `about` it is a setting."""
+    return Parameter(name, "int", about, low, high, log, step)
+
+
+def choice(name: str, choices: tuple[Value, ...], about: str = "") -> Parameter:
+    """Return a parameter with these choices; without `about` it is a setting."""
+    return Parameter(name, "choice", about, choices=choices)
+
+
+NO_YES: Final = (False, True)
+
+
 @dataclass(frozen=True)
 class Space:
     """The parameters that a sweep searches."""

@@ -18,9 +18,9 @@ from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
+from evolve.sweeps.evolution_plan import EvolutionPlan
 from evolve.sweeps.heartbeat import GRACE, Watch
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.spaces import FAMILIES
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
 from evolve.sweeps.sweep import rows_of
@@ -203,15 +203,15 @@ def test_a_study_goes_on_with_the_choices_that_it_began_with(
         made = plan_of(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
         return Study(made, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
 
-    now = FAMILIES["evolution"]
-    selection = replace(now.space["selection"], choices=("best", "tournament"))
-    before = replace(now, space=now.space.without(["eta", "survival"]).changed(selection))
-    monkeypatch.setitem(FAMILIES, "evolution", before)
+    now = EvolutionPlan.searched
+    selection = replace(now["selection"], choices=("best", "tournament"))
+    before = now.without(["eta", "survival"]).changed(selection)
+    monkeypatch.setattr(EvolutionPlan, "searched", before)
     first = opened()
     run_one(first, 0.5)
-    monkeypatch.setitem(FAMILIES, "evolution", now)
+    monkeypatch.setattr(EvolutionPlan, "searched", now)
     second = opened()
-    assert second.plan.space == first.plan.space != now.space
+    assert second.plan.space == first.plan.space != plan_of(SweepSettings(kind="evolution")).space
     assert second.plan.defaults == first.plan.defaults
     taken = second.take("w")
     assert taken is not None

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 import evolve
 from evolve.config.matches import CONTESTS
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
@@ -141,7 +141,7 @@ def list_presets() -> Presets:
 @router.get("/spaces/{kind}")
 async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
     """The settings that a sweep of a kind searches."""
-    if kind not in SUBJECTS:
+    if kind not in SWEEP_TARGETS:
         raise not_found(f"kind {kind!r} of sweep")
     found: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
     return Space.model_validate({"kind": kind, "items": found})
