@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+from optuna.trial import FrozenTrial
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.loading import load_agent
@@ -16,14 +18,10 @@ from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.sweeps.known import plays_again
-from evolve.sweeps.objective import Outcome, Report, Task
+from evolve.sweeps.objective import Objective
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import Parameter, Space, whole
-
-if TYPE_CHECKING:
-    from optuna.trial import FrozenTrial
-
-    from evolve.sweeps.objective import Objective
+from evolve.sweeps.trials import Outcome, Report, Task
 
 _DEPTHS: Final = (1, 4)
 """Depths of the agents: only this range limits the cost of deeper searches."""
@@ -35,14 +33,8 @@ class GenesPlan(SettingsPlan):
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the agent with these values play the panel."""
-        number, values = task.number, task.values
-        agent = self.agent(values, f"trial-{number}")
-        score, error = objective.judged(agent)
-        report(1, score, error)
-        path = objective.path(number, ".json")
-        facts = objective.scored(score, error)
-        replace(agent, **objective.named(number, facts)).save(path)
-        return Outcome(score, error, path)
+        agent = self.agent(task.values, f"trial-{task.number}")
+        return objective.complete(task, agent, report, 1)
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
         """See Plan: true unless a panel member plays by the clock or is a program."""

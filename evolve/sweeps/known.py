@@ -21,8 +21,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.random import RandomAgent
 from evolve.sweeps.joint import JointSampler, drawn, is_given
 from evolve.sweeps.space import Space
-from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.trials import values_of
+from evolve.sweeps.trials import MIRROR, values_of
 
 SURPLUS: Final = "not wanted any more"
 ELSEWHERE: Final = "another machine has the defaults"

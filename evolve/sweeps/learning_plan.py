@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -21,13 +21,13 @@ from evolve.engine.shapes import (
     shape_text,
 )
 from evolve.errors import AgentError, SettingsError
-from evolve.sweeps.objective import Marks, Outcome, Report, Task
+from evolve.sweeps.objective import Marks, Objective
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, Space, choice, real, whole
+from evolve.sweeps.trials import Outcome, Report, Task
 
 if TYPE_CHECKING:
     from evolve.learning.learner import Learner
-    from evolve.sweeps.objective import Objective
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
@@ -39,12 +39,11 @@ _DRAWS: Final = 100
 class LearningPlan(SettingsPlan):
     """A trial's agent is the network at the end of the training."""
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Train with these values, and play the panel at intervals."""
-        number, values = task.number, task.values
         from evolve.learning.training import InMemoryTraining
 
-        settings = self.settings(values, self.seed_of(number))
+        settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, TrainingSettings)
         course = InMemoryTraining(settings, 1)
         course.warm_up()
@@ -56,15 +55,11 @@ class LearningPlan(SettingsPlan):
                 and marks.due(course.share)
                 and report(marks.step, *objective.judged(self._judged_agent(course.learner)))
             ):
-                return None
+                return Outcome.pruned()
         course.finish()
-        score, error = objective.judged(self._judged_agent(course.learner))
-        report(marks.count, score, error)
+        judged, agent = self._judged_agent(course.learner), course.learner.agent()
         facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}
-        named = objective.named(number, {**facts, **objective.scored(score, error)})
-        path = objective.path(number, ".npz")
-        replace(course.learner.agent(), **named).save(path)
-        return Outcome(score, error, path)
+        return objective.complete(task, agent, report, marks.count, facts, judged)
 
     def _judged_agent(self, learner: Learner) -> Agent:
         """Return the agent that plays the panel."""

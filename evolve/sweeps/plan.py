@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
 from evolve.agents.loading import read_agent
@@ -16,14 +16,10 @@ from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.files.folder import FolderPath
+from evolve.sweeps.objective import Objective
 from evolve.sweeps.space import Space
-from evolve.sweeps.trials import agent_file, keep
+from evolve.sweeps.trials import Outcome, Report, Task, agent_file, keep
 from evolve.tables.run_type import imported
-
-if TYPE_CHECKING:
-    from optuna.trial import FrozenTrial
-
-    from evolve.sweeps.objective import Objective, Outcome, Report, Task
 
 
 @dataclass(frozen=True)
@@ -53,8 +49,8 @@ class Plan(ABC):
         """Raise an EvolveError for values that no trial can have."""
 
     @abstractmethod
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
-        """Run a trial to its end; None when `report` has ended it."""
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+        """Run a trial to its end, or until `report` ends it."""
 
     def try_out(self) -> None:
         """Check that trials can begin, apart from the settings: here nothing."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import tomli_w
@@ -24,23 +24,18 @@ from evolve.config.program_sweep import PROBES, ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import elo_of, finite
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.known import plays_again
-from evolve.sweeps.objective import Outcome, Report, Task
+from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.program_parameters import Tunable
 from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
 from evolve.sweeps.space import Space
-from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.trials import number_of
-from evolve.tables.paths import BEST_FILE, BEST_TOML, TRIALS
-
-if TYPE_CHECKING:
-    from evolve.sweeps.objective import Objective
+from evolve.sweeps.trials import MIRROR, Outcome, Report, Task, number_of, trial_file
+from evolve.tables.paths import BEST_FILE, BEST_TOML
 
 _IDLE: Final = 5
 """Trials that play exactly like the defaults before a note says so."""
@@ -126,14 +121,14 @@ class ProgramPlan(Plan):
             score, error = 0.5, 0.0
             for step, (score, error, last) in enumerate(told, 1):
                 if report(step, score, error) and not last:
-                    return Outcome(score, error, None, games.facts)
-            path = self.keep_trial(objective.folder, task, score, error)
+                    return Outcome.pruned(games.facts)
+            file = self.keep_trial(objective.folder, task, score, error)
             facts = games.facts
             if task.brief.get(DEFAULTS) and self.own.objective == "panel":
                 facts = self._played_again(objective, agent, facts)
-            return Outcome(score, error, path, facts)
+            return Outcome.complete(score, error, file, facts)
         except EngineError as error:
-            return Outcome(0.0, 0.0, None, games.facts, str(error))
+            return Outcome.failed(str(error), games.facts)
         finally:
             agent.close()
 
@@ -143,7 +138,7 @@ class ProgramPlan(Plan):
         openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
-        return Outcome(result.score.value, result.score.error, None, games.facts)
+        return Outcome.pruned(games.facts)
 
     def _compared(
         self, objective: Objective, task: Task, games: _Games
@@ -219,10 +214,9 @@ class ProgramPlan(Plan):
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
-    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> FolderPath:
-        """Write a trial's facts to a file; return its path."""
-        path = folder / TRIALS / f"trial-{task.number:04d}.json"
-        make_folder(path.parent, exist_ok=True)
+    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> str:
+        """Write a trial's facts to a file; return its place in the folder."""
+        path = trial_file(folder, task.number, ".json")
         document = {
             **self.program.found(task.values, folder),
             "trial": task.number,
@@ -230,7 +224,7 @@ class ProgramPlan(Plan):
             "error": error,
         }
         write_text(path, json.dumps(document, indent=1) + "\n")
-        return path
+        return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)

@@ -7,21 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.final import is_defaults
 from evolve.sweeps.known import SURPLUS, TWICE, Setting, known_settings, setting_of
 from evolve.sweeps.plan import Plan
-
-FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
-ENDS: Final = (*FINISHED, TrialState.FAIL)
-
-
-def finished_of(trials: Sequence[FrozenTrial]) -> int:
-    """Count the trials that are complete or pruned."""
-    return sum(trial.state in FINISHED for trial in trials)
+from evolve.sweeps.trials import ENDS, FINISHED, finished_of
 
 
 @dataclass(frozen=True)

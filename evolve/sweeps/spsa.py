@@ -21,10 +21,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.joint import JointSampler, is_given
 from evolve.sweeps.scale import Number, at_step, between, from_unit, steps_in, to_unit
-from evolve.sweeps.trials import number_of
+from evolve.sweeps.trials import MIRROR, number_of
 
-MIRROR: Final = "mirror"
-"""Attribute of a trial: the values of its opponent, the mirror image."""
 ESTIMATE: Final = "spsa"
 """Origin of the trials at the current point, which play the defaults."""
 EVERY: Final = 8

@@ -16,7 +16,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import ProgramPlan, _parts_of, _shared
-from evolve.sweeps.spsa import MIRROR
+from evolve.sweeps.trials import MIRROR
 
 ENGINE = f"{sys.executable} {Path(__file__).with_name('tuned.py')}"
 
