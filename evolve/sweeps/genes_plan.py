@@ -17,8 +17,8 @@ from evolve.engine.genes import GENES
 from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
-from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Objective
+from evolve.sweeps.plan import plays_again
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import Parameter, Space, whole
 from evolve.sweeps.trials import Outcome, Report, Task

@@ -12,6 +12,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
 from evolve.agents.loading import read_agent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.random import RandomAgent
 from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -165,6 +167,16 @@ class Plan(ABC):
         """Return a trial's own seed, drawn from the sweep's."""
         state = np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)
         return int(state[0])
+
+
+def plays_again(agent: Agent) -> bool:
+    """Return whether an agent's games come out the same when they are played again.
+
+    Agents that draw at random do so from the number of the game. Programs, and agents that play by
+    the clock, may not repeat.
+    """
+    drawn = isinstance(agent, RandomAgent | MctsAgent) and agent.limit.seconds is None
+    return agent.repeats or drawn
 
 
 def plan_of(sweep: SweepSettings) -> Plan:

@@ -31,9 +31,10 @@ from evolve.population.individual import Individual
 from evolve.safe_parsing import parse_json, read_document
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
-from evolve.sweeps.known import Setting, known_settings, setting_of
 from evolve.sweeps.program_plan import ProgramPlan
+from evolve.sweeps.quota import known_settings
 from evolve.sweeps.rating import score_predicted
+from evolve.sweeps.space import Setting
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import PLAY_SECONDS, PLAYED, Outcome, Task, number_of
 from evolve.tables.paths import TRIALS
@@ -125,7 +126,7 @@ class PopulationSweep(Sweep):
             seen.add(self._setting(member))
 
     def _setting(self, member: Individual) -> Setting:
-        return setting_of(self._values(member), self.plan.space)
+        return self.plan.space.setting_of(self._values(member))
 
     def _values(self, member: Individual) -> dict[str, Any]:
         space = self.plan.space.distributions

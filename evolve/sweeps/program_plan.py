@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -28,11 +27,10 @@ from evolve.files.folder import FolderPath, inside
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import elo_of, finite
 from evolve.sweeps.final import DEFAULTS
-from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Objective
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.plan import Plan, plays_again
 from evolve.sweeps.program_parameters import Tunable
-from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
+from evolve.sweeps.rating import Met, parts_of, rated, score_predicted, shared, shares_of
 from evolve.sweeps.space import Space
 from evolve.sweeps.trials import MIRROR, Outcome, Report, Task, number_of, trial_file
 from evolve.tables.paths import BEST_FILE, BEST_TOML
@@ -161,8 +159,8 @@ class ProgramPlan(Plan):
         openings = self.openings(self.own.pairs)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
-        for start, stop in _parts_of(self.own.pairs, self.sweep.reports):
-            for (other, elo), part in zip(others, _shared(start, stop, shares), strict=True):
+        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
+            for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
@@ -200,7 +198,7 @@ class ProgramPlan(Plan):
         """Yield mean scores against the panel in the same way."""
         panel = objective.panel
         points, squares, count = 0.0, 0.0, 0
-        for start, stop in _parts_of(self.sweep.panel_openings, self.sweep.reports):
+        for start, stop in parts_of(self.sweep.panel_openings, self.sweep.reports):
             part = Openings(panel.openings.moves[start:stop])
             for other in panel.agents:
                 score = games.meet(other, part, self.sweep.rules, 0).score
@@ -361,21 +359,3 @@ class _Games:
 def _certain(trial: FrozenTrial) -> float:
     """Return the score less its error: the certain part of a trial's score."""
     return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
-
-
-def _parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
-    """Yield the ends of `count` things cut into that many parts, none of them empty."""
-    ends = sorted({round(count * part / parts) for part in range(parts + 1)})
-    return pairwise(ends)
-
-
-def _shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
-    """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
-    found: list[list[int]] = [[] for _ in shares]
-    debts = [share * start - int(share * start) for share in shares]
-    for number in range(start, stop):
-        debts = [debt + share for debt, share in zip(debts, shares, strict=True)]
-        most = debts.index(max(debts))
-        debts[most] -= 1.0
-        found[most].append(number)
-    return found

@@ -19,11 +19,8 @@ from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
 from evolve.sweeps.heartbeat import Lease, Watch, is_gone, key_of
 from evolve.sweeps.importance import importances_in
-from evolve.sweeps.known import (
-    ELSEWHERE,
-)
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.quota import Quota
+from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.storage import telling
 from evolve.sweeps.trials import (

@@ -15,8 +15,9 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.known import OtherSampler, known_settings, plays_again
-from evolve.sweeps.plan import plan_of
+from evolve.sweeps.joint import OtherSampler
+from evolve.sweeps.plan import plan_of, plays_again
+from evolve.sweeps.quota import known_settings
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
