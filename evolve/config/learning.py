@@ -210,7 +210,7 @@ class MctsSettings(LearningSettings):
     )
     learning_rate: float = Field(2e-3, gt=0.0, le=1.0, description="of Adam, at first")
     simulations: int = Field(50, ge=2, le=100_000, description="of a move in the games")
-    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="exploration constant there")
+    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="exploration constant in these games")
     noise: Share = Field(0.25, description="share of a random draw in the priors of the root")
     temperature: float = Field(
         1.0, ge=0.0, le=10.0, description="of the choice among moves; 0: the most visited"
@@ -246,7 +246,7 @@ class MctsSettings(LearningSettings):
     )
     accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
     play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
-    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="exploration constant there")
+    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="exploration constant in play")
     endgame: int = Field(12, ge=0, le=20, description="empties from which the agent plays exactly")
     check_simulations: int = Field(
         100, ge=1, le=100_000, description="of a move in the games with the panel"

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import tomli_w
@@ -24,25 +23,19 @@ from evolve.config.program_sweep import PROBES, ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate, elo_of, finite
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import DEFAULTS
-from evolve.sweeps.known import plays_again
-from evolve.sweeps.objective import Outcome, Report, Task
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.objective import Objective
+from evolve.sweeps.plan import Plan, plays_again
 from evolve.sweeps.program_parameters import Tunable
-from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
+from evolve.sweeps.rating import Met, parts_of, rated, score_predicted, shared, shares_of
 from evolve.sweeps.space import Space
-from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.trials import number_of
-from evolve.tables.paths import BEST_FILE, BEST_TOML, TRIALS
-
-if TYPE_CHECKING:
-    from evolve.sweeps.objective import Objective
+from evolve.sweeps.trials import MIRROR, Outcome, Report, Task, number_of, trial_file
+from evolve.tables.paths import BEST_FILE, BEST_TOML
 
 _IDLE: Final = 5
 """Trials that play exactly like the defaults before a note says so."""
@@ -128,14 +121,14 @@ class ProgramPlan(Plan):
             score, error = 0.5, 0.0
             for step, (score, error, last) in enumerate(told, 1):
                 if report(step, score, error) and not last:
-                    return Outcome(score, error, None, games.facts)
-            path = self.keep_trial(objective.folder, task, score, error)
+                    return Outcome.pruned(games.facts)
+            file = self.keep_trial(objective.folder, task, score, error)
             facts = games.facts
             if task.brief.get(DEFAULTS) and self.own.objective == "panel":
                 facts = self._played_again(objective, agent, facts)
-            return Outcome(score, error, path, facts)
+            return Outcome.complete(score, error, file, facts)
         except EngineError as error:
-            return Outcome(0.0, 0.0, None, games.facts, str(error))
+            return Outcome.failed(str(error), games.facts)
         finally:
             agent.close()
 
@@ -145,7 +138,7 @@ class ProgramPlan(Plan):
         openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
-        return Outcome(result.score.value, result.score.error, None, games.facts)
+        return Outcome.pruned(games.facts)
 
     def _compared(
         self, objective: Objective, task: Task, games: _Games
@@ -168,8 +161,8 @@ class ProgramPlan(Plan):
         openings = self.openings(self.own.pairs)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
-        for start, stop in _parts_of(self.own.pairs, self.sweep.reports):
-            for (other, elo), part in zip(others, _shared(start, stop, shares), strict=True):
+        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
+            for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
@@ -207,7 +200,7 @@ class ProgramPlan(Plan):
         """Yield mean scores against the panel in the same way."""
         panel = objective.panel
         scores: list[Estimate] = []
-        for start, stop in _parts_of(self.sweep.panel_openings, self.sweep.reports):
+        for start, stop in parts_of(self.sweep.panel_openings, self.sweep.reports):
             part = Openings(panel.openings.moves[start:stop])
             scores += panel.judge(games.agent, openings=part, play=games.play).scores
             count = sum(score.n for score in scores)
@@ -220,10 +213,9 @@ class ProgramPlan(Plan):
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
-    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> FolderPath:
-        """Write a trial's facts to a file; return its path."""
-        path = folder / TRIALS / f"trial-{task.number:04d}.json"
-        make_folder(path.parent, exist_ok=True)
+    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> str:
+        """Write a trial's facts to a file; return its place in the folder."""
+        path = trial_file(folder, task.number, ".json")
         document = {
             **self.program.found(task.values, folder),
             "trial": task.number,
@@ -231,7 +223,7 @@ class ProgramPlan(Plan):
             "error": error,
         }
         write_text(path, json.dumps(document, indent=1) + "\n")
-        return path
+        return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
@@ -373,21 +365,3 @@ class _Games:
 def _certain(trial: FrozenTrial) -> float:
     """Return the score less its error: the certain part of a trial's score."""
     return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
-
-
-def _parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
-    """Yield the ends of `count` things cut into that many parts, none of them empty."""
-    ends = sorted({round(count * part / parts) for part in range(parts + 1)})
-    return pairwise(ends)
-
-
-def _shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
-    """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
-    found: list[list[int]] = [[] for _ in shares]
-    debts = [share * start - int(share * start) for share in shares]
-    for number in range(start, stop):
-        debts = [debt + share for debt, share in zip(debts, shares, strict=True)]
-        most = debts.index(max(debts))
-        debts[most] -= 1.0
-        found[most].append(number)
-    return found
