@@ -26,7 +26,6 @@ from evolve.agents.search_schedule import (
 )
 from evolve.agents.searching import NO_LIMIT, SearchingAgent
 from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stopping_at
-from evolve.config.parsing import are_boundaries
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
@@ -36,6 +35,7 @@ from evolve.engine.rules import Rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
+from evolve.parsing import are_boundaries
 from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from evolve.cli.completion import complete_agents
 from evolve.config.evolution import FIRST
 from evolve.config.forms import FormField, form_of_model
-from evolve.config.parsing import split_pair
+from evolve.parsing import split_pair
 
 C = TypeVar("C", bound=Callable[..., Any])
 

@@ -26,10 +26,10 @@ from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.forms import option_words
 from evolve.config.operators import OWN, OWNABLE
-from evolve.config.parsing import laid_over
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
+from evolve.parsing import laid_over
 from evolve.runs import folder as store
 from evolve.runs.study import Study, is_study
 from evolve.runs.study_spec import (

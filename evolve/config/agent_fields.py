@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from evolve.config.parsing import split_list
+from evolve.parsing import split_list
 
 Place = tuple[str | int, ...]
 """Position of a text in the settings: its keys, the outermost first."""

@@ -15,7 +15,6 @@ from pydantic import (
 
 from evolve.config.base import Settings
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
-from evolve.config.parsing import are_boundaries, split_integers, split_list, split_range
 from evolve.engine.genes import (
     DEFAULT_TERMS,
     GENES,
@@ -25,6 +24,7 @@ from evolve.engine.genes import (
     default_boundaries,
 )
 from evolve.engine.rules import RULES_HELP, Rules, rule_set
+from evolve.parsing import are_boundaries, split_integers, split_list, split_range
 
 FIRST: Final = "What matters first"
 """Heading of the options that most people need."""

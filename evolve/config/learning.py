@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evolve.config.base import Settings
 from evolve.config.evolution import FIRST, Share
-from evolve.config.parsing import split_list, split_shares
 from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
+from evolve.parsing import split_list, split_shares
 
 Layers = Annotated[tuple[str, ...], BeforeValidator(split_list)]
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]

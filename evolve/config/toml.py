@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.config.parsing import laid_over
 from evolve.errors import OptionsError, SettingsError, reason_of
+from evolve.parsing import faults, laid_over
 from evolve.safe_parsing import parse_toml, read_document
 
 M = TypeVar("M", bound=BaseModel)
-_LONGEST: Final = 200
-"""Most characters of a wrong value that a message shows."""
 Presets = Mapping[str, Mapping[str, Any]]
 
 _NOT_SETTINGS = ("versions", "command")
@@ -81,59 +79,6 @@ def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]
         return laid_over(file, options)
     preset = options.get("preset", file.get("preset", next(iter(presets))))
     return laid_over({"preset": preset}, presets.get(str(preset), {}), file, options)
-
-
-class Fault(NamedTuple):
-    """A fault in settings: its place, as keys, the outermost first, and a message."""
-
-    place: tuple[str | int, ...]
-    text: str
-
-
-def faults(error: ValidationError, helped: type[BaseModel] | None = None) -> list[Fault]:
-    """All faults in values; `helped` is a model whose fields' descriptions are added."""
-    return [Fault(tuple(detail["loc"]), _text(detail, helped)) for detail in error.errors()]
-
-
-def plain_words(detail: Any) -> str:
-    """One of pydantic's errors in plain words."""
-    context = detail.get("ctx", {})
-    if detail["type"] == "too_short":
-        return f"it must have {context['min_length']} or more, not {context['actual_length']}"
-    if detail["type"] == "too_long":
-        return f"it must have {context['max_length']} at most, not {context['actual_length']}"
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
-    return said.replace("input should be", "it must be")
-
-
-def _text(detail: Any, helped: type[BaseModel] | None) -> str:
-    """A message about a wrong field, with the field's description in the model `helped`."""
-    place = ".".join(str(part) for part in detail["loc"])
-    if detail["type"] == "extra_forbidden":
-        return f"{place}: there is no such setting"
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    if not place:
-        return message
-    if detail["type"] == "missing":
-        return f"{place}: {_PLAIN['missing']}"
-    value = repr(detail["input"])
-    value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    said = f"{place} = {value}: {plain_words(detail)}"
-    field = None if helped is None else helped.model_fields.get(str(detail["loc"][0]))
-    if detail["type"] == "value_error" or field is None or not field.description:
-        return said
-    return f"{said} ({field.description})"
-
-
-_PLAIN: Final = {
-    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
-    **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
-    **dict.fromkeys(("bool_parsing", "bool_type"), "it must be true or false"),
-    "missing": "it must be given",
-    "tuple_type": "it must be a list",
-}
-"""Plain messages by pydantic's error type."""
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:

@@ -18,7 +18,8 @@ from evolve.runs.run_type import Facts
 from evolve.runs.run_types import champion_of
 from collections.abc import Mapping
 from pydantic import ValidationError
-from evolve.config.toml import faults, merged
+from evolve.parsing import faults
+from evolve.config.toml import merged
 from evolve.errors import RunError
 from typing import Any
 from evolve.errors import EvolveError

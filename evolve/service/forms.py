@@ -14,7 +14,8 @@ from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
 from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
-from evolve.config.toml import Fault, faults, merged, resolve_as
+from evolve.config.toml import merged, resolve_as
+from evolve.parsing import Fault, faults
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.safe_parsing import json_value

@@ -17,11 +17,11 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
-from evolve.config.toml import faults
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
+from evolve.parsing import faults
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.trust import is_marked, mark_of
 from evolve.safe_parsing import json_value, parse_json, read_document

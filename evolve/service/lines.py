@@ -13,7 +13,7 @@ from typing import Any, Final
 from evolve.agents.registry import programs_in
 from evolve.config.agent_fields import Place as Where
 from evolve.config.forms import option_words
-from evolve.config.toml import Fault
+from evolve.parsing import Fault
 from evolve.runs.run import Run
 from evolve.service.agents import Agents
 from evolve.service.folders import Place

@@ -23,8 +23,8 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evolve.config.toml import Fault, plain_words
 from evolve.errors import EvolveError
+from evolve.parsing import Fault, plain_words
 from evolve.service.models.common import WRITTEN, Problem
 
 MEDIA: Final = "application/problem+json"

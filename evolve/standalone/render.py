@@ -18,12 +18,12 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from evolve.config.parsing import are_boundaries
 from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.engine.network import Network
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
+from evolve.parsing import are_boundaries
 from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
 from evolve.standalone.part_solver import final_score
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolve.config.toml import faults
 from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
+from evolve.parsing import faults
 from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.columns import table_of_rows
 from evolve.tables.paths import FINAL_FILE

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.config.parsing import (
+from evolve.errors import OptionsError
+from evolve.parsing import (
     are_boundaries,
     laid_over,
     split_integers,
@@ -13,7 +14,6 @@ from evolve.config.parsing import (
     split_range,
     split_shares,
 )
-from evolve.errors import OptionsError
 
 
 def test_texts_become_lists_ranges_and_shares() -> None:
