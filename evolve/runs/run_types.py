@@ -185,7 +185,7 @@ FILES: Final = (
 """Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
 
 
-def kind_of(command: object, place: Path) -> RunType:
+def kind_of(command: object, place: Path | str) -> RunType:
     """The kind of run that a command makes; RunError, which names `place`, where it is unknown."""
     known = {name: kind for kind in RUN_TYPES for name in kind.commands}
     if not isinstance(command, str) or command not in known:

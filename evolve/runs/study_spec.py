@@ -134,7 +134,7 @@ class StudySpec(BaseModel):
     @property
     def kind(self) -> RunType:
         """The kind of its runs."""
-        return kind_of(self.command, Path("study"))
+        return kind_of(self.command, "the study")
 
     @property
     def variant(self) -> Variant:

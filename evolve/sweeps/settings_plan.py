@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import BaseModel
@@ -45,7 +44,7 @@ class SettingsPlan(Plan):
     def _variant(self) -> Variant:
         """The command whose settings a trial has."""
         command = str(SWEEP_TARGETS[self.sweep.kind].command)
-        return kind_of(command, Path()).commands[command]
+        return kind_of(command, "the sweep").commands[command]
 
     @property
     def _model(self) -> type[BaseModel]:

@@ -114,7 +114,7 @@ def test_a_run_of_a_job_is_a_name(
     with opened() as app:
         found = app.get(f"jobs/{JOB}")
         assert (found["state"], found["run"]) == ("damaged", None)
-        assert "run: " in found["error"]
+        assert "run = " in found["error"]
         for what in ("stop", "kill", "resume"):
             app.post(f"jobs/{JOB}/{what}", None, 409)
         app.delete(f"jobs/{JOB}")
