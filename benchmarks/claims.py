@@ -31,7 +31,6 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.judges import Panel
 from evolve.config.learning import MctsSettings
 from evolve.engine.board import Board
-from evolve.fitness.executor import ONE_THREAD
 from evolve.learning.mcts import TreeLearner
 from evolve.learning.training import InMemoryTraining
 
@@ -109,7 +108,7 @@ def keep_first(course: InMemoryTraining, path: Path) -> None:
         return
     agent = learner.agent(settings.simulations)
     panel = Panel(settings.accept_against, 10, settings.rules, settings.seed)
-    if min(panel.scores(agent, ONE_THREAD)) == 1.0:
+    if min(score.value for score in panel.judge(agent).scores) == 1.0:
         facts = {"games": course.games, "cpu_seconds": round(course.spent, 1)}
         replace(agent, provenance=facts).save(file)
 

@@ -24,11 +24,11 @@ import pandas as pd
 import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.arena.judges import ladder, nearest
+from evolve.arena.judges import Ladder
 from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.evolution.ancestry import run_settings
 from evolve.evolution.panel import Candidate, LadderPanel
+from evolve.evolution.run_agents import run_settings
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
@@ -72,18 +72,18 @@ def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, jobs: int) -> Flo
 def player(name: str, pairs: int, jobs: int) -> None:
     agent = load_agent(name)
     rules = agent.rules or DEFAULT_RULES
-    rungs = ladder(rules)
+    ladder = Ladder(rules)
     openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(SEED))
     met: dict[float, Floats] = {}
-    near = rungs[-NEIGHBOURS:]
-    for _ in rungs:  # twice as a rule: the nearest are not known before it is rated
+    near = ladder.rungs[-NEIGHBOURS:]
+    for _ in ladder.rungs:  # twice as a rule: the nearest are not known before it is rated
         for rung in near:
             if rung.elo not in met:
                 met[rung.elo] = meet(agent, rung.agent, openings, rules, jobs)
                 print(f"  {name:36} {rung.agent.name:38} {met[rung.elo].mean():.3f}", flush=True)
         scores = np.array([met[rung.elo] for rung in near])
         elo = rate_one(np.array([rung.elo for rung in near]), scores)
-        played, near = near, nearest(rungs, elo.value, NEIGHBOURS)
+        played, near = near, ladder.nearest(elo.value, NEIGHBOURS)
         if near == played:
             break
     print(f"{name}: {elo.value:.0f} ± {elo.high - elo.value:.0f}", flush=True)
@@ -99,7 +99,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
     run = evolve.load_run(folder)
     settings = run_settings(run).model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
-    panel = LadderPanel(settings, int(genome.high[genome.slices["endgame"]][0]), Threads(jobs))
+    panel = LadderPanel(settings, genome, Threads(jobs))
     rows = []
     for generation in range(0, run.generation_count, settings.panel_every):
         best = run.metadata(generation)[0]["best"]

@@ -86,7 +86,7 @@ def measured(rules: Rules, population: int, seed: int, executor: Executor) -> di
                     openings_per_pair=openings,
                     opponents=opponents,
                     move_budget=settings.move_budget,
-                    largest_endgame=evolution.largest_endgame,
+                    largest_endgame=evolution.genome.largest_endgame,
                     executor=executor,
                 )
 

@@ -39,12 +39,12 @@ import psutil
 
 from evolve.config.toml import config_text, resolve
 from evolve.errors import ClusterError
+from evolve.evolution.estimate import Costs
 from evolve.evolution.loop import Evolution
-from evolve.evolution.scaling import Costs
 from evolve.fitness import roundrobin
 from evolve.fitness.executor import Threads, task_size
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.runs import folder as store
 from evolve.runs.progress import Silent
@@ -124,7 +124,7 @@ def game_costs() -> npt.NDArray[np.float64]:
                 openings,
                 settings.rules,
                 move_budget=settings.move_budget,
-                largest_endgame=evolution.largest_endgame,
+                largest_endgame=evolution.genome.largest_endgame,
             )
             costs.append(time.perf_counter() - begin)
         return np.array(costs)

@@ -29,7 +29,6 @@ import pyarrow as pa
 
 import evolve
 from evolve.runs.folder import commit_generation
-from evolve.service import job_file
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.process import MARK, Process, boot
@@ -136,12 +135,12 @@ def _running_job(runs: Path) -> tuple[subprocess.Popen[bytes], Path]:
     """A job of this user's service whose process only sleeps, and the file of its progress."""
     place = Place(runs)
     record = JobRecord.new("match", {"a": "swh", "b": "random"})
-    mark = job_file.process_mark(record, place)
+    mark = record.mark(place)
     sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, MARK: mark})
     record.state, record.started = "running", record.created
     record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time(), boot())
     (place.jobs / record.id).mkdir(parents=True)
-    job_file.save(record, place)
+    record.save(place)
     return sleeper, place.jobs / record.id / "progress.jsonl"
 
 

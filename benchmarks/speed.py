@@ -65,6 +65,8 @@ _KERNELS: Final = (
 import numpy as np
 from evolve.agents.reading import reference_agent
 from evolve.fitness.games import play_games
+from evolve.agents.registry import reference_agent
+from evolve.fitness.playing import play_games
 from evolve.fitness.openings import Part, balanced_openings
 
 openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(0))

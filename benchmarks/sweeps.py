@@ -43,7 +43,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.judges import Panel
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.sweep import SweepSettings
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD, Threads
@@ -58,7 +58,8 @@ from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.sweep import Sweep, rows_of
+from evolve.sweeps.sweep import Sweep
+from evolve.sweeps.trials import Outcome, rows_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import Importances, write_trials
 
@@ -79,7 +80,7 @@ SEARCH_PANEL = ("swh", "swh-mobility", "positional")
 
 
 def overhead(trials: int) -> None:
-    for kind in SUBJECTS:
+    for kind in SWEEP_TARGETS:
         for sampler in ("tpe", "cma", "random"):
             plan = plan_of(SweepSettings(kind=kind, trials=10**6, sampler=sampler))
             took = []
@@ -93,10 +94,11 @@ def overhead(trials: int) -> None:
                     assert taken is not None
                     for step in range(1, 5):
                         study.report(taken.number, step, float(rng.random()), 0.01)
-                    study.complete(
-                        taken.number, float(rng.random()), {"agent": "x", "seconds": 1.0}
+                    study.end(
+                        taken.number,
+                        Outcome.complete(float(rng.random()), 0.1, "x", {"seconds": 1.0}),
                     )
-                    rows = rows_of(plan, study.trials())
+                    rows = rows_of(study.trials(), plan.space.names)
                     types = {p.name: p.type for p in plan.space.parameters}
                     write_trials(Path(folder), rows, types, Importances())
                     took.append(time.perf_counter() - begin)
@@ -226,9 +228,7 @@ def confirm(
         scores.append(played(tuned, default, games, number, jobs).score.value)
         print(f"seed {number}: {scores[-1]:.3f}", flush=True)
     panel = Panel(plan.sweep.panel, 200, plan.sweep.rules, 12345)
-    means = [
-        [float(np.mean(panel.scores(agent, Threads(jobs)))) for agent in both] for both in agents
-    ]
+    means = [[panel.judge(agent, Threads(jobs)).score for agent in both] for both in agents]
     mean, low, high = over_seeds(scores)
     # Two-sided, over seeds: is the mean score another one than a half?
     p = stats.ttest_1samp(scores, 0.5).pvalue
@@ -322,8 +322,8 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
             assert taken is not None
             assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
-            score = float(np.mean(panel.scores(agent, ONE_THREAD)))
-            study.complete(taken.number, score, {"agent": "x"})
+            score = panel.judge(agent).score
+            study.end(taken.number, Outcome.complete(score, 0.1, "x"))
             best = max(best, (score, agent), key=lambda one: one[0])
     return best[1], games // each * each
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 
 EVOLVED_REST = (-254, -178, -264, -194, -149, -155, -79, -13)

@@ -10,7 +10,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,7 +64,8 @@ def check_exchange(data: bytes) -> None:
     except ValueError as error:
         raise _plain(error) from error
     _check(value)
-    _check_finite(value)
+    if any(isinstance(one, float) and not math.isfinite(one) for one in everything_in(value)):
+        raise ValueError("a number in it is too large")
     if _HALF.search(text) and _whole(value) != value:
         raise ValueError("it has half a character, a surrogate without its other half")
 
@@ -73,12 +74,16 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not a number of JSON")
 
 
-def _check_finite(value: Any) -> None:
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("a number in it is too large")
-    inside = value.values() if isinstance(value, dict) else value
-    for one in inside if isinstance(value, dict | list) else ():
-        _check_finite(one)
+def everything_in(value: Any) -> Iterator[Any]:
+    """The value and everything inside it, keys of mappings too."""
+    yield value
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield key
+            yield from everything_in(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from everything_in(one)
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:

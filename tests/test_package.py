@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import evolve
@@ -64,7 +67,7 @@ def test_kernels_live_in_the_engine_alone() -> None:
 
 def test_modules_that_import_torch_are_marked_as_learning() -> None:
     """Without the mark they would be skipped where torch is missing, and left out where it is."""
-    light = "tree_games|evaluation|learner|patterns|probcut|training"
+    light = "tree_games|learner|patterns|probcut|training"
     needs = re.compile(
         rf"^(import torch|from (torch|evolve\.learning\.(?!{light})|benchmarks\.trained))", re.M
     )
@@ -75,3 +78,45 @@ def test_modules_that_import_torch_are_marked_as_learning() -> None:
         text = path.read_text(encoding="utf-8")
         if needs.search(text):
             assert "\npytestmark = pytest.mark.learning\n" in text, path
+
+
+def modules() -> dict[str, Path]:
+    """All modules of the package but the faces of its rooms."""
+    files = (path for path in (ROOT / "evolve").rglob("*.py") if path.name != "__init__.py")
+    return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in files}
+
+
+def imported(path: Path, known: set[str]) -> set[str]:
+    """The modules that a file imports anywhere: at its top, in functions, for annotations."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return found & known
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """import-linter looks at what is loaded; a reader also meets what annotations name."""
+    found = modules()
+    graph = {name: imported(path, set(found)) for name, path in found.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
+
+
+NAMED_AS_WHAT_THEY_SERVE = ("cli", "plots", "service/api", "service/models", "learning", "protocols")
+"""Rooms whose modules have the names of what they show, offer, teach or speak."""
+
+
+def test_no_two_modules_have_one_name() -> None:
+    """But for rooms whose modules are named as what they serve, and pairs known to be clear."""
+    rooms = defaultdict(set)
+    for name, path in modules().items():
+        room = path.parent.relative_to(ROOT / "evolve").as_posix()
+        if room not in NAMED_AS_WHAT_THEY_SERVE:
+            rooms[name.rpartition(".")[2]].add(room)
+    twice = {name: found for name, found in rooms.items() if len(found) > 1}
+    assert twice == CLEAR
+
+
+CLEAR: dict[str, set[str]] = {}

@@ -30,7 +30,7 @@ WHERE: Final[Mapping[str, tuple[str, ...]]] = {
     # The meter does without psutil where there is none, and on Linux in any case.
     "serve": ("evolve/service/", "evolve/cli/serve.py", "evolve/programs/meter.py"),
     "learn": ("evolve/learning/",),
-    "cluster": ("evolve/fitness/",),
+    "cluster": ("evolve/cluster/",),
 }
 """What of the package may import of an extra. All else must do without."""
 

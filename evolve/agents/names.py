@@ -146,7 +146,7 @@ def _all_known(query: str) -> bool:
 
 
 def _is_there(place: str) -> bool:
-    return place in REFERENCES or AgentName(place, None).path.exists()
+    return place in REFERENCES or os.path.exists(AgentName(place, None).path)
 
 
 def _is_program(protocol: str, command: str) -> bool:

@@ -35,6 +35,7 @@ from evolve.engine.rules import Rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
+from evolve.parsing import are_boundaries
 from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 
@@ -365,8 +366,8 @@ def _boundaries(values: Any) -> tuple[int, ...]:
     if (
         not isinstance(values, Sequence)
         or len(values) >= MAX_PHASES
-        or not all(type(value) is int and 4 < value <= 64 for value in values)
-        or list(values) != sorted(set(values))
+        or not all(type(value) is int for value in values)
+        or not are_boundaries(values)
     ):
         raise AgentError(f"boundaries {values} must ascend from 5 to 64")
     return tuple(values)

@@ -30,7 +30,7 @@ PROGRAMS: Final = {
 Each is a function of the text after the colon, and of the program's own folder or None. Settings
 from other sources that name one are not trusted (`cli.permission`)."""
 
-INDIVIDUALS: Final = "evolve.evolution.ancestry:individual_agent"
+INDIVIDUALS: Final = "evolve.evolution.run_agents:individual_agent"
 """Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")

@@ -1,8 +1,10 @@
-"""Run matches and ratings from Python."""
+"""Make matches and ratings from their settings, and run them from Python."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -10,15 +12,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import agree_on
+from evolve.arena.agreement import Agreed, agree_on
 from evolve.arena.match import Match, MatchResult
-from evolve.arena.openings import identity_of, match_openings, openings_for
 from evolve.arena.sprt import Sprt
-from evolve.config.matches import MatchSettings, RateSettings
+from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
+from evolve.engine.rules import Rules
+from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
-from evolve.fitness.openings import Openings
+from evolve.fitness.openings import (
+    START_POSITION,
+    Openings,
+    Part,
+    balanced_openings,
+    openings_of_games,
+)
 from evolve.runs.loading import load_agent
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
@@ -50,12 +59,7 @@ def match(
     """
     named = {"a": _name(a), "b": _name(b)}
     asked = resolve_as(MatchSettings, {}, {**settings, **named})
-    agents = _agent(a), _agent(b)
-    agreed = agree_on(agents, asked.rules).rules
-    test = None if asked.sprt is None else Sprt(*asked.sprt, asked.alpha, asked.beta)
-    openings = match_openings(asked, agreed)
-    played = Match(*agents, openings, agreed, seed=asked.seed, executor=Threads(jobs), sprt=test)
-    return played.play(progress)
+    return match_of((_agent(a), _agent(b)), asked, executor=Threads(jobs))[0].play(progress)
 
 
 def rate(
@@ -85,6 +89,34 @@ def rate(
     tournament = tournament_of(players, names, asked, executor=Threads(jobs))
     tournament.play(progress)
     return pd.DataFrame([row.facts for row in tournament.rows()])
+
+
+def match_of(
+    players: tuple[Agent, Agent],
+    settings: MatchSettings,
+    reading: Mapping[str, Any] = MappingProxyType({}),
+    kept: Rules | None = None,
+    **options: Any,
+) -> tuple[Match, Agreed]:
+    """Return the match of its settings, not started yet, and the rules that were agreed on.
+
+    reading: `tell` and `strict` of `openings_for`; kept: the rules of games that were played
+    before; options: `executor`, `failed` and `watch` of Match.
+    """
+    agreed = agree_on(players, settings.rules, kept)
+    default = GAMES if settings.sprt is None else GAMES_OF_TEST
+    openings = openings_for(
+        settings.openings,
+        settings.opening_plies,
+        settings.games and (settings.games + 1) // 2,
+        default // 2,
+        agreed.rules,
+        np.random.default_rng(settings.seed),
+        **reading,
+    )
+    test = None if settings.sprt is None else Sprt(*settings.sprt, settings.alpha, settings.beta)
+    match = Match(*players, openings, agreed.rules, seed=settings.seed, sprt=test, **options)
+    return match, agreed
 
 
 def tournament_of(
@@ -122,6 +154,52 @@ def tournament_of(
         assumed=agreed.assumed,
         **options,
     )
+
+
+def identity_of(source: str) -> str:
+    """Return the value of `openings`; for a file, its name and a hash of its content."""
+    path = Path(source)
+    if source in ("random", "start") or not path.is_file():
+        return source
+    return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, stacklevel=2)
+
+
+def openings_for(
+    source: str,
+    plies: int | None,
+    pairs: int | None,
+    default: int,
+    rules: Rules,
+    rng: np.random.Generator,
+    *,
+    tell: Callable[[str], None] = _warn,
+    strict: bool = False,
+) -> Openings:
+    """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
+
+    Unreadable parts of a file are skipped and reported to `tell`; with `strict` they raise
+    RecordError. Raises OptionsError if `source` is neither `random`, `start` nor a file.
+    """
+    if source == "start":
+        return START_POSITION.first(pairs or default)
+    if source == "random":
+        return balanced_openings(pairs or default, Part.MATCH, rules, rng, plies or RANDOM_PLIES)
+    if not Path(source).exists():
+        folder = Path(source).parent
+        more = "" if folder.is_dir() else f": there is no folder {folder}"
+        raise OptionsError(f"openings: {source!r} is neither random, start nor a file{more}")
+    from evolve.records.formats import read_games  # imported here: few matches use a file
+
+    # The winners of the games in the file do not matter here, so neither do their rules.
+    reading = read_games(source, judged=False, strict=strict)
+    for line in reading.told(Path(source)):
+        tell(line)
+    openings = openings_of_games(reading.records, plies)
+    return openings.first(pairs or len(openings))
 
 
 def _agent(agent: Agent | str | Path) -> Agent:

@@ -1,21 +1,59 @@
-"""A panel: measure agents against fixed agents on fixed openings."""
+"""Judges: how strong an agent is against fixed opponents, a panel or the rungs of a ladder."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.arena.match import Match
+from evolve.arena.match import Match, PlayMatch, play_whole
 from evolve.engine.rules import Rules, rule_set
-from evolve.fitness.executor import Executor
-from evolve.fitness.games import GamesDone
-from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.statistics import Estimate, score_of_elo
+from evolve.fitness.executor import ONE_THREAD, Executor
+from evolve.fitness.games import Games, GamesDone
+from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.playing import play_games
+from evolve.fitness.roundrobin import pair_scores, schedule
+from evolve.fitness.statistics import Estimate, Floats, rate_one, score_of_elo
 from evolve.runs.loading import load_agent, load_alphabeta
+
+RUNGS: Final = 4
+"""Rungs of the ladder that an agent plays."""
+_FAR: Final = 200.0
+"""Elo by which an agent may be weaker than its rungs before it plays nearer ones.
+
+Games against nearer rungs give more information.
+"""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How strong an agent is against fixed opponents.
+
+    score: against all of them, 0 to 1, with its standard error. against: the opponents in words.
+    scores: against each member of a panel. elo: on a ladder.
+    """
+
+    score: float
+    error: float
+    against: str
+    scores: tuple[Estimate, ...] = ()
+    elo: Estimate | None = None
+
+
+class Judge(Protocol):
+    """Plays against agents, always on the same openings."""
+
+    def judge(
+        self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
+    ) -> Judged:
+        """Judge an agent."""
 
 
 class Panel:
@@ -25,34 +63,40 @@ class Panel:
         self.names = tuple(names)
         self.rules: Rules = rules
         self.agents = [load_agent(name) for name in names]
-        self.openings = balanced_openings(
-            (games + 1) // 2, Part.PANEL, rules, np.random.default_rng(seed)
+        self.openings = _openings(games, rules, seed)
+
+    def judge(
+        self,
+        agent: Agent,
+        executor: Executor = ONE_THREAD,
+        progress: GamesDone | None = None,
+        *,
+        openings: Openings | None = None,
+        play: PlayMatch = play_whole,
+    ) -> Judged:
+        """Return the agent's mean score, 0 without opponents, and those against each panel agent.
+
+        openings: a part of the panel's, by default all; play: how to play each match.
+        """
+        scores = []
+        for name, other in zip(self.names, self.agents, strict=True):
+            match = Match(agent, other, openings or self.openings, self.rules, executor=executor)
+            play(match, (agent.name, name), progress)
+            scores.append(match.result.score)
+        count = max(1, len(scores))
+        return Judged(
+            sum(score.value for score in scores) / count,
+            math.sqrt(sum(score.error**2 for score in scores)) / count,
+            ", ".join(self.names),
+            tuple(scores),
         )
-
-    def results(
-        self, agent: Agent, executor: Executor, progress: GamesDone | None = None
-    ) -> list[Estimate]:
-        """Return the agent's score against each panel agent, with its error."""
-        return [self._match(agent, other, executor, progress) for other in self.agents]
-
-    def scores(
-        self, agent: Agent, executor: Executor, progress: GamesDone | None = None
-    ) -> list[float]:
-        """Return the agent's scores without errors."""
-        return [result.value for result in self.results(agent, executor, progress)]
 
     def against(
         self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None = None
     ) -> float:
         """Return the agent's score against one that is not in the panel."""
-        return self._match(agent, other, executor, progress).value
-
-    def _match(
-        self, agent: Agent, other: Agent, executor: Executor, progress: GamesDone | None
-    ) -> Estimate:
-        return (
-            Match(agent, other, self.openings, self.rules, executor=executor).play(progress).score
-        )
+        match = Match(agent, other, self.openings, self.rules, executor=executor)
+        return match.play(progress).score.value
 
 
 @dataclass(frozen=True)
@@ -63,20 +107,126 @@ class Rung:
     elo: float
 
 
-def ladder(rules: Rules) -> list[Rung]:
-    """Return the rungs for these rules, the weakest first."""
-    rungs = []
-    for name, elo in rule_set(rules).ladder.items():
-        rungs.append(Rung(load_alphabeta(name).with_rules(rules), float(elo)))
-    return rungs
+class Rated(NamedTuple):
+    """The rating of an agent, and the games with the rungs that it comes from, as in `meet`."""
+
+    elo: Estimate
+    rungs: list[Rung]
+    games: Games
 
 
-def nearest(rungs: Sequence[Rung], elo: float, count: int) -> list[Rung]:
-    """Return the `count` rungs nearest in Elo, weakest first: their games are most informative."""
-    near = sorted(rungs, key=lambda rung: abs(rung.elo - elo))[:count]
-    return sorted(near, key=lambda rung: rung.elo)
+class Ladder:
+    """Opponents of known Elo, the weakest first; none under rules that have no ladder.
+
+    games, seed: for the openings of `judge`, of which the same seed gives the same.
+    """
+
+    def __init__(self, rules: Rules, games: int = 2, seed: int = 0) -> None:
+        self.rules: Rules = rules
+        self.rungs = [
+            Rung(load_alphabeta(name).with_rules(rules), float(elo))
+            for name, elo in rule_set(rules).ladder.items()
+        ]
+        self._games, self._seed = games, seed
+
+    @cached_property
+    def openings(self) -> Openings:
+        """The openings of `judge`."""
+        return _openings(self._games, self.rules, self._seed)
+
+    def nearest(self, elo: float, count: int = RUNGS) -> list[Rung]:
+        """Return the rungs nearest in Elo, weakest first: their games are most informative."""
+        near = sorted(self.rungs, key=lambda rung: abs(rung.elo - elo))[:count]
+        return sorted(near, key=lambda rung: rung.elo)
+
+    def score(self, elo: float) -> float:
+        """Return the mean score against the whole ladder that a rating predicts."""
+        return float(np.mean([score_of_elo(elo - rung.elo) for rung in self.rungs]))
+
+    @property
+    def played(self) -> int:
+        """How many rungs an agent plays."""
+        return min(RUNGS, len(self.rungs))
+
+    def rate(
+        self,
+        agent: Agent,
+        elo: float,
+        openings: Openings,
+        *,
+        shared: bool = False,
+        largest_endgame: int | None = None,
+        executor: Executor = ONE_THREAD,
+        progress: GamesDone | None = None,
+    ) -> Rated:
+        """Rate an agent by games with the rungs nearest to `elo`.
+
+        openings: an equal part for each rung; if `shared`, all rungs play all of them.
+        """
+        rungs = self.nearest(elo)
+        numbers = np.arange(len(openings))
+        scores, games = meet(
+            agent,
+            [rung.agent for rung in rungs],
+            openings,
+            np.tile(numbers, (len(rungs), 1)) if shared else numbers.reshape(len(rungs), -1),
+            self.rules,
+            largest_endgame=largest_endgame,
+            executor=executor,
+            progress=progress,
+        )
+        return Rated(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
+
+    def judge(
+        self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
+    ) -> Judged:
+        """Return the agent's Elo, and the mean score that this predicts against all rungs.
+
+        It is searched from the top: if the Elo is far from the rungs that the agent played, it
+        plays nearer ones.
+        """
+        guess = self.rungs[-1].elo
+        while True:
+            elo, rungs, _ = self.rate(
+                agent, guess, self.openings, shared=True, executor=executor, progress=progress
+            )
+            if guess - elo.value < _FAR or rungs == self.nearest(elo.value):
+                break
+            guess = elo.value
+        score, low, high = map(self.score, elo[:3])
+        error = Estimate(score, low, high, elo.n).error
+        return Judged(score, error, "the ladder", elo=elo)
 
 
-def ladder_score(rungs: Sequence[Rung], elo: float) -> float:
-    """Return the mean score against the whole ladder that a rating predicts."""
-    return float(np.mean([score_of_elo(elo - rung.elo) for rung in rungs]))
+def meet(
+    player: Agent,
+    opponents: Sequence[Agent],
+    openings: Openings,
+    numbers: npt.NDArray[np.int64],
+    rules: Rules,
+    *,
+    largest_endgame: int | None = None,
+    executor: Executor = ONE_THREAD,
+    progress: GamesDone | None = None,
+) -> tuple[Floats, Games]:
+    """Play both colours against each of R opponents on its openings, without a node budget.
+
+    numbers: opening numbers, [R, N]. Returns the player's score in every pair of games, [R, N],
+    and the games, in which the player is number 0.
+    """
+    pairs = np.array([(0, number) for number in range(1, len(opponents) + 1)])
+    games = play_games(
+        [player, *opponents],
+        schedule(pairs.reshape(-1, 2), numbers),
+        openings,
+        rules,
+        largest_endgame=largest_endgame,
+        executor=executor,
+        progress=progress,
+    )
+    return pair_scores(games).reshape(numbers.shape), games
+
+
+def _openings(games: int, rules: Rules, seed: int) -> Openings:
+    rng = np.random.default_rng(seed)
+    return balanced_openings((games + 1) // 2, Part.PANEL, rules, rng)

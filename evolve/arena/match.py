@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
@@ -15,42 +13,18 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine.board import Board
-from evolve.engine.results import (
-    FAILED_BLACK,
-    FAILED_WHITE,
-    REASON,
-    RESULT_COLUMNS,
-)
-from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules
+from evolve.engine.results import FAILED_BLACK, FAILED_WHITE, REASON
+from evolve.engine.rules import Rules
 from evolve.errors import AgentError, EngineError, EvolveError
-from evolve.fitness.executor import ONE_THREAD, Executor, Threads
-from evolve.fitness.games import (
-    Games,
-    GamesDone,
-    GamesTask,
-    TaskMaker,
-    check_played,
-    parts_of,
-    play_task,
-    played_by_kernels,
-    winner_of,
-)
+from evolve.fitness.executor import ONE_THREAD, Executor
+from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings
-from evolve.fitness.playing import LiveGame
+from evolve.fitness.playing import Series, Watch
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import Estimate, in_elo, score_of_pairs, superiority
 
-_WIDE_ROUND: Final = 128
 _TEST_ROUND: Final = 16
-"""Pairs per round: the first for agents asked for many moves at once, the second under a test,
-which must not depend on the executor."""
-_QUICK_GAME: Final = 0.02
-"""Seconds per game below which games are played in batches: a task of joblib costs 0.3 ms."""
-
-Watch = Callable[[int, LiveGame], None]
-"""Called with a game's number and the game, at its first choice and after every move."""
-_Pairs = Generator[Sequence[int], None, None]
-"""Numbers of pairs, in the order in which they finish."""
+"""Pairs per round under a test, which must not depend on the executor."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +94,6 @@ class Match:
         failed: Callable[[int, int, str], None] | None = None,
         watch: Watch | None = None,
     ) -> None:
-        self._watch = watch
         _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
         self.repeatable = all(player.repeats for player in self.players)
@@ -129,17 +102,20 @@ class Match:
         self.rules: Rules = rules
         self.seed = seed
         self.executor = executor
-        self._threads = executor.threads
         self.sprt = sprt
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(all_pairs(2), numbers)
-        self._failed = failed
-        self._moves = np.full((len(self.pairings), MAX_PLIES), NO_MOVE, np.int8)
-        self._results = np.zeros((len(self.pairings), RESULT_COLUMNS), np.int64)
-        self._failures: dict[int, str] = {}
+        self._series = Series(
+            self.players,
+            self.pairings,
+            self.openings,
+            rules,
+            seed=seed,
+            executor=executor,
+            watch=watch,
+        )
+        self._failed = failed or (lambda game, player, why: None)
         self._finished = np.zeros(len(self.openings), np.bool_)
-        self._stop = threading.Event()
-        self._wish: Callable[[], bool] | None = None
 
     @property
     def numbers(self) -> npt.NDArray[np.int64]:
@@ -163,9 +139,9 @@ class Match:
 
     def recall(self, games: Games, numbers: Sequence[int]) -> None:
         """Load games of this match that were played before; incomplete pairs are not counted."""
-        self._moves[numbers] = games.moves
-        self._results[numbers] = games.results
-        self._failures.update({numbers[game]: why for game, why in games.failures.items()})
+        series = self._series
+        series.moves[numbers], series.results[numbers] = games.moves, games.results
+        series.failures.update({numbers[game]: why for game, why in games.failures.items()})
         there = np.zeros(len(self.pairings), np.bool_)
         there[numbers] = True
         self._finished |= there.reshape(-1, 2).all(axis=1)
@@ -182,21 +158,18 @@ class Match:
         returns true, StoppedError ends the match. Raises EngineError if a program cannot be used
         or every game was lost by failures.
         """
-        self._wish = stop
-        play = self._play_one_by_one
-        if self._watch is not None:
-            self._threads = 1  # one game at a time
-        elif played_by_kernels(self.players, self.openings):
-            play = self._play_kernels
-        elif any(player.together for player in self.players):
-            play = self._play_side_by_side
+
+        def check_stop() -> None:
+            if stop is not None and stop():
+                raise StoppedError
+
         count = len(self.openings)
         size = _TEST_ROUND if self.sprt else count
         for start in range(0, count, size):
             end = min(start + size, count)
             left = [pair for pair in range(start, end) if not self._finished[pair]]
             if left:
-                self._play_round(left, play, progress, kept)
+                self._play_round(left, progress, kept, check_stop)
             if self._decided(end):
                 break
         self.check_played()
@@ -204,21 +177,21 @@ class Match:
 
     def check_played(self) -> None:
         """Raise EngineError if every game so far was lost by a failure: there is no result."""
-        if self.result.played == 0:
-            raise EngineError(self._how_all_failed())
+        if self.result.played:
+            return
+        found = [(player.name, self.first_failure(n)) for n, player in enumerate(self.players)]
+        parts = [f"{name} failed, the first time {why}" for name, why in found if why is not None]
+        raise EngineError(f"all {self.played} games were lost by failures: {'; '.join(parts)}")
 
     def first_failure(self, player: int) -> str | None:
         """Return how the program of A (0) or B (1) first failed; None if it did not."""
-        for game in sorted(self._failures):
-            side, _, reason = self._failures[game].partition(": ")
-            if self.pairings[game, 0 if side == "black" else 1] == player:
-                return f"as {side}: {reason}"
-        return None
+        failures = map(self._failure, sorted(self._series.failures))
+        return next((why for failed, why in failures if failed == player), None)
 
-    def _how_all_failed(self) -> str:
-        found = [(player.name, self.first_failure(n)) for n, player in enumerate(self.players)]
-        parts = [f"{name} failed, the first time {why}" for name, why in found if why is not None]
-        return f"all {self.played} games were lost by failures: {'; '.join(parts)}"
+    def _failure(self, game: int) -> tuple[int, str]:
+        """Return which player failed in a game, and how."""
+        side, _, reason = self._series.failures[game].partition(": ")
+        return int(self.pairings[game, 0 if side == "black" else 1]), f"as {side}: {reason}"
 
     def _decided(self, pairs: int) -> bool:
         """Whether the first `pairs` pairs, all finished, decide the test."""
@@ -230,146 +203,29 @@ class Match:
     def _games_of(self, numbers: npt.NDArray[np.int64]) -> Games:
         if not len(numbers):
             raise AgentError("no game was finished")
-        results = self._results[numbers]
-        failures = {
-            row: self._failures[number]
-            for row, number in enumerate(numbers.tolist())
-            if number in self._failures
-        }
-        return Games(
-            self.pairings[numbers],
-            self._moves[numbers],
-            results,
-            winner_of(results),
-            failures,
-        )
+        return self._series.games(numbers)
 
     def _play_round(
         self,
         pairs: Sequence[int],
-        play: Callable[[Sequence[int]], _Pairs],
         progress: GamesDone | None,
         kept: Callable[[], None] | None,
+        check_stop: Callable[[], None],
     ) -> None:
-        """Play pairs; `play` yields their numbers as they finish."""
-        self._stop = threading.Event()
-        try:
-            for player in self.players:
-                player.prepare()
-            with closing(play(pairs)) as parts:
-                for finished in parts:
-                    self._finished[finished] = True
-                    if self._failed is not None:
-                        self._tell_failures(finished, self._failed)
-                    if progress is not None:
-                        progress(2 * len(finished))
-                    if kept is not None:
-                        kept()
-                    self._end_if_wished()
-        except BaseException:
-            # Otherwise threads that wait for a program continue and start more games.
-            self._stop.set()
-            for player in self.players:
-                player.interrupt()
-            raise
-
-    def _end_if_wished(self) -> None:
-        if self._wish is not None and self._wish():
-            raise StoppedError
-
-    def _tell_failures(self, pairs: Sequence[int], failed: Callable[[int, int, str], None]) -> None:
-        for number in (game for pair in pairs for game in (2 * pair, 2 * pair + 1)):
-            if number in self._failures:
-                side, _, reason = self._failures[number].partition(": ")
-                player = int(self.pairings[number, 0 if side == "black" else 1])
-                failed(number, player, f"as {side}: {reason}")
-
-    def _play_kernels(self, pairs: Sequence[int]) -> _Pairs:
+        """Play pairs of games."""
         numbers = np.array([game for pair in pairs for game in (2 * pair, 2 * pair + 1)])
-        maker = TaskMaker(self.players, self.openings, self.rules)
-        parts: list[slice] = []
-        seconds = math.inf
-
-        def tasks() -> Iterator[GamesTask]:
-            """Yield tasks; slow games come pair by pair, so that finished pairs are saved soon."""
-            start = 0
-            while start < len(numbers):
-                size = self.executor.games(len(numbers)) if seconds < _QUICK_GAME else 2
-                parts.append(slice(start, min(start + size, len(numbers))))
-                start = parts[-1].stop
-                yield maker.task(self.pairings[numbers[parts[-1]]])
-
-        with closing(self.executor.run(play_task, tasks(), check_played)) as answers:
-            for number, played in answers:
-                part = parts[number]
-                seconds = played.seconds / (part.stop - part.start)
-                self._moves[numbers[part]] = played.moves
-                self._results[numbers[part]] = played.results
-                yield pairs[part.start // 2 : part.stop // 2]
-
-    def _play_one_by_one(self, pairs: Sequence[int]) -> _Pairs:
-        """Play games move by move, if not all agents run in the kernels."""
-        stop = self._stop
-
-        def play(part: slice) -> None:
-            for pair in pairs[part]:
-                for number in (2 * pair, 2 * pair + 1):
-                    game = self._begun(number)
-                    if self._watch is not None:
-                        self._watch(number, game)
-                    while not game.over:
-                        game.choose()
-                        if self._watch is not None:
-                            self._watch(number, game)
-                        if stop.is_set():
-                            return
-                    self._end(number, game)
-
-        parts = parts_of(len(pairs), 1)
-        with closing(Threads(self._threads).run(play, parts)) as finished:
-            for number, _ in finished:
-                yield pairs[parts[number]]
-
-    def _play_side_by_side(self, pairs: Sequence[int]) -> _Pairs:
-        """Play many games at once, so that an agent chooses moves for many boards per call."""
-        for start in range(0, len(pairs), _WIDE_ROUND):
-            part = pairs[start : start + _WIDE_ROUND]
-            games = {n: self._begun(n) for pair in part for n in (2 * pair, 2 * pair + 1)}
-            while not all(game.over for game in games.values()):
-                self._end_if_wished()
-                for number, player in enumerate(self.players):
-                    mine = [g for g in games.values() if not g.over and g.to_move == number]
-                    self._choose(player, mine)
-            for number, game in games.items():
-                self._end(number, game)
-            yield part
-
-    @staticmethod
-    def _choose(player: Agent, games: Sequence[LiveGame]) -> None:
-        """Let an agent choose and play its moves in `games`, where it is to move."""
-        if not player.together:
-            for game in games:
-                game.choose()
-            return
-        chosen = player.choose_all([game.board for game in games])
-        for game, (square, nodes) in zip(games, chosen, strict=True):
-            game.play(square, nodes)
-
-    def _begun(self, number: int) -> LiveGame:
-        """Start a game and play its opening."""
-        black, white, opening = self.pairings[number].tolist()
-        draw = 2 * (self.seed * len(self.pairings) + number)
-        pair = {
-            black: self.players[black].for_game(draw),
-            white: self.players[white].for_game(draw + 1),
-        }
-        return LiveGame(pair, black, white, *self.openings.begin(opening), self.rules)
-
-    def _end(self, number: int, game: LiveGame) -> None:
-        """Record a finished game."""
-        game.write(self._moves[number], self._results[number])
-        if game.failure is not None:
-            self._failures[number] = game.failure
+        playing = self._series.play(numbers, in_pairs=True, check_stop=check_stop)
+        with closing(playing) as parts:
+            for finished in parts:
+                self._finished[finished[::2] // 2] = True
+                for game in finished.tolist():
+                    if game in self._series.failures:
+                        self._failed(game, *self._failure(game))
+                if progress is not None:
+                    progress(len(finished))
+                if kept is not None:
+                    kept()
+                check_stop()
 
 
 def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
@@ -381,6 +237,15 @@ def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
                 f"opening {number} begins elsewhere than at the usual start, and {name} can be "
                 "told games from there only; take another protocol, such as nboard:, or openings"
             )
+
+
+PlayMatch = Callable[[Match, tuple[str, str], GamesDone | None], None]
+"""Plays a match between agents with these names to its end."""
+
+
+def play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
+    """Play a match to its end; see PlayMatch."""
+    match.play(progress)
 
 
 def play_match(

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.arena.agreement import Agreed
-from evolve.arena.match import Match
+from evolve.arena.match import Match, PlayMatch, play_whole
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
@@ -35,14 +35,6 @@ from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-PlayMatch = Callable[[Match, tuple[str, str], GamesDone | None], None]
-"""Plays a match between agents with these names to its end."""
-
-
-def _play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
-    match.play(progress)
 
 
 @dataclass(frozen=True)
@@ -102,12 +94,12 @@ class Tournament:
         executor: Executor = ONE_THREAD,
         folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
-        play: PlayMatch | None = None,
+        play: PlayMatch = play_whole,
         assumed: bool = False,
     ) -> None:
         self.agents = agents
         self._failed = failed
-        self._play_match = play or _play_whole
+        self._play_match = play
         self.names = _told_apart(names)
         self.rules: Rules = rules
         self.agreed = Agreed(rules, assumed)

@@ -7,13 +7,17 @@ compiled while the clock runs.
 from __future__ import annotations
 
 import os
+import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+import llvmlite.binding as llvm
+import numba
 import numpy as np
+from numba.core import config
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, table_agent
@@ -26,9 +30,11 @@ from evolve.engine.results import NODES_BLACK, NODES_WHITE
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, STANDARD, Rules, rule_set
 from evolve.engine.search import DEEP_FROM, best_move, best_move_deep
 from evolve.engine.solver import solve_move, solve_outcome_move
+from evolve.engine.vector import LANES
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.playing import play_games
+from evolve.version import __version__
 
 Figures = dict[str, Any]
 Work = Callable[[], int]
@@ -45,6 +51,18 @@ SOLVED: Final = {8: 200, 10: 100, 12: 60, 14: 30, 16: 15, 18: 5, 20: 3}
 PLAYED_GAMES: Final = 256
 GAME_DEPTHS: Final = (5, 3, 6)
 TERMS: Final = {"table, mobility": False, "all": True}
+
+
+def machine() -> Figures:
+    """What the figures depend on: versions, the processor, and its cores and vectors."""
+    return {
+        "evolve": __version__,
+        "python": platform.python_version(),
+        "numba": numba.__version__,
+        "cpu": getattr(config, "CPU_NAME", None) or str(llvm.get_host_cpu_name()),
+        "cores": os.cpu_count(),
+        "lanes": LANES,
+    }
 
 
 def half_random(count: int, empties: tuple[int, int], rules: Rules = DEFAULT_RULES) -> list[Board]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import time
 from typing import Any, Final
 
 import click
 
 from evolve.cli.options import json_option
-from evolve.cli.terminal import err, interruptible, json_text, out, print_facts, print_rows
-from evolve.version import __version__
+from evolve.cli.terminal import (
+    err,
+    interruptible,
+    out,
+    print_facts,
+    print_json,
+    print_rows,
+)
 
 _PARTS: Final = {
     "perft": ("Perft from the start position, one thread", "perft_rows"),
@@ -45,7 +49,7 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
     """
     from evolve.bench import speed
 
-    machine = _machine()
+    machine = speed.machine()
     document: dict[str, Any] = {"machine": machine}
     if not as_json:
         print_facts(machine)
@@ -62,26 +66,4 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
             out().print(f"\n{title} (measured in {seconds:.0f} s)")
             print_rows(list(rows[0]), [list(row.values()) for row in rows])
     if as_json:
-        click.echo(json_text(document))
-
-
-def _machine() -> dict[str, Any]:
-    import numba
-    from numba.core import config
-
-    from evolve.engine.vector import LANES
-
-    return {
-        "evolve": __version__,
-        "python": platform.python_version(),
-        "numba": numba.__version__,
-        "cpu": getattr(config, "CPU_NAME", None) or _cpu_name(),
-        "cores": os.cpu_count(),
-        "lanes": LANES,
-    }
-
-
-def _cpu_name() -> str:
-    import llvmlite.binding as llvm
-
-    return str(llvm.get_host_cpu_name())
+        print_json(document)

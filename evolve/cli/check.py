@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evolve.cli.options import ExistingFile, json_option
-from evolve.cli.terminal import bar, complain, duration, err, json_text, say
+from evolve.cli.terminal import bar, complain, duration, err, print_json, say
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def check_command(
     good = all(one.good is not False for one in found)
     if as_json:
         findings = [{"name": one.name, "good": one.good, "text": one.text} for one in found]
-        click.echo(json_text({"file": str(file), "good": good, "findings": findings}))
+        print_json({"file": str(file), "good": good, "findings": findings})
     else:
         for one in found:
             say(f"{one.name:<8} {_WORDS[one.good]:<6} {one.text}")

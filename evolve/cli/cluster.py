@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -13,7 +13,7 @@ from evolve.cli.executors import executor_for, executor_options, on_cluster
 from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.terminal import duration, json_text, print_rows, say, size
+from evolve.cli.terminal import duration, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
@@ -22,6 +22,7 @@ from evolve.terminal_text import count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
+    from evolve.cluster.client import Cluster
     from evolve.cluster.workers import WorkerFacts
     from evolve.evolution.estimate import Estimate
 
@@ -58,12 +59,11 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
     settings = resolve(given_options(EvolutionSettings, options), settings_below(None))
     if not on_cluster():
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
-    from evolve.cluster.client import Cluster
     from evolve.evolution.estimate import estimate
     from evolve.evolution.loop import Evolution
 
-    with executor_for(jobs) as executor:
-        assert isinstance(executor, Cluster)
+    with executor_for(jobs) as playing:
+        executor = cast("Cluster", playing)
         workers = executor.workers.facts()
         if not as_json:
             tell(f"evolve {__version__} · {settings.rules} · {executor.address}")
@@ -74,7 +74,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
             about = estimate(Evolution(inside(scratch), settings, executor))
     if as_json:
-        say(json_text(_document(workers, settings, about, slots, jobs)))
+        print_json(_document(workers, settings, about, slots, jobs))
     else:
         _print_gain(settings, about, slots, jobs)
     return 0

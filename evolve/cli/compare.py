@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_runs
-from evolve.cli.frames import style_of, write_in_style
 from evolve.cli.options import jobs_option, json_option, output_path
+from evolve.cli.output import style_of, write_in_style
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
-from evolve.cli.terminal import NOTHING, counting, json_text, print_rows, say
+from evolve.cli.terminal import NOTHING, counting, print_json, print_rows, say
 from evolve.errors import OptionsError
 from evolve.runs.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evolve.runs.run import Run
     from evolve.studies.comparison import Group
 
 _HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
@@ -64,12 +64,10 @@ def compare_command(
     as_json: bool,
 ) -> None:
     """See above."""
-    from evolve.runs.run import Run
-    from evolve.runs.study import load_run
 
     style = "json" if as_json and output is None else style_of(None, output)
-    sources = [load_run(path) for path in runs]
-    plain = [one for one in sources if isinstance(one, Run)]
+    sources = [evolve.load_run(path) for path in runs]
+    plain = [one for one in sources if isinstance(one, evolve.Run)]
     plainly = len(plain) == len(sources)
     shown = style == "table" and output is None
     if len(sources) == 1 and plainly and figure is None and games is None:
@@ -94,10 +92,7 @@ def compare_command(
         with counting("games", matches * (games + games % 2)) as advance:
             found = met(groups, games, jobs, advance)
         frame = pd.concat([frame, found], ignore_index=True)
-    if shown:
-        print_compared(frame)
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style, output, print_compared)
 
 
 def _announced(groups: Sequence[Group], games: int | None, quiet: bool) -> int:
@@ -153,7 +148,7 @@ def _mean(row: Any) -> tuple[str, str]:
 
 
 def _side_by_side(
-    names: Sequence[str], runs: Sequence[Run], style: str, output: Path | None
+    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     from evolve.runs.summary import ELO, facts_of
 
@@ -171,7 +166,7 @@ def _side_by_side(
         fact.update({key: one.get(key) for key in differing if key not in fact})
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
     if style == "json" and output is None:
-        click.echo(json_text(rows))
+        print_json(rows)
         return
     if output is not None:
         import pandas as pd

@@ -23,6 +23,8 @@ from evolve.cli.signals import at_ctrl_c
 from evolve.cli.terminal import bar, cell, duration, forget_reader, out
 
 _LIVE_ROWS: Final = 12
+_WIDTH: Final = 8
+"""Width of a column of plain lines."""
 
 
 def tell(text: str) -> None:
@@ -39,18 +41,20 @@ class ProgressView(ABC):
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
     by name of the stage. told: stages that end with a separate line, because no row reports them.
-    columns: heads of the table. legend: a line that explains them.
+    columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is not
+    among the columns, plain lines end with the time left. legend: a line that explains them.
     """
 
     unit: ClassVar[str]
     units: ClassVar[Mapping[str, str]] = {}
     told: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
+    widths: ClassVar[Mapping[str, int]] = {}
     legend: str = ""
 
-    @abstractmethod
     def heads(self) -> list[str]:
         """Return the heads of plain lines, as lines from top to bottom."""
+        return [self._aligned(self.columns, "left")]
 
     @abstractmethod
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
@@ -60,9 +64,14 @@ class ProgressView(ABC):
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         """Return a row as texts, one a column; called once for each row, after `seconds_left`."""
 
-    @abstractmethod
     def line(self, cells: Sequence[str], left: float) -> str:
         """Return the cells as a plain line, with the time left."""
+        return self._aligned(cells, duration(left))
+
+    def _aligned(self, texts: Sequence[str], left: str) -> str:
+        widths = [self.widths.get(name, _WIDTH) for name in self.columns]
+        line = " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
+        return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return a remark on a row, to print on a separate line, or None."""
@@ -77,12 +86,13 @@ class ProgressView(ABC):
             table.add_row(*texts)
         return table
 
-    @abstractmethod
     def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
         """Return the bars at the start: all of them, the current stage's, and the run's.
 
-        The run's is None where one bar is enough for both.
+        The run's is None where one bar is enough for both, as it is if not said otherwise.
         """
+        bars = bar()
+        return bars, bars.add_task("games", total=None), None
 
 
 class RowsView(ProgressView):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import readable, rules_option
 from evolve.cli.terminal import complain, forget_reader
@@ -41,9 +42,8 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     from evolve.arena.agreement import agree_on
     from evolve.protocols.gtp import GtpEngine
     from evolve.protocols.nboard import NBoardEngine
-    from evolve.runs.loading import load_agent
 
-    player = load_agent(agent)
+    player = evolve.load_agent(agent)
     agreed = agree_on([player], rules)
     if agreed.assumed:
         complain(f"{readable(agent)}: {agreed}; --rules says otherwise")

@@ -10,17 +10,16 @@ from typing import Any
 from evolve.agents.reading import read_agent
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
-from evolve.cli.generations import GenerationsView
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import champion_told
 from evolve.cli.terminal import duration, size
+from evolve.cli.views import GenerationsView
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
-from evolve.evolution.estimate import estimate
+from evolve.evolution.estimate import Costs, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.scaling import Costs
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.runs.progress import Observer, RunEnding

@@ -97,7 +97,7 @@ def export_command(
 def _loaded(source: str, individual: str | None) -> Agent:
     """Load the agent of a source, or an individual of that run, with the settings in its name."""
     from evolve.agents.names import parse_name
-    from evolve.evolution.ancestry import individual_agent
+    from evolve.evolution.run_agents import individual_agent
     from evolve.runs.loading import load_agent, with_settings
 
     if individual is None:

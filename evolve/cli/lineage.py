@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_runs
-from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
 from evolve.cli.options import output_path
+from evolve.cli.output import format_option, print_frame, style_of, write_in_style
 from evolve.cli.terminal import say
 from evolve.runs.run_types import champion_of
 from evolve.terminal_text import count_of
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.evolution.lineage import Lineage
-    from evolve.runs.run import Run
 
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
@@ -35,12 +35,7 @@ _PICTURES = (".png", ".svg", ".pdf")
     help="One table alone, whole: the ancestors, where each gene came from, or how the operators "
     "fared.",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    help="table is for people; by the extension of -o, and table otherwise.",
-)
+@format_option
 @click.option(
     "-o",
     "--output",
@@ -61,9 +56,8 @@ def lineage_command(
       evolve lineage runs/reversed-001 --table operators -o operators.csv
     """
     from evolve.evolution.lineage import Lineage
-    from evolve.runs.run import Run
 
-    opened = Run(run)
+    opened = evolve.Run(run)
     lineage = Lineage(opened)
     name = individual or _champion(opened, lineage)
     if output is not None and output.suffix.lower() in _PICTURES:
@@ -78,14 +72,10 @@ def lineage_command(
         _summarize(lineage, name)
         return
     frame = _frame(lineage, name, table or _TABLES[0])
-    style = style_of(style, output)
-    if style == "table" and output is None:
-        print_frame(_rounded(frame))
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style_of(style, output), output, _print_rounded)
 
 
-def _champion(run: Run, lineage: Lineage) -> str:
+def _champion(run: evolve.Run, lineage: Lineage) -> str:
     """The champion's individual; if it has none, the best of the last generation."""
     from evolve.agents.files import read_header
 
@@ -109,7 +99,7 @@ def _summarize(lineage: Lineage, name: str) -> None:
         f"{name} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation {first}; "
         "numbers of its genes by where they came from:"
     )
-    print_frame(_rounded(ancestors.head(_SHOWN)))
+    _print_rounded(ancestors.head(_SHOWN))
     if len(ancestors) > _SHOWN:
         say(f"{_SHOWN} of {len(ancestors)}; --table ancestors shows all, -o lineage.png draws them")
     genes = lineage.genes(name)
@@ -119,9 +109,9 @@ def _summarize(lineage: Lineage, name: str) -> None:
     counts = counts.sort_values("numbers", ascending=False, kind="stable").head(_SHOWN)
     print_frame(counts.rename(columns={"from": "individual"}))
     say("offspring that lived on, by operator:")
-    print_frame(_rounded(totals(lineage.operators())))
+    _print_rounded(totals(lineage.operators()))
 
 
-def _rounded(frame: pd.DataFrame) -> pd.DataFrame:
-    """Round shares to three digits, and leave the cells of unknown values empty."""
-    return frame.round(3).astype(object).where(frame.notna(), None)
+def _print_rounded(frame: pd.DataFrame) -> None:
+    """Print a table with shares of three digits, and without values that are unknown."""
+    print_frame(frame.round(3).astype(object).where(frame.notna(), None))

@@ -13,9 +13,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
@@ -25,9 +26,6 @@ from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 COMMANDS: Final = {
     **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
@@ -134,8 +132,6 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Complete commands, from the table above, and our own options."""
-        from click.shell_completion import CompletionItem
-
         found = [
             CompletionItem(name, help=text)
             for name, (_, text) in COMMANDS.items()

@@ -107,40 +107,32 @@ def match_command(
     """
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
-    from evolve.arena.agreement import agree_on
-    from evolve.arena.match import Match
+    from evolve.arena.call import identity_of, match_of
     from evolve.arena.match_files import MatchFiles, kept_rules, match_identity
-    from evolve.arena.openings import identity_of, match_openings
-    from evolve.arena.sprt import Sprt
     from evolve.runs.loading import load_agent
 
     given = {"a": a, "b": b, "sprt": sprt, **given_options(MatchSettings, options)}
     settings = resolve_as(MatchSettings, {}, given)
-    test = Sprt(*sprt, settings.alpha, settings.beta) if sprt else None
     agents = load_agent(a), load_agent(b)
     a, b = readable(a), readable(b)
-    agreed = agree_on(agents, settings.rules, kept_rules(table, ggf))
-    rules = agreed.rules
-    chosen = match_openings(settings, rules, tell=complain, strict=strict)
     tell = Failures().tell
 
     def failed(game: int, player: int, why: str) -> None:
         tell(game, (a, b)[player], why)
 
-    watched = _Watched((a, b), len(chosen) * 2, pace) if watch else None
-    if not as_json:
-        say(f"{a} against {b}, {agreed}")
+    watched = _Watched((a, b), pace) if watch else None
     with executor_for(jobs) as executor:
-        match = Match(
-            *agents,
-            chosen,
-            rules,
-            seed=settings.seed,
+        match, agreed = match_of(
+            agents,
+            settings,
+            {"tell": complain, "strict": strict},
+            kept_rules(table, ggf),
             executor=executor,
-            sprt=test,
             failed=failed,
             watch=None if watched is None else watched.show,
         )
+        if not as_json:
+            say(f"{a} against {b}, {agreed}")
         drawn = {
             "openings": identity_of(settings.openings).split()[-1],
             "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
@@ -149,7 +141,8 @@ def match_command(
             match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain
         )
         with keeper.claimed():
-            tell_started(command="match", a=a, b=b, rules=rules, games=len(match.pairings))
+            games = len(match.pairings)
+            tell_started(command="match", a=a, b=b, rules=match.rules, games=games)
             with nullcontext() if watched is None else watched.screen(match):
                 interruption = _play(match, keeper, as_json or watch)
             _tell(a, b, agreed, match, keeper, as_json)
@@ -163,8 +156,8 @@ def match_command(
 class _Watched:
     """A match on the screen, move by move."""
 
-    def __init__(self, names: tuple[str, str], games: int, pace: float) -> None:
-        self._names, self._games, self._pace = names, games, pace
+    def __init__(self, names: tuple[str, str], pace: float) -> None:
+        self._names, self._pace = names, pace
         self._match: Match | None = None
 
     @contextmanager
@@ -180,7 +173,7 @@ class _Watched:
         black, white = (self._names[side] for side in self._match.pairings[number, :2])
         moves = game.board.moves or ()
         out().clear()
-        say(f"game {number + 1} of {self._games}: ● {black}, ○ {white}")
+        say(f"game {number + 1} of {len(self._match.pairings)}: ● {black}, ○ {white}")
         if self._match.played:
             result = self._match.result
             say(f"{self._names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost")

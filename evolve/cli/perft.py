@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 
 import click
 
 from evolve.cli.options import json_option
-from evolve.cli.terminal import interruptible, print_facts
+from evolve.cli.terminal import interruptible, print_facts, print_json
 
 
 @click.command(name="perft")
@@ -31,7 +30,4 @@ def perft_command(depth: int, as_json: bool) -> None:
     started = time.perf_counter()
     nodes = int(interruptible(lambda: perft(bits.START_OWN, bits.START_OPP, depth)))
     seconds = time.perf_counter() - started
-    if as_json:
-        click.echo(json.dumps({"depth": depth, "nodes": nodes, "seconds": seconds}))
-        return
-    print_facts({"depth": depth, "nodes": nodes, "seconds": seconds})
+    (print_json if as_json else print_facts)({"depth": depth, "nodes": nodes, "seconds": seconds})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.terminal import say
@@ -33,7 +34,5 @@ def plot_command(sources: tuple[str, ...], output: Path) -> None:
       evolve plot best.json -o boards.png
       evolve plot runs/study-001 -o study.png
     """
-    from evolve.plots.call import plot
-
-    plot(*sources, output=output)
+    evolve.plot(*sources, output=output)
     say(f"{' '.join(sources)} → {output}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+import evolve
 from evolve.cli.completion import complete_runs
 from evolve.cli.options import file_rules_option, strict_option
 from evolve.cli.output import show_board
@@ -24,7 +25,6 @@ from evolve.errors import RunError
 if TYPE_CHECKING:
     from evolve.engine.board import Board
     from evolve.records.record import GameRecord
-    from evolve.runs.run import Run
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 _KEYS: Final = {
@@ -95,10 +95,9 @@ def replay_command(
 
 def _of_run(run: str, game: str) -> _Shown:
     from evolve.records.positions import start_board
-    from evolve.runs.run import Run
     from evolve.tables.columns import rows_with
 
-    opened = Run(run)
+    opened = evolve.Run(run)
     generation, number = _game_id(game, opened)
     games = opened.all_games_table(generation)
     rows = rows_with(games, "game", number).to_pylist()
@@ -221,7 +220,7 @@ def _keys() -> Iterator[Callable[[], str]]:
         termios.tcsetattr(place, termios.TCSADRAIN, before)
 
 
-def _game_id(text: str, run: Run) -> tuple[int, int]:
+def _game_id(text: str, run: evolve.Run) -> tuple[int, int]:
     generation, colon, number = text.rpartition(":")
     if not _NUMBER.fullmatch(number) or (colon and not _NUMBER.fullmatch(generation)):
         raise click.UsageError(f"{text!r} is not a game: write generation:number, or a number")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,9 +16,6 @@ from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.runs.run_types import EVOLUTIONS
-
-if TYPE_CHECKING:
-    pass
 
 _RUN_HELP = """Evolve agents, generation by generation.
 

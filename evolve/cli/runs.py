@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from evolve.cli.options import json_option
-from evolve.cli.terminal import cell, json_text, out, print_rows, say
+from evolve.cli.terminal import cell, out, print_json, print_rows, say
 from evolve.errors import EvolveError
 from evolve.runs.run_types import RUN_TYPES
 
@@ -66,15 +66,16 @@ def runs_command(folder: str, as_json: bool) -> None:
             rows.append({"run": str(run.path), "state": str(error)})
     rows.sort(key=lambda row: str(row["run"]))
     if as_json:
-        click.echo(json_text(rows))
+        print_json(rows)
     elif rows:
         columns = (*_LIST, *_MORE) if out().width >= _ROOM else _LIST
-        print_rows(columns, [_row(row, columns) for row in rows])
+        print_rows(columns, [shown_row(row, columns) for row in rows])
     else:
         say(f"no runs in {folder}; start one with: evolve run")
 
 
-def _row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
+def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
+    """The facts of a run in these columns, `done` and `elo` put together for people."""
     shown = {**facts, "done": done_of(facts), "elo": strength_of(facts)}
     return [shown.get(key) for key in columns]
 

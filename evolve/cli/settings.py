@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, TypeVar, get_args, get_origin
+from typing import Any, Final, TypeVar
 
 import click
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from evolve.cli.completion import complete_agents
-from evolve.config.agent_fields import names_of
 from evolve.config.evolution import FIRST
-from evolve.config.forms import group_of, is_mapping, plain_type
+from evolve.config.forms import FormField, form_of_model
+from evolve.parsing import split_pair
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -62,14 +61,11 @@ def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
     """
 
     def decorate(command: C) -> C:
-        for name, field in reversed(model.model_fields.items()):
-            if name in but:
-                continue
-            declaration = _declaration(name, plain_type(field.annotation))
-            attributes = {**_attributes(field), "cls": Grouped, "group": group_of(model, name)}
-            if names_of(model, name) == "agent":
-                attributes["shell_complete"] = complete_agents
-            command = click.option(*declaration, **attributes)(command)
+        for field in reversed([*form_of_model(model)]):
+            if field.name not in but:
+                option = field.name.replace("_", "-")
+                named = f"--{option}/--no-{option}" if field.type == "bool" else f"--{option}"
+                command = click.option(named, cls=Grouped, **_attributes(field))(command)
         return command
 
     return decorate
@@ -78,54 +74,42 @@ def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
 def given_options(model: type[BaseModel], values: dict[str, Any]) -> dict[str, Any]:
     """The options that were given, of those that `model_options` made."""
     given: dict[str, Any] = {}
-    for name, field in model.model_fields.items():
-        value = values.get(name)
+    for field in form_of_model(model):
+        value = values.get(field.name)
         if value is None or value == ():
             continue
-        given[name] = _pairs(name, value) if is_mapping(field.annotation) else value
+        given[field.name] = _pairs(field.name, value) if field.type == "mapping" else value
     return given
 
 
-def _declaration(name: str, kind: Any) -> tuple[str, ...]:
-    option = name.replace("_", "-")
-    return (f"--{option}/--no-{option}" if kind is bool else f"--{option}",)
-
-
-def _attributes(field: FieldInfo) -> dict[str, Any]:
-    default = field.get_default(call_default_factory=False)
+def _attributes(field: FormField) -> dict[str, Any]:
+    """The attributes of a field's option."""
+    default, text = field.default, field.help
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-    text = field.description or ""
-    if shown not in (None, "") and field.default_factory is None:
+    if shown not in (None, "") and field.type != "mapping":
         text += f"  [default: {shown}]"
-    kind = plain_type(field.annotation)
-    extra = field.json_schema_extra
-    choices = extra.get("choices") if isinstance(extra, dict) else None
-    if isinstance(choices, dict):
-        return {"help": text, "type": click.Choice(list(choices)), "lines": choices}
-    attributes: dict[str, Any] = {"help": text}
-    if is_mapping(kind):
-        return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
-    if get_origin(kind) is Literal:
-        return {**attributes, "type": click.Choice([str(choice) for choice in get_args(kind)])}
-    if kind is bool:
-        return {**attributes, "default": None}
-    if kind in (int, float):
-        return {**attributes, "type": kind}
-    return {**attributes, "metavar": "A,B,…" if get_origin(kind) is tuple else "TEXT"}
+    attributes: dict[str, Any] = {"help": text, "group": field.group}
+    match field.type:
+        case "choice":
+            choices = field.choices or {}
+            lines = {choice: about for choice, about in choices.items() if about}
+            return {**attributes, "type": click.Choice([*choices]), "lines": lines}
+        case "mapping":
+            return {**attributes, "multiple": True, "metavar": "KEY=VALUE"}
+        case "bool":
+            return {**attributes, "default": None}
+        case "int" | "float":
+            return {**attributes, "type": int if field.type == "int" else float}
+        case "list" | "agents":
+            return {**attributes, "metavar": "A,B,…"}
+        case "agent":
+            return {**attributes, "metavar": "TEXT", "shell_complete": complete_agents}
+    return {**attributes, "metavar": "TEXT"}
 
 
 _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "self=0.7"}
 
 
 def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
-    pairs = {}
-    for value in values:
-        key, equals, text = value.rpartition("=")  # swh?depth=3=0.5
-        if not equals:
-            raise click.BadOptionUsage(
-                name,
-                f"--{name} takes KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}, not "
-                f"{value!r}",
-            )
-        pairs[key.strip()] = text.strip()
-    return pairs
+    form = f"KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}"
+    return dict(split_pair(name, value, form, last=True) for value in values)

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.completion import complete_agents
-from evolve.cli.frames import FORMATS, print_frame, style_of, write_in_style
-from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
 from evolve.cli.options import output_path
-from evolve.cli.runs import champion_told, done_of, strength_of
+from evolve.cli.output import format_option, print_agent, print_frame, style_of, write_in_style
+from evolve.cli.runs import champion_told, shown_row
 from evolve.cli.terminal import print_rows, say
-from evolve.cli.trials import print_final, print_rungs, print_trials
+from evolve.cli.views import (
+    NOT_SHOWN,
+    SHOWN,
+    print_final,
+    print_generations,
+    print_rungs,
+    print_trials,
+)
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
@@ -28,8 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import Agent
-    from evolve.runs.run import Run
-    from evolve.runs.study import Study
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -85,13 +92,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     help="The best so many rows only, best first; of individuals those of the last generation, "
     "unless --generation says otherwise.",
 )
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(FORMATS),
-    help="table is for people, the others have every column; by the extension of -o, and "
-    "table otherwise.",
-)
+@format_option
 @click.option(
     "-o",
     "--output",
@@ -109,22 +110,18 @@ def show_command(
     """See _SHOW_HELP."""
     path = Path(source)
     if not path.is_dir():
-        from evolve.runs.loading import load_agent
-
         if any(value is not None for value in (table, generation, top)):
             raise click.UsageError(
                 f"{source} is an agent; --table, --generation and --top are of runs"
             )
-        _show_agent(source, load_agent(source), style, output)
+        _show_agent(source, evolve.load_agent(source), style, output)
         return
-    from evolve.runs.run import Run
-    from evolve.runs.study import Study, is_study
 
     style = style_of(style, output)
-    if is_study(inside(path)):
-        _show_study(Study(path), table, generation, top, style, output)
+    run = evolve.load_run(path)
+    if isinstance(run, evolve.Study):
+        _show_study(run, table, generation, top, style, output)
         return
-    run = Run(path)
     shown = run.table_named(table or run.tables[0])
     if top is not None and shown.of_last and generation is None and run.generation_count:
         generation = run.generation_count - 1
@@ -133,14 +130,11 @@ def show_command(
         frame = _best(frame, shown).head(top)
     if style == "table":
         frame = _used(run, shown, frame)
-    if style == "table" and output is None:
-        _print_table(run, shown, frame)
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style, output, partial(_print_table, run, shown))
 
 
 def _show_study(
-    study: Study,
+    study: evolve.Study,
     table: str | None,
     generation: int | str | None,
     top: int | None,
@@ -156,25 +150,20 @@ def _show_study(
         if generation is not None or top is not None:
             raise click.UsageError("--generation and --top are for tables: add --table")
         rows = [row_of(study, member) for member in study.members]
-        if style == "table" and output is None:
-            names = ("setting", "seed", "state", "date", "done", "elo")
-            texts = [{**row, "done": done_of(row), "elo": strength_of(row)} for row in rows]
-            print_rows(names, [[row.get(name) for name in names] for row in texts])
-        else:
-            write_in_style(pd.DataFrame(rows), style, output)
+        names = ("setting", "seed", "state", "date", "done", "elo")
+        write_in_style(
+            pd.DataFrame(rows),
+            style,
+            output,
+            lambda _: print_rows(names, [shown_row(row, names) for row in rows]),
+        )
         return
     frame = study.table(table, generation if isinstance(generation, int) else None)
     if top is not None:
         shown = study.design.kind.table(table)
         assert shown is not None  # or there would be no such table
         frame = _best(frame, shown).head(top)
-    if style == "table" and output is None:
-        if frame.empty:
-            say(f"{study.path} has no {table} yet")
-            return
-        print_frame(frame)
-    else:
-        write_in_style(frame, style, output)
+    write_in_style(frame, style, output, partial(_print_some, study.path, table, print_frame))
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
@@ -185,7 +174,7 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
     return frame.sort_values(table.best, ascending=False, kind="stable", na_position="last")
 
 
-def _used(run: Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
+def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that such runs leave empty."""
     named = run.kind.reading.tables[table.name].unused
     unused = () if named is None else named(run)
@@ -202,21 +191,26 @@ _PRINTED: Final = {
 """Functions that print a table for people; a general one prints the others."""
 
 
-def _print_table(run: Run, table: RunTable, frame: pd.DataFrame) -> None:
+def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     """Print a table for people; below the run's first table, print its champion."""
-    if frame.empty:
-        say(f"{run.path} has no {table.name} yet")
-        return
     printed = _PRINTED.get(table.name)
-    if printed is None:
-        print_frame(frame)
-    else:
-        printed(run, frame)
-    if table.name == run.tables[0]:
+    show = print_frame if printed is None else partial(printed, run)
+    _print_some(run.path, table.name, show, frame)
+    if table.name == run.tables[0] and not frame.empty:
         _print_champion(run)
 
 
-def _print_champion(run: Run) -> None:
+def _print_some(
+    path: Path, table: str, show: Callable[[pd.DataFrame], None], frame: pd.DataFrame
+) -> None:
+    """Print a table with `show`; if it is empty, say so."""
+    if frame.empty:
+        say(f"{path} has no {table} yet")
+    else:
+        show(frame)
+
+
+def _print_champion(run: evolve.Run) -> None:
     from evolve.agents.files import read_header
 
     path = champion_of(run.path)
@@ -236,9 +230,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.cli.output import print_agent
-    from evolve.evolution.ancestry import ancestry
-    from evolve.runs.run import Run
+    from evolve.evolution.run_agents import ancestry
 
     stored = agent.stored()
     style = style_of(style, output)
@@ -256,7 +248,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     folder = place if place.is_dir() else place.parent
     lines = []
     if stored.provenance and _is_run(folder):
-        run = Run(folder)
+        run = evolve.Run(folder)
         if "individuals" in run.tables and run.generation_count:
             lines = ancestry(run, stored.provenance)
     print_agent(stored, lines)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+import evolve
 from evolve.cli.options import json_option, strict_option
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
 from evolve.engine.rules import RULE_SETS, Rules
@@ -52,7 +53,6 @@ def solve_command(
       evolve solve ends.obf --rules reversed --json
     """
     from evolve.agents.analysis import solve
-    from evolve.engine.board import Board
     from evolve.records.formats import positions_of, read_games
 
     reading = read_games(file, rules, strict=strict, side=side)
@@ -61,7 +61,7 @@ def solve_command(
     boards = positions_of(reading)
     rules = _one_of({record.rules for record in reading.records}, file)
     # Before the clock starts: seconds are without compilation.
-    solve(Board(own=1 << 9, opp=1 << 18), rules)
+    solve(evolve.Board(own=1 << 9, opp=1 << 18), rules)
     answers = []
     with counting("solving", len(boards), quiet=as_json) as advance:
         for number, board in zip(reading.numbers, boards, strict=True):

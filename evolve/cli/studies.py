@@ -24,16 +24,17 @@ from evolve.cli.runs import done_of, strength_of
 from evolve.cli.terminal import bar, cell, duration
 from evolve.cli.work import carry_out, finish
 from evolve.config.evolution import EvolutionSettings
+from evolve.config.forms import option_words
 from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
+from evolve.parsing import laid_over
 from evolve.runs import folder as store
 from evolve.runs.study import Study, is_study
 from evolve.runs.study_spec import (
     Member,
     StudySpec,
-    laid_over,
     seeds_of,
     study_spec_of,
 )
@@ -126,18 +127,10 @@ def resume_study(
             versions = versions_of(design.kind, design.command)
             write_text(path / STUDY_FILE, changed.text(versions))
             study = Study(path)
-        words = [word for name, value in changes.items() for word in _words(name, value)]
+        words = option_words(changes)
         if allow_programs:
             words.append("--allow-programs")
         return _go_on(study, jobs, words)
-
-
-def _words(name: str, value: Any) -> list[str]:
-    """A change as options of `evolve resume`."""
-    option = name.replace("_", "-")
-    if isinstance(value, bool):
-        return [f"--{option}" if value else f"--no-{option}"]
-    return [f"--{option}", str(value)]
 
 
 def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:

@@ -16,10 +16,10 @@ from evolve.cli.progress import progress_option
 from evolve.cli.settings import Grouped
 from evolve.config.defaults import rules_of_defaults
 from evolve.errors import OptionsError, SettingsError
+from evolve.parsing import laid_over
 from evolve.runs.study_spec import (
     bare,
     grid_of,
-    laid_over,
     read_study_spec,
     study_spec_of,
 )
@@ -68,9 +68,7 @@ def start_study(
     layers: the settings of all runs; later ones override earlier ones.
     """
 
-    settings: dict[str, Any] = {}
-    for layer in layers:
-        settings = laid_over(settings, layer)
+    settings = laid_over(*layers)
     values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
     if len(values["grid"]) < len(grid):
         raise OptionsError("--grid: a field stands twice; give all its values at once")

@@ -19,6 +19,7 @@ from evolve.cli.work import work_of
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
+from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
 
 if TYPE_CHECKING:
@@ -110,10 +111,8 @@ def sweep_command(
 
 def _held(text: str) -> tuple[str, Any]:
     """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise click.BadOptionUsage("fix", f"--fix takes NAME=VALUE, not {text!r}")
-    return name.strip(), _typed(value.strip())
+    name, value = split_pair("fix", text, "NAME=VALUE")
+    return name, _typed(value)
 
 
 def _typed(text: str) -> Any:

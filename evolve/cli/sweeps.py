@@ -15,7 +15,7 @@ from evolve.cli.display import tell
 from evolve.cli.executors import refuse_cluster, site
 from evolve.cli.hand_in import proposed
 from evolve.cli.terminal import elo_text
-from evolve.cli.trials import TrialsView, print_finalists
+from evolve.cli.views import TrialsView, print_finalists
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings

@@ -24,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
+from evolve.safe_parsing import json_value
 from evolve.terminal_text import plain, writable
 
 T = TypeVar("T")
@@ -110,18 +111,13 @@ def cell(value: Any) -> str:
 
 def json_text(value: Any) -> str:
     """JSON of rows, every figure in full; missing and infinite values are null."""
-
-    def bare(item: Any) -> Any:
-        if isinstance(item, dict):
-            return {key: bare(part) for key, part in item.items()}
-        if isinstance(item, (list, tuple)):
-            return [bare(part) for part in item]
-        if hasattr(item, "item"):  # a numpy scalar
-            item = item.item()
-        return None if isinstance(item, float) and not math.isfinite(item) else item
-
     # In ASCII, so that no encoding and no terminal changes or obeys what a name holds.
-    return json.dumps(bare(value))
+    return json.dumps(json_value(value))
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON document in one line; see `json_text`."""
+    click.echo(json_text(value))
 
 
 _WHOLE: Final = 20
@@ -176,16 +172,19 @@ class Times(ProgressColumn):
         )
 
 
-BAR_WIDTH: Final = 20
+_BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits a terminal of 80 columns."""
 
 
-def bar() -> Progress:
-    """A progress bar with time elapsed and left, on standard error."""
+def bar(done: ProgressColumn | None = None) -> Progress:
+    """A progress bar with time elapsed and left, on standard error.
+
+    done: how much is done; the number of steps, if not given.
+    """
     return Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(BAR_WIDTH),
-        MofNCompleteColumn(),
+        BarColumn(_BAR_WIDTH),
+        done or MofNCompleteColumn(),
         Times(),
         console=err(),
         transient=True,

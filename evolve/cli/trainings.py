@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from evolve.cli.checks import ChecksView
 from evolve.cli.display import tell
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
+from evolve.cli.views import ChecksView
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.files.folder import FolderPath

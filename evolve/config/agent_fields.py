@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from evolve.parsing import split_list
+
 Place = tuple[str | int, ...]
 """Position of a text in the settings: its keys, the outermost first."""
 
@@ -20,12 +22,6 @@ def names_of(model: type[BaseModel], field: str) -> str | None:
     """What a field names; None where it names nothing or there is no such field."""
     extra = _extra(model, field)
     return None if extra is None else extra.get("names")
-
-
-def words_of(model: type[BaseModel], field: str) -> tuple[str, ...]:
-    """Texts in a field that name neither an agent nor a place."""
-    extra = _extra(model, field)
-    return () if extra is None else tuple(extra.get("words", ()))
 
 
 def with_agents(
@@ -46,7 +42,7 @@ def with_agents(
         if names == "agent":
             changed[field] = one((field,), value)
         elif names == "agents":
-            listed = value.split(",") if isinstance(value, str) else value
+            listed = split_list(value)
             if isinstance(listed, list | tuple):
                 changed[field] = [one((field, number), text) for number, text in enumerate(listed)]
         elif names == "shares" and isinstance(value, Mapping):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+
+from evolve.safe_parsing import everything_in
 
 
 class Settings(BaseModel):
@@ -23,7 +25,7 @@ class Settings(BaseModel):
     @classmethod
     def _characters_are_whole(cls, values: Any) -> Any:
         for name, value in values.items() if isinstance(values, Mapping) else ():
-            if any(_is_half(one) for one in (name, *_inside(value))):
+            if any(_is_half(one) for one in (name, *everything_in(value))):
                 raise ValueError(f"{ascii(name)[1:-1]}: a text in it has half a character")
         return values
 
@@ -38,20 +40,8 @@ def _is_half(value: Any) -> bool:
     return False
 
 
-def _inside(value: Any) -> Iterator[Any]:
-    """The value and everything inside it."""
-    yield value
-    if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield key
-            yield from _inside(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _inside(one)
-
-
 def _finite(value: Any) -> Any:
-    for one in _inside(value):
+    for one in everything_in(value):
         if isinstance(one, float) and not math.isfinite(one):
             raise ValueError(f"{one} is not a finite number")
     return value

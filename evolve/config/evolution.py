@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -25,6 +24,7 @@ from evolve.engine.genes import (
     default_boundaries,
 )
 from evolve.engine.rules import RULES_HELP, Rules, rule_set
+from evolve.parsing import are_boundaries, split_integers, split_list, split_range
 
 FIRST: Final = "What matters first"
 """Heading of the options that most people need."""
@@ -37,28 +37,6 @@ MOST: Final = 4096
 Range = tuple[int, int]
 _GIVEN_BUDGET: Final = 20_000
 """Nodes per move with a given evaluation: about a millisecond."""
-
-
-def _split(value: Any) -> Any:
-    """Lists as the command line gives them: `mobility,stability`."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
-def _split_ints(value: Any) -> Any:
-    parts = _split(value)
-    if isinstance(value, str):
-        return tuple(int(part) if part.lstrip("+-").isdigit() else part for part in parts)
-    return (value,) if isinstance(value, int) else parts
-
-
-def _split_range(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*:\s*[+-]?[0-9]{1,18}\s*", value):
-        raise ValueError("a range is two whole numbers, LOW:HIGH, such as depths=2:6")
-    return tuple(map(int, value.split(":")))
 
 
 def _operator(kind: str, default: str, description: str) -> Any:
@@ -98,22 +76,22 @@ class EvolutionSettings(Settings):
 
     encoding: str = _operator("encoding", DIRECT, "what genes stand for")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
-    boundaries: Annotated[tuple[int, ...], BeforeValidator(_split_ints)] = Field(
+    boundaries: Annotated[tuple[int, ...], BeforeValidator(split_integers)] = Field(
         (),
         description="disc counts at which the next phase begins; empty: as equal as possible",
     )
-    tie: Annotated[tuple[Tied, ...], BeforeValidator(_split)] = Field(
+    tie: Annotated[tuple[Tied, ...], BeforeValidator(split_list)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
     )
-    terms: Annotated[tuple[Term, ...], BeforeValidator(_split)] = Field(
+    terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_TERMS,
         description=f"terms of the evaluation beside the squares: {', '.join(TERM_NAMES)}",
     )
-    bounds: dict[str, Annotated[Range, BeforeValidator(_split_range)]] = Field(
+    bounds: dict[str, Annotated[Range, BeforeValidator(split_range)]] = Field(
         default_factory=dict,
         description=f"range of a gene, GENE=LOW:HIGH; genes: {', '.join(GENES)}",
     )
-    fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(_split_ints)]] = Field(
+    fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(split_integers)]] = Field(
         default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"
     )
     evaluation: str | None = Field(
@@ -232,10 +210,7 @@ class EvolutionSettings(Settings):
     @field_validator("boundaries")
     @classmethod
     def _boundaries_ascend(cls, boundaries: tuple[int, ...]) -> tuple[int, ...]:
-        if boundaries and (
-            sorted(set(boundaries)) != list(boundaries)
-            or not 4 < boundaries[0] <= boundaries[-1] <= 64
-        ):
+        if not are_boundaries(boundaries):
             raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
         return boundaries
 

@@ -1,23 +1,76 @@
-"""What a field of a settings model takes, for code that makes options or forms from it."""
+"""The fields of a settings model as a form: options and the page's forms are made from it."""
 
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+FieldType = Literal[
+    "int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents", "place"
+]
 
 
-def group_of(model: type[BaseModel], name: str) -> str | None:
-    """The heading of a field's group: the last group that begins at or before the field."""
+class FormField(NamedTuple):
+    """A field of a form, and what it takes.
+
+    group: the heading that it stands under; None before the first. choices: each with what it
+    means. least, most: the bounds of a number.
+    """
+
+    name: str
+    type: FieldType
+    help: str
+    group: str | None
+    default: Any
+    choices: Mapping[str, str] | None
+    least: float | None
+    most: float | None
+
+
+def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
+    """The fields of a settings model, in its order."""
     heads: Mapping[str, str] = getattr(model, "GROUPS", {})
     group = None
-    for field in model.model_fields:
-        group = heads.get(field, group)
-        if field == name:
-            break
-    return group
+    for name, field in model.model_fields.items():
+        group = heads.get(name, group)
+        kind, choices = _taken(field)
+        limits = {type(one).__name__: one for one in field.metadata}
+        yield FormField(
+            name=name,
+            type=kind,
+            help=field.description or "",
+            group=group,
+            default=None if field.is_required() else field.get_default(call_default_factory=True),
+            choices=choices,
+            least=getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None)),
+            most=getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None)),
+        )
+
+
+def _taken(field: FieldInfo) -> tuple[FieldType, Mapping[str, str] | None]:
+    """What a field takes, and its choices, if it has any; see `agent_fields` for `names`."""
+    extra: Any = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    kind, names, choices = plain_type(field.annotation), extra.get("names"), extra.get("choices")
+    if choices:
+        return "choice", choices
+    if names == "place":
+        return "place", dict.fromkeys(extra.get("words", ()), "")
+    if get_origin(kind) is Literal:
+        return "choice", {str(choice): "" for choice in get_args(kind)}
+    if names in ("agent", "agents"):
+        return names, None
+    if get_origin(kind) is dict:
+        return "mapping", None
+    if get_origin(kind) is tuple:
+        return "list", None
+    return _TYPES.get(kind, "text"), None
+
+
+_TYPES: Final[Mapping[Any, FieldType]] = {bool: "bool", int: "int", float: "float"}
 
 
 def plain_type(annotation: Any) -> Any:
@@ -27,11 +80,6 @@ def plain_type(annotation: Any) -> Any:
     if get_origin(annotation) in (Union, types.UnionType):
         return plain_type(next(part for part in get_args(annotation) if part is not type(None)))
     return annotation
-
-
-def is_mapping(annotation: Any) -> bool:
-    """Whether the type is a mapping of keys to values."""
-    return get_origin(plain_type(annotation)) is dict
 
 
 _TOGETHER: Final = ("sprt",)

@@ -13,16 +13,9 @@ from evolve.config.evolution import FIRST, Share
 from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
+from evolve.parsing import split_list, split_shares
 
-
-def _split_layers(value: Any) -> Any:
-    """Layers as the command line gives them: `dense 64 relu, dense 1 tanh`."""
-    if isinstance(value, str):
-        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
-    return value
-
-
-Layers = Annotated[tuple[str, ...], BeforeValidator(_split_layers)]
+Layers = Annotated[tuple[str, ...], BeforeValidator(split_list)]
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
 LEARNING: Final = "The network and its learning"
@@ -170,12 +163,6 @@ class LearningSettings(TrainingSettings):
             )
 
 
-def _opponents(value: Any) -> Any:
-    if isinstance(value, str):
-        return dict(part.rpartition("=")[::2] for part in value.split(","))
-    return value
-
-
 def _some_share(shares: dict[str, float]) -> dict[str, float]:
     kept = {name: share for name, share in shares.items() if share > 0.0}
     if not kept:
@@ -185,7 +172,7 @@ def _some_share(shares: dict[str, float]) -> dict[str, float]:
 
 Opponents = Annotated[
     dict[str, Annotated[float, Field(ge=0.0)]],
-    BeforeValidator(_opponents),
+    BeforeValidator(split_shares),
     AfterValidator(_some_share),
 ]
 
@@ -223,7 +210,7 @@ class MctsSettings(LearningSettings):
     )
     learning_rate: float = Field(2e-3, gt=0.0, le=1.0, description="of Adam, at first")
     simulations: int = Field(50, ge=2, le=100_000, description="of a move in the games")
-    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="exploration constant there")
+    c_puct: float = Field(1.2, gt=0.0, le=100.0, description="exploration constant in these games")
     noise: Share = Field(0.25, description="share of a random draw in the priors of the root")
     temperature: float = Field(
         1.0, ge=0.0, le=10.0, description="of the choice among moves; 0: the most visited"
@@ -252,14 +239,14 @@ class MctsSettings(LearningSettings):
         description="play on with a new network only when it is no worse against any opponent "
         "of accept_against, nor against the one before",
     )
-    accept_against: Annotated[tuple[str, ...], BeforeValidator(_split_layers)] = Field(
+    accept_against: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         ("random", "swh-mobility"),
         description="agents that it is measured by",
         json_schema_extra={"names": "agents"},
     )
     accept_games: int = Field(20, ge=2, le=10_000, description="games with each of them")
     play_simulations: int = Field(400, ge=1, le=2_000_000, description="of a move of the agent")
-    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="exploration constant there")
+    play_c_puct: float = Field(1.1, gt=0.0, le=100.0, description="exploration constant in play")
     endgame: int = Field(12, ge=0, le=20, description="empties from which the agent plays exactly")
     check_simulations: int = Field(
         100, ge=1, le=100_000, description="of a move in the games with the panel"

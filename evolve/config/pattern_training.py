@@ -13,16 +13,7 @@ from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.genes import MAX_PHASES
 from evolve.engine.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
 from evolve.errors import AgentError
-
-
-def _split_shapes(value: Any) -> Any:
-    """Shapes as the command line gives them: `corner, edge, a1-c2 b3`."""
-    if isinstance(value, str):
-        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
-    return value
-
-
-Shapes = Annotated[tuple[str, ...], BeforeValidator(_split_shapes)]
+from evolve.parsing import split_list
 
 
 class PatternSettings(TrainingSettings):
@@ -48,7 +39,7 @@ class PatternSettings(TrainingSettings):
     }
     """The groups of options: the first field of each group, and its heading."""
 
-    shapes: Shapes = Field(
+    shapes: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_SHAPES,
         description=f"sets of shapes ({', '.join(SETS)}), and shapes as squares: blocks a1-c3, "
         "diagonals a1/h8, single squares b2, joined by spaces or +; commas between shapes",

@@ -16,8 +16,9 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
+from evolve.parsing import split_list
 
 DEFAULT_PANEL: Final = "default"
 FEWEST_OPENINGS: Final = 10
@@ -32,22 +33,15 @@ def matches_of(players: int) -> int:
 
 
 _USUAL: Final = ", ".join(
-    f"{'none' if subject.budget is None else f'{subject.budget:g}'} for {word}"
-    for word, subject in sorted(SUBJECTS.items(), key=lambda item: item[1].budget is None)
+    f"{'none' if target.budget is None else f'{target.budget:g}'} for {word}"
+    for word, target in sorted(SWEEP_TARGETS.items(), key=lambda item: item[1].budget is None)
 )
 
 
 def _known(kind: str) -> str:
-    if kind not in SUBJECTS:
-        raise ValueError(f"there is no {kind!r}; there are {', '.join(SUBJECTS)}")
+    if kind not in SWEEP_TARGETS:
+        raise ValueError(f"there is no {kind!r}; there are {', '.join(SWEEP_TARGETS)}")
     return kind
-
-
-def split_list(value: Any) -> Any:
-    """The parts of a text A,B,…; any other value stays as it is."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
 
 
 class SweepRung(NamedTuple):
@@ -145,9 +139,9 @@ class SweepSettings(Settings):
         "defaults with them: CANDIDATESxSECONDS[xSEEDS],…; the best of a rung go on to the next, "
         "the last one decides. "
         + "; ".join(
-            f"{','.join(subject.settings['rungs'])} for {word}"
-            for word, subject in SUBJECTS.items()
-            if "rungs" in subject.settings
+            f"{','.join(target.settings['rungs'])} for {word}"
+            for word, target in SWEEP_TARGETS.items()
+            if "rungs" in target.settings
         ),
     )
     retest: int = Field(
@@ -196,11 +190,11 @@ class SweepSettings(Settings):
         if not isinstance(values, dict):
             return values
         kind = values.get("kind", cls.model_fields["kind"].default)
-        subject = SUBJECTS.get(kind) if isinstance(kind, str) else None
-        if subject is None:
+        target = SWEEP_TARGETS.get(kind) if isinstance(kind, str) else None
+        if target is None:
             return values
         fixed = values.get("fix")
-        usual = {"rules": subject.rules, **subject.settings}
+        usual = {"rules": target.rules, **target.settings}
         if (
             values.get("storage")
             or values.get("budget") is not None
@@ -220,7 +214,7 @@ class SweepSettings(Settings):
 
     @model_validator(mode="after")
     def _filled(self) -> Self:
-        usual = SUBJECTS[self.kind].budget
+        usual = SWEEP_TARGETS[self.kind].budget
         if self.sampler == "spsa" and self.kind != "program":
             raise ValueError("sampler: spsa is for programs, whose trials can meet each other")
         if usual is None and self.budget is not None:
@@ -250,7 +244,7 @@ class SweepSettings(Settings):
     @property
     def _usual_panel(self) -> tuple[str, ...]:
         rules = rule_set(self.rules)
-        return (SUBJECTS[self.kind].strong and rules.strong_panel) or rules.panel
+        return (SWEEP_TARGETS[self.kind].strong and rules.strong_panel) or rules.panel
 
     @property
     def longer(self) -> tuple[SweepRung, ...]:
@@ -269,7 +263,7 @@ class SweepSettings(Settings):
     @property
     def trial_games(self) -> int:
         """Games of a trial that runs to its end."""
-        meetings = 1 if SUBJECTS[self.kind].budget is None else self.reports
+        meetings = 1 if SWEEP_TARGETS[self.kind].budget is None else self.reports
         return meetings * 2 * self.panel_openings * len(self.panel)
 
     def openings_after(self, games: int, matches: int) -> int:

@@ -1,7 +1,6 @@
-"""What a sweep can tune, by the second word of `evolve sweep`.
+"""Everything that a sweep can tune, by the second word of `evolve sweep`: one entry each.
 
-Light to import: the command line reads it before it loads any settings. `evolve.sweeps.spaces`
-defines the trials of each.
+Light to import: the command line reads it before it loads any settings.
 """
 
 from __future__ import annotations
@@ -14,40 +13,66 @@ from evolve.engine.rules import DEFAULT_RULES, Rules
 
 
 @dataclass(frozen=True)
-class Subject:
+class SweepTarget:
     """A thing that a sweep tunes.
 
-    budget: default CPU seconds of a trial; None where trials have none. rules: the default rules.
-    learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so play
-    the strong panel of the rules. settings: of a sweep, where they differ from the usual defaults.
-    about: what the sweep searches, in a sentence. model: class of the settings.
+    plan: class that says what is searched and what a trial is, `module:class`. about: what the
+    sweep searches, in a sentence. command: whose settings a trial has; None where a trial is no
+    run. budget: default CPU seconds of a trial; None where trials have none. rules: the default
+    rules. learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so
+    play the strong panel of the rules. settings: of a sweep, where they differ from the usual
+    defaults. model: class of the sweep's settings.
     """
 
-    budget: float | None
+    plan: str
+    about: str
+    command: str | None = None
+    budget: float | None = None
     rules: Rules = DEFAULT_RULES
     learns: bool = False
     strong: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
-    about: str | None = None
     model: str = "evolve.config.sweep:SweepSettings"
 
 
-SUBJECTS: Final[Mapping[str, Subject]] = {
-    "dqn": Subject(60.0, learns=True, about="Search the settings of deep Q-learning."),
-    "mcts": Subject(60.0, learns=True, about="Search the settings of learning by tree search."),
+SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
+    "dqn": SweepTarget(
+        "evolve.sweeps.learning_plan:DqnPlan",
+        "Search the settings of deep Q-learning.",
+        "train dqn",
+        budget=60.0,
+        learns=True,
+    ),
+    "mcts": SweepTarget(
+        "evolve.sweeps.learning_plan:MctsPlan",
+        "Search the settings of learning by tree search.",
+        "train mcts",
+        budget=60.0,
+        learns=True,
+    ),
     # A short training says little about a long one, so the best train again, longer.
-    "patterns": Subject(
-        2.0,
+    "patterns": SweepTarget(
+        "evolve.sweeps.learning_plan:PatternsPlan",
+        "Search the settings of learning patterns.",
+        "train patterns",
+        budget=2.0,
         strong=True,
         settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
-        about="Search the settings of learning patterns.",
     ),
-    "alphabeta": Subject(None, about="Search the genes of an alpha-beta agent."),
-    "evolution": Subject(120.0, "reversed", about="Search the settings of evolution itself."),
-    "program": Subject(
-        None,
+    "alphabeta": SweepTarget(
+        "evolve.sweeps.genes_plan:GenesPlan", "Search the genes of an alpha-beta agent.", "run"
+    ),
+    "evolution": SweepTarget(
+        "evolve.sweeps.evolution_plan:EvolutionPlan",
+        "Search the settings of evolution itself.",
+        "run",
+        budget=120.0,
+        rules="reversed",
+    ),
+    "program": SweepTarget(
+        "evolve.sweeps.program_plan:ProgramPlan",
+        "Search the parameters of any program.",
         settings={"pruner": "race", "finalists": 2},
-        about="Search the parameters of any program.",
         model="evolve.config.program_sweep:ProgramSweepSettings",
     ),
 }

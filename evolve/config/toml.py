@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.errors import OptionsError, SettingsError, reason_of
+from evolve.parsing import faults, laid_over
 from evolve.safe_parsing import parse_toml, read_document
 
 M = TypeVar("M", bound=BaseModel)
-_LONGEST: Final = 200
-"""Most characters of a wrong value that a message shows."""
 Presets = Mapping[str, Mapping[str, Any]]
 
 _NOT_SETTINGS = ("versions", "command")
 """Keys of a run's config.toml that describe how it was made, not what was asked for."""
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The settings in a TOML file, unchecked; raises SettingsError."""
+def read_toml(path: Path, but: Collection[str] = _NOT_SETTINGS) -> dict[str, Any]:
+    """The settings in a TOML file without the keys in `but`, unchecked; raises SettingsError."""
     try:
         values = parse_toml(read_document(path))
     except OSError as error:
         raise SettingsError(reason_of(error, path)) from error
     except ValueError as error:
         raise SettingsError(f"{path} is not a TOML file: {error}") from error
-    return {key: value for key, value in values.items() if key not in _NOT_SETTINGS}
+    return {key: value for key, value in values.items() if key not in but}
 
 
 def resolve(
@@ -76,69 +75,10 @@ def resolve_as(
 
 def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a preset, changed by a file's, then by options; unchecked."""
-    merged: dict[str, Any] = {}
-    if presets:
-        merged["preset"] = options.get("preset", file.get("preset", next(iter(presets))))
-    for layer in (presets.get(str(merged.get("preset")), {}), file, options):
-        for key, value in layer.items():
-            if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):
-                merged[key] = {**merged[key], **value}
-            else:
-                merged[key] = value
-    return merged
-
-
-class Fault(NamedTuple):
-    """A fault in settings: its place, as keys, the outermost first, and a message."""
-
-    place: tuple[str | int, ...]
-    text: str
-
-
-def faults(error: ValidationError, model: type[BaseModel], *, helps: bool = True) -> list[Fault]:
-    """All faults in settings of a model; `helps` adds the description of each field."""
-    return [Fault(tuple(detail["loc"]), _text(detail, model, helps)) for detail in error.errors()]
-
-
-def plain_words(detail: Any) -> str:
-    """One of pydantic's errors in plain words."""
-    context = detail.get("ctx", {})
-    if detail["type"] == "too_short":
-        return f"it must have {context['min_length']} or more, not {context['actual_length']}"
-    if detail["type"] == "too_long":
-        return f"it must have {context['max_length']} at most, not {context['actual_length']}"
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
-    return said.replace("input should be", "it must be")
-
-
-def _text(detail: Any, model: type[BaseModel], helps: bool) -> str:
-    """A message about a wrong field, with the field's description where `helps` is set."""
-    place = ".".join(str(part) for part in detail["loc"])
-    if detail["type"] == "extra_forbidden":
-        return f"{place}: there is no such setting"
-    message = str(detail["msg"]).removeprefix("Value error, ")
-    if not place:
-        return message
-    if detail["type"] == "missing":
-        return f"{place}: {_PLAIN['missing']}"
-    value = repr(detail["input"])
-    value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    said = f"{place} = {value}: {plain_words(detail)}"
-    field = model.model_fields.get(str(detail["loc"][0]))
-    if not helps or detail["type"] == "value_error" or field is None or not field.description:
-        return said
-    return f"{said} ({field.description})"
-
-
-_PLAIN: Final = {
-    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "it must be a whole number"),
-    **dict.fromkeys(("float_parsing", "float_type"), "it must be a number"),
-    **dict.fromkeys(("bool_parsing", "bool_type"), "it must be true or false"),
-    "missing": "it must be given",
-    "tuple_type": "it must be a list",
-}
-"""Plain messages by pydantic's error type."""
+    if not presets:
+        return laid_over(file, options)
+    preset = options.get("preset", file.get("preset", next(iter(presets))))
+    return laid_over({"preset": preset}, presets.get(str(preset), {}), file, options)
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:

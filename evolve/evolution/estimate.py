@@ -1,7 +1,18 @@
-"""Estimate the duration and disk use of a run, from a sample of its first games."""
+"""Estimate the duration and disk use of a run, from a sample of its first games.
+
+`Costs` models the duration of a generation on a number of slots, from measured costs. It has three
+parts: breeding, pairing and standings on one core; its games on all slots, in tasks; and the
+panel's games and writing, alongside the games of the next generation. The costs of the serial parts
+come from a profile of 512 individuals; `python -m benchmarks.scaling serial` has since measured
+half the breeding cost and two thirds of the writing cost. Simulated workers, on the same two cores
+as the scheduler, are as fast as the model or faster: with 8 to 128 slots, with 512 if games take
+8 ms, and with 1000 if they take 80 ms. With shorter games, that many workers saturate the two
+cores.
+"""
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from statistics import median
@@ -9,12 +20,12 @@ from typing import Final
 
 import numpy as np
 
-from evolve.evolution.loop import Evolution
-from evolve.evolution.scaling import A_TASK, Costs
+from evolve.config.evolution import EvolutionSettings
+from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
 from evolve.evolution.seeds import Use, generator
-from evolve.fitness.executor import BATCH
-from evolve.fitness.games import play_games
+from evolve.fitness.executor import BATCH, task_size
 from evolve.fitness.openings import START_POSITION
+from evolve.fitness.playing import play_games
 
 BYTES_A_GAME: Final = 90
 """Compressed size of a game in the tables: 85 bytes in runs of 64 individuals, plus its share of
@@ -23,6 +34,62 @@ _SAMPLE_AGENTS: Final = 24
 _SAMPLE_GAMES: Final = 192
 _PARTS: Final = 3
 """Parts of the sample, each timed on its own: the median ignores a burst of other work."""
+
+
+AN_INDIVIDUAL: Final = 0.36e-3
+"""Seconds on one core to breed an individual."""
+A_GAME: Final = 1.1e-6
+"""Seconds on one core to schedule and count a game."""
+WRITTEN_GAME: Final = 3.4e-6
+"""Seconds on one core to make the row of a game and write it."""
+A_TASK: Final = 0.75e-3
+"""Seconds of the scheduler, a single process, per task: measured on a prototype with 16 workers.
+128 simulated workers on the same two cores cost it 1.0 ms per task."""
+_WORTH: Final = 0.5
+"""Share of a core that a slot must add to be useful."""
+_MOST: Final = 4096
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Costs of a generation: individuals, games, panel games, and CPU seconds per game."""
+
+    individuals: int
+    games: int
+    panel_games: float
+    seconds_a_game: float
+
+    @classmethod
+    def of(cls, settings: EvolutionSettings, opponents: int, seconds_a_game: float) -> Costs:
+        """Return the costs of a run; opponents: how many the panel has at a time."""
+        panel = 2 * settings.panel_openings * opponents / settings.panel_every
+        individuals = settings.islands * settings.population
+        return cls(individuals, settings.games_a_generation, panel, seconds_a_game)
+
+    def seconds(self, slots: int, task: float = A_TASK) -> float:
+        """Seconds of a generation; task: scheduler seconds per task, 0 for threads."""
+        bred = self.individuals * AN_INDIVIDUAL + self.games * A_GAME
+        written = self.games * WRITTEN_GAME
+        size = task_size(self.games, slots)
+        tasks = math.ceil(self.games / size)
+        played = self.games * self.seconds_a_game / min(slots, tasks)
+        panel_tasks = max(1, math.ceil(self.panel_games / task_size(int(self.panel_games), slots)))
+        judged = self.panel_games * self.seconds_a_game / min(slots, panel_tasks)
+        # The last tasks do not end together: half of one task is lost.
+        played += 0.5 * size * self.seconds_a_game * (slots > 1)
+        if slots < SLOTS_TO_PLAY_AHEAD:
+            return bred + played + judged + written
+        together = (self.games + self.panel_games) * self.seconds_a_game / slots
+        return max(bred + played, bred + together, judged + written, tasks * task)
+
+    def speed_up(self, slots: int) -> float:
+        """How many times as fast as on one slot."""
+        return self.seconds(1) / self.seconds(slots)
+
+    @property
+    def useful(self) -> int:
+        """The most slots that still add half a core each, on average."""
+        return max(n for n in range(1, _MOST + 1) if self.speed_up(n) >= _WORTH * n)
 
 
 @dataclass(frozen=True)
@@ -58,7 +125,7 @@ def estimate(evolution: Evolution) -> Estimate:
             pairings[games],
             START_POSITION,
             settings.rules,
-            largest_endgame=evolution.largest_endgame,
+            largest_endgame=genome.largest_endgame,
             executor=evolution.executor,
         )
         return time.perf_counter() - started

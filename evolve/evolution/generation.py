@@ -15,7 +15,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.engine.results import END, REASON
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, ranked_by
-from evolve.evolution.panel import Candidate, Judged, RunPanel, past_generations
+from evolve.evolution.panel import Candidate, PanelResult, RunPanel, past_generations
 from evolve.evolution.playoff import play_of
 from evolve.files.folder import FolderPath
 from evolve.fitness.openings import Openings
@@ -136,10 +136,10 @@ class GenerationWriter:
 
     def _judged(
         self, generation: int, champion: StoredAgent, champions: Champions, first_game: int
-    ) -> Judged:
+    ) -> PanelResult:
         """Judge the champion by the panel, every `panel_every` generations."""
         if generation % self.settings.panel_every:
-            return Judged({}, GAMES_COLUMNS.schema.empty_table())
+            return PanelResult({}, GAMES_COLUMNS.schema.empty_table())
         first = self.genome.agent(champions.first_champion, champions.first_champion_name)
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Candidate(generation, champion, first, past, first_game))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import pandas as pd
+
 from evolve.errors import RunError
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 
@@ -104,8 +106,6 @@ class Lineage:
         its birth. from_first, from_second, from_both: how many of its numbers equal those of only
         the first parent, only the second, both; new: of neither, by mutation or a mix of both.
         """
-        import pandas as pd
-
         rows = []
         for name, steps in self.steps(individual).items():
             row = self.births[name]
@@ -145,8 +145,6 @@ class Lineage:
         The value is followed back as long as it is unchanged. Each row also has the origin and
         birth of that ancestor, and how many births ago it was.
         """
-        import pandas as pd
-
         steps = self.steps(individual)
         rows = []
         for place, (name, value) in enumerate(
@@ -180,8 +178,6 @@ class Lineage:
         It has their number, how many survived into the next generation (unknown for the last),
         their mean score and their best score.
         """
-        import pandas as pd
-
         births = pd.DataFrame(
             [
                 {key: row[key] for key in ("born", "origin", "score", "lived_until")}

@@ -21,10 +21,10 @@ from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored
-from evolve.evolution.fixed_evaluation import given_agent, keep_given
 from evolve.evolution.generation import GenerationWriter, Played
-from evolve.evolution.panel import panel_of
+from evolve.evolution.panel import PANELS
 from evolve.evolution.playoff import ChampionSelection
+from evolve.evolution.run_agents import given_agent, keep_given
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.background import Background
@@ -102,14 +102,11 @@ class Evolution:
         assert encoding is None or isinstance(encoding, Encoding)
         self.genome = Genome.of(settings, encoding, given_agent(folder, settings))
         self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
-        self.largest_endgame = self.genome.largest_endgame
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self.panel = panel_of(settings, self.genome.given, self.largest_endgame, executor)
-        self._champion_selection = ChampionSelection(
-            folder, settings, self.genome, self.largest_endgame, executor
-        )
+        self.panel = PANELS[settings.panel](settings, self.genome, executor)
+        self._champion_selection = ChampionSelection(folder, settings, self.genome, executor)
         self._generations = GenerationWriter(folder, settings, self.genome, self.panel)
         self._openings_known = openings
         self._uniform = 0
@@ -131,7 +128,7 @@ class Evolution:
             opponents=settings.opponents,
             islands=settings.islands,
             move_budget=settings.move_budget,
-            largest_endgame=self.largest_endgame,
+            largest_endgame=self.genome.largest_endgame,
             executor=self.executor,
         )
 

@@ -13,27 +13,25 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.arena.judges import ladder, ladder_score, nearest
+from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.rules import rule_set
 from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Rise
 from evolve.fitness.executor import Executor
-from evolve.fitness.games import Games, GamesDone, play_games
+from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import UNKNOWN, Estimate, in_elo, rate_one, score_of_pairs
+from evolve.fitness.statistics import UNKNOWN, Estimate, Floats, in_elo, score_of_pairs
+from evolve.population.genome import Genome
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.run import Run
 
 PANEL_DEPTH: Final = 5
 """Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""
-RUNGS_PLAYED: Final = 4
-"""Rungs of the ladder that the best of a generation plays."""
 PANEL_PLIES: Final = 8
 """Random moves in the panel's openings."""
 _PAST: Final = 3
@@ -84,45 +82,11 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PanelResult:
     """Result of a panel: columns of the generation's row, and the games."""
 
     figures: Mapping[str, Any]
     table: pa.Table
-
-
-def meet(
-    player: StoredAgent,
-    opponents: Sequence[StoredAgent],
-    openings: Openings,
-    numbers: npt.NDArray[np.int64],
-    rules: Rules,
-    *,
-    largest_endgame: int,
-    executor: Executor,
-    progress: GamesDone | None = None,
-) -> tuple[npt.NDArray[np.float64], Games]:
-    """Play both colours against each of R opponents on its openings, without a node budget.
-
-    numbers: opening numbers, [R, N]. Returns the player's score in every pair of games, [R, N],
-    and the games, in which the player is number 0.
-    """
-    pairings = np.zeros((2 * numbers.size, 3), np.int32)
-    met = np.repeat(np.arange(1, len(opponents) + 1), numbers.shape[1])
-    pairings[0::2, 1] = pairings[1::2, 0] = met
-    pairings[0::2, 2] = pairings[1::2, 2] = numbers.ravel()
-    games = play_games(
-        [player, *opponents],
-        pairings,
-        openings,
-        rules,
-        largest_endgame=largest_endgame,
-        executor=executor,
-        progress=progress,
-    )
-    points = (games.winner.astype(np.float64) + 1.0) / 2.0
-    points[1::2] = 1.0 - points[1::2]
-    return points.reshape(-1, 2).mean(axis=1).reshape(numbers.shape), games
 
 
 class RunPanel(ABC):
@@ -136,15 +100,13 @@ class RunPanel(ABC):
     opponents: ClassVar[int]
     rise: Rise | None = None
 
-    def __init__(
-        self, settings: EvolutionSettings, largest_endgame: int, executor: Executor
-    ) -> None:
+    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
         self.settings = settings
-        self.largest_endgame = largest_endgame
+        self.largest_endgame = genome.largest_endgame
         self.executor = executor
 
     @abstractmethod
-    def judge(self, candidate: Candidate) -> Judged:
+    def judge(self, candidate: Candidate) -> PanelResult:
         """Play the champion's games, without a node budget."""
 
     @abstractmethod
@@ -155,16 +117,15 @@ class RunPanel(ABC):
         rng = generator(self.settings.seed, Use.PANEL_OPENINGS, generation)
         return balanced_openings(count, Part.PANEL, self.settings.rules, rng, PANEL_PLIES)
 
-    def _play(
+    def _meet(
         self,
         kind: str,
         candidate: Candidate,
         opponents: Sequence[StoredAgent],
         openings: Openings,
-        numbers: npt.NDArray[np.int64],
         first_game: int,
-    ) -> tuple[npt.NDArray[np.float64], pa.Table]:
-        """Play both colours against each of R opponents on its openings, numbers [R, N].
+    ) -> tuple[Floats, pa.Table]:
+        """Play both colours against each of R opponents on N openings.
 
         Returns the champion's score in every pair of games, [R, N], and the games.
         """
@@ -172,25 +133,32 @@ class RunPanel(ABC):
             candidate.champion,
             opponents,
             openings,
-            numbers,
+            np.tile(np.arange(len(openings)), (len(opponents), 1)),
             self.settings.rules,
             largest_endgame=self.largest_endgame,
             executor=self.executor,
         )
+        return scores, self._table(kind, candidate, opponents, openings, games, first_game)
+
+    def _table(
+        self,
+        kind: str,
+        candidate: Candidate,
+        opponents: Sequence[StoredAgent],
+        openings: Openings,
+        games: Games,
+        first_game: int,
+    ) -> pa.Table:
+        """Return the rows of the champion's games."""
         names = [agent.name for agent in (candidate.champion, *opponents)]
-        table = games.table(
-            candidate.generation, kind, names, self.settings.rules, openings, first_game
-        )
-        return scores, table
+        rules = self.settings.rules
+        return games.table(candidate.generation, kind, names, rules, openings, first_game)
 
     def _meet_past(
         self, candidate: Candidate, openings: Openings, first_game: int
     ) -> tuple[float | None, pa.Table]:
         """Return the mean score against the run's past champions on `openings`, and the games."""
-        numbers = np.tile(np.arange(len(openings)), (len(candidate.past), 1))
-        scores, table = self._play(
-            "match", candidate, candidate.past, openings, numbers, first_game
-        )
+        scores, table = self._meet("match", candidate, candidate.past, openings, first_game)
         return float(scores.mean()) if scores.size else None, table
 
 
@@ -199,23 +167,14 @@ class FixedPanel(RunPanel):
 
     opponents = 3 + _PAST
 
-    def __init__(
-        self,
-        settings: EvolutionSettings,
-        agents: Sequence[StoredAgent],
-        largest_endgame: int,
-        executor: Executor,
-    ) -> None:
-        super().__init__(settings, largest_endgame, executor)
-        self._agents = agents
+    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
+        super().__init__(settings, genome, executor)
+        self._agents = panel_agents(settings, genome.given)
         self._fixed_openings = self._openings(settings.panel_openings, 0)
 
-    def judge(self, candidate: Candidate) -> Judged:
+    def judge(self, candidate: Candidate) -> PanelResult:
         openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
-        numbers = np.tile(np.arange(len(openings)), (len(opponents), 1))
-        scores, table = self._play(
-            "panel", candidate, opponents, openings, numbers, candidate.first_game
-        )
+        scores, table = self._meet("panel", candidate, opponents, openings, candidate.first_game)
         score = score_of_pairs(scores.ravel())
         past, past_table = self._meet_past(candidate, openings, candidate.first_game + len(table))
         figures = {
@@ -223,7 +182,7 @@ class FixedPanel(RunPanel):
             **in_elo(score).columns("panel_elo"),
             "past_score": past,
         }
-        return Judged(figures, pa.concat_tables([table, past_table]))
+        return PanelResult(figures, pa.concat_tables([table, past_table]))
 
     def restore(self, run: Run) -> None:
         """Nothing to restore."""
@@ -236,44 +195,41 @@ class LadderPanel(RunPanel):
     best would add no information, and luck with them would look like strength.
     """
 
-    opponents = RUNGS_PLAYED + 1
+    opponents = RUNGS + 1
 
-    def __init__(
-        self, settings: EvolutionSettings, largest_endgame: int, executor: Executor
-    ) -> None:
-        super().__init__(settings, largest_endgame, executor)
-        self._rungs = ladder(settings.rules)
+    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
+        super().__init__(settings, genome, executor)
+        self._ladder = Ladder(settings.rules)
         self._curve = Curve()
 
-    def judge(self, candidate: Candidate) -> Judged:
+    def judge(self, candidate: Candidate) -> PanelResult:
         level = self._curve.level
-        rungs = nearest(self._rungs, level.value if level else _FIRST_ELO, RUNGS_PLAYED)
         each = self.settings.panel_openings
-        openings = self._openings(len(rungs) * each, candidate.generation)
-        numbers = np.arange(len(openings)).reshape(len(rungs), each)
-        scores, table = self._play(
-            "panel",
-            candidate,
-            [rung.agent for rung in rungs],
+        openings = self._openings(self._ladder.played * each, candidate.generation)
+        elo, rungs, games = self._ladder.rate(
+            candidate.champion,
+            level.value if level else _FIRST_ELO,
             openings,
-            numbers,
-            candidate.first_game,
+            largest_endgame=self.largest_endgame,
+            executor=self.executor,
         )
-        elo = rate_one(np.array([rung.elo for rung in rungs]), scores)
+        opponents = [rung.agent for rung in rungs]
+        first_game = candidate.first_game
+        table = self._table("panel", candidate, opponents, openings, games, first_game)
         shared = openings.first(-(-each // _PAST_SHARE))
-        past, past_table = self._meet_past(candidate, shared, candidate.first_game + len(table))
+        past, past_table = self._meet_past(candidate, shared, first_game + len(table))
         self._curve.add(candidate.generation, elo.value, elo.error)
         self.rise = self._curve.rise
         figures = {
             # Comparable across generations, for any choice of rungs.
-            "panel_score": ladder_score(self._rungs, elo.value),
+            "panel_score": self._ladder.score(elo.value),
             **elo.columns("panel_elo"),
             **(self._curve.level or UNKNOWN).columns("rating"),
             **(self.rise.elo if self.rise else UNKNOWN).columns("rise"),
             "rise_since": self.rise.since if self.rise else None,
             "past_score": past,
         }
-        return Judged(figures, pa.concat_tables([table, past_table]))
+        return PanelResult(figures, pa.concat_tables([table, past_table]))
 
     def restore(self, run: Run) -> None:
         self._curve = Curve()
@@ -285,13 +241,5 @@ class LadderPanel(RunPanel):
         self.rise = self._curve.rise
 
 
-def panel_of(
-    settings: EvolutionSettings,
-    given: PatternAgent | None,
-    largest_endgame: int,
-    executor: Executor,
-) -> RunPanel:
-    """Return the panel of the settings; given: the agent with the evaluation that all share."""
-    if settings.panel == "ladder":
-        return LadderPanel(settings, largest_endgame, executor)
-    return FixedPanel(settings, panel_agents(settings, given), largest_endgame, executor)
+PANELS: Final[Mapping[str, type[RunPanel]]] = {"ladder": LadderPanel, "fixed": FixedPanel}
+"""The panel of every name in the settings."""

@@ -1,4 +1,9 @@
-"""The play-off: find the best agent of a run, on openings that the run has not used before."""
+"""The play-off and the rating: find the best agent of a run, and how strong it is.
+
+The play-off is on openings that the run has not used before. Its winner's score there is biased
+upwards, and cannot be compared with other runs, which have other candidates. So the winner plays
+the ladder afterwards, on separate openings: its Elo compares runs and seeds.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +17,15 @@ import pyarrow as pa
 from evolve.agents.agent import StoredAgent
 from evolve.agents.files import read_header
 from evolve.agents.reading import read_agent
+from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
 from evolve.evolution.champions import Champions
-from evolve.evolution.rating import first_guess, rate
 from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
@@ -126,6 +131,11 @@ LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
 PLAYOFF_PLIES: Final = 8
 """Random moves in the play-off's openings."""
+RATING_PLIES: Final = 8
+"""Random moves in the rating's openings."""
+RATING_PANELS: Final = 4
+"""Games of the rating, in units of one generation's panel: 4 times as many games halve the width
+of the interval."""
 
 
 class ChampionSelection:
@@ -136,13 +146,11 @@ class ChampionSelection:
         folder: FolderPath,
         settings: EvolutionSettings,
         genome: Genome,
-        largest_endgame: int,
         executor: Executor,
     ) -> None:
         self.folder = folder
         self.settings = settings
         self.genome = genome
-        self.largest_endgame = largest_endgame
         self.executor = executor
 
     @property
@@ -191,7 +199,7 @@ class ChampionSelection:
             settings,
             generation=generation,
             first_game=run.games_table(generation).num_rows,
-            largest_endgame=self.largest_endgame,
+            largest_endgame=self.genome.largest_endgame,
             executor=self.executor,
             progress=lambda done, total: observer.stage("play-off", done, total),
         )
@@ -208,17 +216,17 @@ class ChampionSelection:
         self._save(self._rated(read_agent(path), run, observer))
 
     def _rated(self, champion: StoredAgent, run: Run, observer: Observer) -> StoredAgent:
-        rating = rate(
+        elo = rate(
             champion,
             self.settings,
             first_guess(run),
-            largest_endgame=self.largest_endgame,
+            largest_endgame=self.genome.largest_endgame,
             executor=self.executor,
             progress=lambda done, total: observer.stage("ladder", done, total),
         )
-        if rating is None:
+        if elo is None:
             return champion
-        return champion.with_provenance(**rating.facts)
+        return champion.with_provenance(**elo.columns("elo"), elo_games=elo.n)
 
     def _save(self, agent: StoredAgent) -> None:
         agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
@@ -277,3 +285,62 @@ def _crowned(result: PlayoffResult) -> StoredAgent:
         "against": f"play-off of {result.candidates} candidates on fresh openings",
     }
     return result.winner.agent.with_provenance(**provenance)
+
+
+def first_guess(run: Run) -> float | None:
+    """Guess the champion's Elo: the rating of the last generations; None without a ladder panel."""
+    rows = (run.metadata(number)[0] for number in reversed(range(run.generation_count)))
+    found = (row["rating"] for row in rows if row.get("rating") is not None)
+    return next(found, None) if run.config.get("panel") == "ladder" else None
+
+
+def rate(
+    champion: StoredAgent,
+    settings: EvolutionSettings,
+    guess: float | None,
+    *,
+    largest_endgame: int,
+    executor: Executor,
+    progress: Callable[[int, int], None],
+) -> Estimate | None:
+    """Rate the champion against the rungs nearest to it; None under rules without a ladder.
+
+    Rounds with the games of one panel find these rungs, starting at the guess or at the middle of
+    the ladder; the rating comes from RATING_PANELS times as many separate games. Openings come from
+    a generator of the run's seed that nothing else uses, and from a part that a run never plays on.
+    """
+    ladder = Ladder(settings.rules)
+    if not ladder.rungs:
+        return None
+    each, rounds, done = settings.panel_openings, 0, 0
+
+    def count(games: int) -> None:
+        nonlocal done
+        done += games
+        progress(done, total)
+
+    def rated(near: float, each: int) -> Estimate:
+        nonlocal rounds
+        rng = generator(settings.seed, Use.RATING_OPENINGS, rounds)
+        rounds += 1
+        openings = balanced_openings(
+            ladder.played * each, Part.MATCH, settings.rules, rng, RATING_PLIES
+        )
+        return ladder.rate(
+            champion,
+            near,
+            openings,
+            largest_endgame=largest_endgame,
+            executor=executor,
+            progress=count,
+        ).elo
+
+    games = 2 * RATING_PANELS * each * ladder.played
+    total = games + games // RATING_PANELS
+    near = ladder.rungs[len(ladder.rungs) // 2].elo if guess is None else guess
+    known: list[list[Rung]] = []
+    while (rungs := ladder.nearest(near)) not in known:
+        known.append(rungs)
+        total = max(total, done + games // RATING_PANELS + games)
+        near = rated(near, each).value
+    return rated(near, RATING_PANELS * each)

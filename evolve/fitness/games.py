@@ -1,4 +1,4 @@
-"""Play games between agents; agents with a row for the kernels play in tasks for any executor."""
+"""Finished games, and the tasks in which kernels play those of agents with a row."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import MAX_PLIES, NO_MOVE, PASS, Rules, rule_set
 from evolve.fitness.answers import ensure, is_number, named
-from evolve.fitness.executor import BATCH, ONE_THREAD, Executor, Threads
+from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings
-from evolve.fitness.playing import LiveGame
 from evolve.tables.games import games_table
 
 GamesDone = Callable[[int], None]
@@ -169,7 +168,7 @@ class PlayedTask(NamedTuple):
 def play_task(task: GamesTask) -> PlayedTask:
     """Play the games of a task."""
     begin = time.perf_counter()
-    moves, results = _empty_rows(len(task.pairings))
+    moves, results = empty_rows(len(task.pairings))
     context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
     kernels.play_games(task.rows, task.pairings, task.openings, context, moves, results)
     return PlayedTask(moves, results, time.perf_counter() - begin)
@@ -260,70 +259,7 @@ class TaskMaker:
         )
 
 
-def _empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+def empty_rows(count: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
     """Return empty moves and results for games before they are played."""
     moves = np.full((count, MAX_PLIES), NO_MOVE, np.int8)
     return moves, np.zeros((count, RESULT_COLUMNS), np.int64)
-
-
-def _player_by_moves(
-    agents: Sequence[Agent],
-    pairings: npt.NDArray[np.int32],
-    openings: Openings,
-    rules: Rules,
-    moves: npt.NDArray[np.int8],
-    results: npt.NDArray[np.int64],
-) -> Callable[[slice], None]:
-    """Return a function that plays games of any agents move by move; game numbers are seeds."""
-
-    def play(part: slice) -> None:
-        for number in range(len(pairings))[part]:
-            black, white, opening = pairings[number].tolist()
-            players = {
-                black: agents[black].for_game(2 * number),
-                white: agents[white].for_game(2 * number + 1),
-            }
-            game = LiveGame(players, black, white, *openings.begin(opening), rules)
-            while not game.over:
-                game.choose()
-            game.write(moves[number], results[number])
-
-    return play
-
-
-def play_games(
-    agents: Sequence[Agent],
-    pairings: npt.NDArray[np.int32],
-    openings: Openings,
-    rules: Rules,
-    *,
-    move_budget: int = 0,
-    largest_endgame: int | None = None,
-    executor: Executor = ONE_THREAD,
-    progress: GamesDone | None = None,
-) -> Games:
-    """Play the games of `pairings` [N, 3] (black, white, opening).
-
-    Results do not depend on the executor; games with agents that play move by move stay on its
-    threads of this machine. `move_budget` is in nodes per move, 0 for no limit. `largest_endgame`
-    sets the table size, which affects node counts; by default the agents set it.
-    """
-    count = len(pairings)
-    moves, results = _empty_rows(count)
-    if played_by_kernels(agents, openings):
-        maker = TaskMaker(
-            agents, openings, rules, move_budget=move_budget, largest_endgame=largest_endgame
-        )
-        parts = parts_of(count, executor.games(count))
-        tasks = (maker.task(pairings[part]) for part in parts)
-        with contextlib.closing(executor.run(play_task, tasks, check_played)) as answers:
-            for number, played in answers:
-                part = parts[number]
-                moves[part], results[part] = played.moves, played.results
-                if progress is not None:
-                    progress(part.stop - part.start)
-    else:
-        bound = [agent.within(move_budget) for agent in agents]
-        play = _player_by_moves(bound, pairings, openings, rules, moves, results)
-        in_batches(count, play, executor.threads, progress, batch=1)
-    return Games(pairings, moves, results, winner_of(results))

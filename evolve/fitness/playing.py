@@ -1,6 +1,13 @@
-"""Play a game between two agents of any kind, move by move."""
+"""Play games between agents of any kind: whole games by the kernels, or move by move."""
 
 from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +29,25 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import PASS, Rules
 from evolve.errors import EngineError, OverBudgetError
+from evolve.fitness.executor import ONE_THREAD, Executor, Threads
+from evolve.fitness.games import (
+    Games,
+    GamesDone,
+    GamesTask,
+    TaskMaker,
+    check_played,
+    empty_rows,
+    parts_of,
+    play_task,
+    played_by_kernels,
+    winner_of,
+)
+from evolve.fitness.openings import Openings
+
+_WIDE_PART: Final = 256
+"""Games at a time between agents that choose moves for many boards per call."""
+_QUICK_GAME: Final = 0.02
+"""Seconds per game below which games are played in batches: a task of joblib costs 0.3 ms."""
 
 
 class LiveGame:
@@ -105,3 +131,205 @@ class LiveGame:
             else:
                 return
         self.over = True
+
+
+Watch = Callable[[int, LiveGame], None]
+"""Called with a game's number and the game, at its first choice and after every move."""
+Numbers = npt.NDArray[np.int64]
+"""Numbers of games."""
+
+
+@dataclass
+class Series:
+    """The games of `pairings` [N, 3] (black, white, opening), to be played part by part.
+
+    `moves` and `results` have the rows of games that are played, `failures` how programs failed, by
+    number of the game. Random agents draw from `seed` and the number of the game, so results do not
+    depend on the executor. Games with agents that play move by move stay on its threads of this
+    machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`. With `watch`
+    games are played one after another, move by move: the same games, but slower.
+    """
+
+    agents: Sequence[Agent]
+    pairings: npt.NDArray[np.int32]
+    openings: Openings
+    rules: Rules
+    seed: int = 0
+    move_budget: int = 0
+    largest_endgame: int | None = None
+    executor: Executor = ONE_THREAD
+    watch: Watch | None = None
+
+    def __post_init__(self) -> None:
+        self.moves, self.results = empty_rows(len(self.pairings))
+        self.failures: dict[int, str] = {}
+
+    def games(self, numbers: Numbers) -> Games:
+        """Return the games with these numbers."""
+        results = self.results[numbers]
+        failures = {
+            row: self.failures[number]
+            for row, number in enumerate(numbers.tolist())
+            if number in self.failures
+        }
+        return Games(
+            self.pairings[numbers], self.moves[numbers], results, winner_of(results), failures
+        )
+
+    def play(
+        self,
+        numbers: Numbers,
+        *,
+        in_pairs: bool = False,
+        check_stop: Callable[[], None] = lambda: None,
+    ) -> Generator[Numbers, None, None]:
+        """Play games; yield the numbers of each part as it finishes.
+
+        in_pairs: whether every two of the numbers belong together; then parts are whole pairs, and
+        slow games come pair by pair, so that finished pairs are saved soon. check_stop: called
+        between the moves of games that are played side by side; what it raises ends them.
+        """
+        stop = threading.Event()
+        try:
+            for agent in self.agents:
+                agent.prepare()
+            if self.watch is None and played_by_kernels(self.agents, self.openings):
+                yield from self._by_kernels(numbers, in_pairs)
+            elif self.watch is None and any(agent.together for agent in self.agents):
+                yield from self._side_by_side(numbers, check_stop)
+            else:
+                yield from self._one_by_one(numbers, in_pairs, stop)
+        except BaseException:
+            # Otherwise threads that wait for a program continue and start more games.
+            stop.set()
+            for agent in self.agents:
+                agent.interrupt()
+            raise
+
+    def _by_kernels(self, numbers: Numbers, in_pairs: bool) -> Iterator[Numbers]:
+        maker = TaskMaker(
+            self.agents,
+            self.openings,
+            self.rules,
+            move_budget=self.move_budget,
+            largest_endgame=self.largest_endgame,
+        )
+        size = self.executor.games(len(numbers))
+        parts: list[slice] = []
+        seconds = math.inf if in_pairs else 0.0
+
+        def tasks() -> Iterator[GamesTask]:
+            start = 0
+            while start < len(numbers):
+                step = size if seconds < _QUICK_GAME else 2
+                parts.append(slice(start, min(start + step, len(numbers))))
+                start = parts[-1].stop
+                yield maker.task(self.pairings[numbers[parts[-1]]])
+
+        with closing(self.executor.run(play_task, tasks(), check_played)) as answers:
+            for number, played in answers:
+                finished = numbers[parts[number]]
+                if in_pairs:
+                    seconds = played.seconds / len(finished)
+                self.moves[finished], self.results[finished] = played.moves, played.results
+                yield finished
+
+    def _one_by_one(
+        self, numbers: Numbers, in_pairs: bool, stop: threading.Event
+    ) -> Iterator[Numbers]:
+        """Play games move by move, on each thread one after another."""
+
+        def play(part: slice) -> None:
+            for number in numbers[part].tolist():
+                game = self._begun(number)
+                if self.watch is not None:
+                    self.watch(number, game)
+                while not game.over:
+                    game.choose()
+                    if self.watch is not None:
+                        self.watch(number, game)
+                    if stop.is_set():
+                        return
+                self._end(number, game)
+
+        threads = self.executor.threads if self.watch is None else 1
+        parts = parts_of(len(numbers), 2 if in_pairs else 1)
+        with closing(Threads(threads).run(play, parts)) as finished:
+            for number, _ in finished:
+                yield numbers[parts[number]]
+
+    def _side_by_side(self, numbers: Numbers, check_stop: Callable[[], None]) -> Iterator[Numbers]:
+        """Play many games at once, so that an agent chooses moves for many boards per call."""
+        for part in parts_of(len(numbers), _WIDE_PART):
+            games = {number: self._begun(number) for number in numbers[part].tolist()}
+            while not all(game.over for game in games.values()):
+                check_stop()
+                for number, agent in enumerate(self.agents):
+                    _choose(
+                        agent, [g for g in games.values() if not g.over and g.to_move == number]
+                    )
+            for number, game in games.items():
+                self._end(number, game)
+            yield numbers[part]
+
+    def _begun(self, number: int) -> LiveGame:
+        """Start a game and play its opening."""
+        black, white, opening = self.pairings[number].tolist()
+        draw = 2 * (self.seed * len(self.pairings) + number)
+        players = {
+            black: self.agents[black].for_game(draw),
+            white: self.agents[white].for_game(draw + 1),
+        }
+        return LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
+
+    def _end(self, number: int, game: LiveGame) -> None:
+        """Record a finished game."""
+        game.write(self.moves[number], self.results[number])
+        if game.failure is not None:
+            self.failures[number] = game.failure
+
+
+def _choose(agent: Agent, games: Sequence[LiveGame]) -> None:
+    """Let an agent choose and play its moves in `games`, where it is to move."""
+    if not agent.together:
+        for game in games:
+            game.choose()
+        return
+    chosen = agent.choose_all([game.board for game in games])
+    for game, (square, nodes) in zip(games, chosen, strict=True):
+        game.play(square, nodes)
+
+
+def play_games(
+    agents: Sequence[Agent],
+    pairings: npt.NDArray[np.int32],
+    openings: Openings,
+    rules: Rules,
+    *,
+    move_budget: int = 0,
+    largest_endgame: int | None = None,
+    executor: Executor = ONE_THREAD,
+    progress: GamesDone | None = None,
+) -> Games:
+    """Play the games of `pairings` [N, 3] (black, white, opening).
+
+    Results do not depend on the executor. `move_budget` is in nodes per move, 0 for no limit.
+    `largest_endgame` sets the table size, which affects node counts; by default the agents set it.
+    """
+    if not played_by_kernels(agents, openings):
+        agents = [agent.within(move_budget) for agent in agents]
+    series = Series(
+        agents,
+        pairings,
+        openings,
+        rules,
+        move_budget=move_budget,
+        largest_endgame=largest_endgame,
+        executor=executor,
+    )
+    numbers = np.arange(len(pairings))
+    with closing(series.play(numbers)) as parts:
+        for finished in parts:
+            if progress is not None:
+                progress(len(finished))
+    return series.games(numbers)

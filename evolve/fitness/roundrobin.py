@@ -13,8 +13,9 @@ from evolve.agents.agent import StoredAgent
 from evolve.engine.rules import Rules
 from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
-from evolve.fitness.games import Games, GamesDone, play_games, winner_of
+from evolve.fitness.games import Games, GamesDone, winner_of
 from evolve.fitness.openings import START_POSITION, Openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.statistics import Estimate, score_of_pairs
 
 OpeningMode = Literal["pair", "shared", "start"]

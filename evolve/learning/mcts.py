@@ -212,8 +212,10 @@ class TreeLearner(Learner):
         after = replace(before, network=candidate, evaluate=self._evaluator(candidate, left))
         seed = int(rng.integers(2**31))
         panel = Panel(settings.accept_against, settings.accept_games, settings.rules, seed)
-        old, new = (panel.scores(agent, Threads(self.jobs), progress) for agent in (before, after))
-        if any(now < then for then, now in zip(old, new, strict=True)) or (
+        old, new = (
+            panel.judge(agent, Threads(self.jobs), progress).scores for agent in (before, after)
+        )
+        if any(now.value < then.value for then, now in zip(old, new, strict=True)) or (
             panel.against(after, before, Threads(self.jobs), progress) < 0.5
         ):
             return

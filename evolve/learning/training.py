@@ -11,16 +11,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from evolve.arena.judges import Judge, Judged, Ladder, Panel
 from evolve.config.learning import TrainingSettings
+from evolve.engine.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.files.folder import FolderPath
-from evolve.learning.evaluation import Judge, Judged, judge_of
+from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_type import imported
 from evolve.safe_parsing import parse_json
 from evolve.tables.arrays import read_arrays, write_arrays
-from evolve.tables.metrics import commit_metrics, committed_checks
+from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__
 
@@ -31,6 +33,24 @@ def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
     """Make a new learner, with `jobs` threads for its games."""
     made: Callable[[TrainingSettings, int], Learner] = imported(settings.learner)
     return made(settings, jobs)
+
+
+def judge_of(settings: TrainingSettings) -> Judge:
+    """Return the judge that the settings name; a panel has a member for each column of metrics."""
+    games, rules, seed = 2 * settings.panel_openings, settings.rules, settings.seed
+    if settings.judge == "ladder":
+        return Ladder(rules, games, seed)
+    return Panel(rule_set(rules).panel[: len(METRICS_SCORES)], games, rules, seed)
+
+
+def columns_of(judged: Judged) -> dict[str, float | None]:
+    """Return the columns of the metrics for what a judge found."""
+    if judged.elo is not None:
+        return judged.elo.columns("elo")
+    columns: dict[str, float | None] = {}
+    for key, score in zip(METRICS_SCORES, judged.scores, strict=True):
+        columns |= score.columns(key)
+    return columns
 
 
 class LearningEnding(RunEnding):
@@ -225,7 +245,7 @@ class Training(InMemoryTraining):
             self.finish()
         if self._judge is None:
             self._judge = judge_of(self.settings)
-        judged = self._judge.judged(self.learner.checked_agent(), self.jobs)
+        judged = self._judge.judge(self.learner.checked_agent(), Threads(self.jobs))
         losses = [loss for loss in self._losses if not math.isnan(loss)]
         row: dict[str, Any] = {
             "check": self.check,
@@ -233,7 +253,7 @@ class Training(InMemoryTraining):
             "steps": self.learner.steps,
             "loss": float(np.mean(losses)) if losses else None,
             "score": judged.score,
-            **judged.columns,
+            **columns_of(judged),
             **self.learner.figures,
         }
         row.update(
@@ -264,7 +284,7 @@ class Training(InMemoryTraining):
             "score": row["score"],
             "error": judged.error,
             "against": judged.against,
-            **{key: one for key, one in judged.columns.items() if key.startswith("elo")},
+            **({} if judged.elo is None else judged.elo.columns("elo")),
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)

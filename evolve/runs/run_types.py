@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.tables.paths import (
@@ -130,16 +130,16 @@ SWEEPS: Final = RunType(
     plural="sweeps",
     stem="sweep-{word}",
     page="sweep",
-    about=f"Search hyperparameters: {', '.join(SUBJECTS)}.",
+    about=f"Search hyperparameters: {', '.join(SWEEP_TARGETS)}.",
     variants={
         word: Variant(
-            subject.model,
-            learns=subject.learns,
-            about=subject.about,
+            target.model,
+            learns=target.learns,
+            about=target.about,
             runs=word == "program",
             check="evolve.sweeps.plan:check_settings",
         )
-        for word, subject in SUBJECTS.items()
+        for word, target in SWEEP_TARGETS.items()
     },
     tables=(
         RunTable("trials", best="score", key="number", over=("number",), drawn=True),
@@ -185,7 +185,7 @@ FILES: Final = (
 """Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
 
 
-def kind_of(command: object, place: Path) -> RunType:
+def kind_of(command: object, place: Path | str) -> RunType:
     """The kind of run that a command makes; RunError, which names `place`, where it is unknown."""
     known = {name: kind for kind in RUN_TYPES for name in kind.commands}
     if not isinstance(command, str) or command not in known:

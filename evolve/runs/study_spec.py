@@ -14,9 +14,16 @@ import tomli_w
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evolve.config.base import Anything
-from evolve.config.toml import faults, resolve_as
+from evolve.parsing import faults
+from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
 from evolve.safe_parsing import parse_toml, read_document
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import RUN_TYPES, kind_of
+from evolve.parsing import laid_over, split_pair
+from evolve.parsing import faults
+from evolve.config.toml import read_toml, resolve_as
+from evolve.errors import EvolveError, OptionsError, SettingsError
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES, kind_of
 
@@ -28,6 +35,9 @@ _RANGE: Final = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9.]+")
 _LONGEST: Final = 80
 """Most characters of a setting in the name of a folder."""
+_GRID: Final = (
+    "FIELD=A,B, such as --grid crossover=blend,uniform, or FIELD=A|B where values hold commas"
+)
 _SEEDS: Final = "seeds are numbers and ranges from 0, such as 0-9 or 1,4,7-9"
 
 
@@ -124,7 +134,7 @@ class StudySpec(BaseModel):
     @property
     def kind(self) -> RunType:
         """The kind of its runs."""
-        return kind_of(self.command, Path("study"))
+        return kind_of(self.command, "the study")
 
     @property
     def variant(self) -> Variant:
@@ -205,25 +215,16 @@ def study_spec_of(values: Mapping[str, Any], source: str) -> StudySpec:
 
 def read_study_spec(path: Path) -> StudySpec:
     """The design in a TOML file; SettingsError where it is wrong."""
-    try:
-        values = parse_toml(read_document(path))
-    except OSError as error:
-        raise SettingsError(reason_of(error, path)) from error
-    except ValueError as error:
-        raise SettingsError(f"{path} is not a TOML file: {error}") from error
-    return study_spec_of({key: one for key, one in values.items() if key != "versions"}, str(path))
+    return study_spec_of(read_toml(path, but=("versions",)), str(path))
 
 
 def grid_of(text: str) -> tuple[str, list[str]]:
     """Parse a line of the grid: FIELD=A,B, or FIELD=A|B where values contain commas."""
-    name, equals, values = text.partition("=")
+    name, values = split_pair("grid", text, _GRID)
     found = [one.strip() for one in values.split("|" if "|" in values else ",")]
-    if not equals or not name.strip() or not all(found):
-        raise OptionsError(
-            f"--grid takes FIELD=A,B, such as --grid crossover=blend,uniform, or FIELD=A|B where "
-            f"values hold commas, not {text!r}"
-        )
-    return name.strip(), found
+    if not all(found):
+        raise OptionsError(f"--grid takes {_GRID}, not {text!r}")
+    return name, found
 
 
 def bare(value: Any) -> Any:
@@ -231,17 +232,6 @@ def bare(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): bare(one) for key, one in value.items() if one is not None}
     return [bare(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings with changes from `above`; nested tables are merged key by key."""
-    found = dict(below)
-    for key, value in above.items():
-        known = found.get(key)
-        if isinstance(known, Mapping) and isinstance(value, Mapping):
-            value = {**known, **value}
-        found[key] = value
-    return found
 
 
 def _nested(key: str, value: Any) -> dict[str, Any]:

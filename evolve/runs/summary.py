@@ -18,7 +18,8 @@ from evolve.runs.run_type import Facts
 from evolve.runs.run_types import champion_of
 from collections.abc import Mapping
 from pydantic import ValidationError
-from evolve.config.toml import faults, merged
+from evolve.parsing import faults
+from evolve.config.toml import merged
 from evolve.errors import RunError
 from typing import Any
 from evolve.errors import EvolveError
@@ -141,9 +142,7 @@ def check_config(run: Run) -> None:
     except ValidationError as error:
         unknown = {detail["loc"] for detail in error.errors() if detail["type"] == _UNKNOWN}
         wrong = [
-            fault.text
-            for fault in faults(error, model, helps=False)
-            if fault.place and fault.place not in unknown
+            fault.text for fault in faults(error) if fault.place and fault.place not in unknown
         ]
         if wrong:
             raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error

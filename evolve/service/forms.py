@@ -5,20 +5,21 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast, get_args, get_origin
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo as ModelField
 
-from evolve.config.agent_fields import Place, names_of, with_agents, words_of
+from evolve.config.agent_fields import Place, names_of, with_agents
 from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
-from evolve.config.forms import group_of, is_mapping, option_words, plain_type
+from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
-from evolve.config.toml import Fault, faults, merged, resolve_as
+from evolve.config.toml import merged, resolve_as
+from evolve.parsing import Fault, faults
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.models.forms import CommandInfo, FieldInfo
+from evolve.safe_parsing import json_value
+from evolve.service.models.meta import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
 
 KIND: Final = "kind"
@@ -61,9 +62,10 @@ class Form:
     def info(self) -> CommandInfo:
         """The form as clients get it."""
         fields = [
-            _field(self.model, name, field)
-            for name, field in self.model.model_fields.items()
-            if name not in (KIND, JOBS) and not self._hidden(name)
+            _shown(field)
+            for field in form_of_model(self.model)
+            # A field that can only name a place has no choices, and clients must not set it.
+            if field.name not in (KIND, JOBS) and (field.type != "place" or field.choices)
         ]
         if self.kind is None:  # the agents come first
             fields.sort(key=lambda field: field.type not in ("agent", "agents"))
@@ -73,12 +75,8 @@ class Form:
             available=self.available,
             groups=list(dict.fromkeys(field.group for field in fields)),
             fields=fields,
-            presets={name: _json(values) for name, values in self.presets.items()},
+            presets={name: json_value(values) for name, values in self.presets.items()},
         )
-
-    def _hidden(self, name: str) -> bool:
-        """Whether clients must not set it: it can only name a place."""
-        return names_of(self.model, name) == "place" and not words_of(self.model, name)
 
     def checked(
         self, settings: Mapping[str, Any], source_of: Callable[[Place, str], str]
@@ -92,16 +90,12 @@ class Form:
         if KIND in settings and self.second:  # `form_of` removes a right one
             wrong.append(Fault((KIND,), f"kind: it must be {self.second}"))
             settings = {name: value for name, value in settings.items() if name != KIND}
-        for name, field in self.model.model_fields.items():
-            is_number = plain_type(field.annotation) in (int, float)
+        for field in form_of_model(self.model):
+            name, value, words = field.name, settings.get(field.name), [*(field.choices or ())]
             # pydantic takes true for 1, and the command line would get `--seed True`.
-            if is_number and isinstance(settings.get(name), bool):
+            if field.type in ("int", "float") and isinstance(value, bool):
                 wrong.append(Fault((name,), f"{name}: it must be a number"))
-        for name, value in settings.items():
-            if names_of(self.model, name) != "place" or value is None:
-                continue
-            words = words_of(self.model, name)
-            if value not in words:
+            if field.type == "place" and value is not None and value not in words:
                 there = f"it must be {' or '.join(words)}" if words else "no service takes it"
                 wrong.append(Fault((name,), f"{name}: {there}"))
 
@@ -129,7 +123,7 @@ class Form:
             # Contradictions have no place, but their text begins with the field to change.
             wrong += [
                 fault._replace(place=fault.place or self._named(fault.text))
-                for fault in faults(error, self.model, helps=False)
+                for fault in faults(error)
             ]
         if wrong:
             raise wrong_settings(wrong)
@@ -208,51 +202,18 @@ def _naming_fields() -> set[str]:
     }
 
 
-def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
-    kind = plain_type(field.annotation)
-    extra = field.json_schema_extra
-    choices = extra.get("choices") if isinstance(extra, dict) else None
-    names = names_of(model, name)
-    form: str
-    if isinstance(choices, dict):
-        form = "choice"
-    elif names == "place":
-        form, choices = "choice", dict.fromkeys(words_of(model, name), "")
-    elif get_origin(kind) is Literal:
-        form, choices = "choice", {str(choice): "" for choice in get_args(kind)}
-    elif names in ("agent", "agents"):
-        form = names
-    elif is_mapping(field.annotation):
-        form = "mapping"
-    elif get_origin(kind) is tuple:
-        form = "list"
-    else:
-        form = {bool: "bool", int: "int", float: "float"}.get(kind, "text")
-    limits = {type(one).__name__: one for one in field.metadata}
-    least = getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None))
-    most = getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None))
-    default = None if field.is_required() else field.get_default(call_default_factory=True)
-    if name == "rules" and default is not None:
+def _shown(field: FormField) -> FieldInfo:
+    """A field as clients get it."""
+    place, default, text = field.type == "place", field.default, field.help.replace("`", "")
+    if field.name == "rules" and default is not None:
         default = default_rules() or default
     return FieldInfo(
-        name=name,
-        type=form,  # type: ignore[arg-type]
-        help=_without_files(field.description or "", names == "place").replace("`", ""),
-        group=group_of(model, name) or FIRST,
-        default=_json(default),
-        choices=cast("dict[str, str] | None", choices),
-        least=least,
-        most=most,
+        name=field.name,
+        type="choice" if place else field.type,  # type: ignore[arg-type]
+        help=text.partition(", or a file")[0] if place else text,  # a service takes no files
+        group=field.group or FIRST,
+        default=json_value(default),
+        choices=None if field.choices is None else dict(field.choices),
+        least=field.least,
+        most=field.most,
     )
-
-
-def _without_files(text: str, place: bool) -> str:
-    """The help of a field, without the part about files, which the service does not take."""
-    return text.partition(", or a file")[0] if place else text
-
-
-def _json(value: Any) -> Any:
-    """The value with lists in place of tuples."""
-    if isinstance(value, Mapping):
-        return {key: _json(one) for key, one in value.items()}
-    return [_json(one) for one in value] if isinstance(value, list | tuple) else value

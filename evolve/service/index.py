@@ -18,12 +18,11 @@ from evolve.runs.run_type import Facts
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
 from evolve.runs.study import Study
 from evolve.runs.summary import ELO, check_config, facts_of
-from evolve.service.failures import noted, outlived
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
-from evolve.service.problems import not_found
+from evolve.service.problems import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 
 POINTS: Final = 40

@@ -1,22 +1,39 @@
-"""One job: its work, and how far it is. `job_file` saves it."""
+"""One job: its work, how far it is, and its small file.
+
+A folder of runs may come from anywhere, and its files may claim anything. So the file has a mark,
+made from all its content and the path of the folder, with the secret of this user
+(`evolve.runs.trust`). A job without the right mark is from elsewhere.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 import secrets
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from evolve.errors import RunError
+from evolve.files.atomic import write_text
+from evolve.files.changes import make_folder
+from evolve.files.folder import FolderPath
+from evolve.parsing import faults
 from evolve.runs.run_types import RUN_TYPES
-from evolve.safe_parsing import json_value
+from evolve.runs.trust import is_marked, mark_of
+from evolve.safe_parsing import json_value, parse_json, read_document
+from evolve.service.folders import Place
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import ENDED, Command, Job, JobProgress, JobState
 from evolve.service.process import Process
 
+_FILE: Final = "job.json"
+_MARK: Final = "mark"
+_MOST: Final = 3
+"""How many wrong fields a message names."""
 _NOTES: Final = 20
 ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
 """Events of `--progress` that report a new row of a table."""
@@ -74,6 +91,51 @@ class JobRecord:
     def damaged(cls, name: str, reason: str, date: float) -> JobRecord:
         """A job whose file cannot be read."""
         return cls(name, None, {}, state="damaged", error=reason, created=date)
+
+    @classmethod
+    def load(cls, folder: FolderPath, place: Place) -> JobRecord:
+        """The job in a folder; it is from elsewhere unless its mark is right.
+
+        Raises RunError where its file is damaged.
+        """
+        file = folder / _FILE
+        try:
+            values = parse_json(read_document(file))
+            if not isinstance(values, dict):
+                raise ValueError("it is not a table of values")
+            mark = values.pop(_MARK, None)
+            record = _records.validate_json(json.dumps(values))
+        except ValidationError as error:
+            said = "; ".join(fault.text for fault in faults(error)[:_MOST])
+            raise RunError(f"{file} is damaged: {said}") from error
+        except (OSError, ValueError) as error:
+            raise RunError(f"{file} is damaged: {error}") from error
+        if record.id != folder.name or not is_marked(place.runs, mark, *_marked(values)):
+            record.id = folder.name
+            record.estranged()
+        return record
+
+    def save(self, place: Place) -> None:
+        """Write its file in one step; OSError where that fails."""
+        assert not self.is_foreign, "to write it would make it one of ours"
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values["progress"] = self.progress.model_dump(exclude_none=True)
+        values["process"] = None if self.process is None else asdict(self.process)
+        # As it will be read back: the mark is made from the values after JSON.
+        values = parse_json(json.dumps(values))
+        values[_MARK] = mark_of(place.runs, *_marked(values))
+        folder = place.jobs / self.id
+        make_folder(folder, exist_ok=True)
+        text = json.dumps(values, indent=1) + "\n"
+        try:
+            write_text(folder / _FILE, text)
+        except OSError:
+            if not _holds(folder / _FILE, text):
+                raise
+
+    def mark(self, place: Place) -> str:
+        """The mark in the environment of its process."""
+        return mark_of(place.runs, "process", self.id, str(self.created))
 
     def estranged(self) -> None:
         """Mark it as a job from elsewhere, without its process and key.
@@ -192,6 +254,24 @@ class JobRecord:
             self.state, self.error = "failed", log.removeprefix("error: ")
         else:
             self.state = "interrupted"
+
+
+_records: Final = TypeAdapter(JobRecord)
+
+
+def _marked(values: dict[str, Any]) -> tuple[str, str]:
+    return "job", json.dumps(values, sort_keys=True)
+
+
+def _holds(path: FolderPath, text: str) -> bool:
+    """Whether a file already has that text: then the disk failed only to confirm the write.
+
+    To report a failure would be wrong: after the next start, what the file says is done.
+    """
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, ValueError):
+        return False
 
 
 def _number(value: Any) -> float | None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from evolve.config.agent_fields import Place as Where
 from evolve.config.agent_fields import with_agents
-from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
+from evolve.parsing import Fault
 from evolve.runs.folder import claim, claimed
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord

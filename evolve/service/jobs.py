@@ -22,13 +22,12 @@ from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.files.tail import Tail
 from evolve.runs.folder import check_new, discard
-from evolve.service import job_file, process
-from evolve.service.failures import noted, outlived
+from evolve.service import process
 from evolve.service.folders import Place
 from evolve.service.job import ROW_EVENTS, JobRecord
 from evolve.service.lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.jobs import Job
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.problems import ProblemError, not_found, noted, outlived
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
@@ -89,7 +88,7 @@ class Jobs:
 
     def _loaded(self, folder: FolderPath) -> JobRecord:
         try:
-            return job_file.load(folder, self._place)
+            return JobRecord.load(folder, self._place)
         except RunError as error:
             why = str(error)
         except Exception as error:
@@ -159,7 +158,7 @@ class Jobs:
     def _mark(self, record: JobRecord) -> str:
         """The mark in the environment of its process."""
         if record.id not in self._marks:
-            self._marks[record.id] = job_file.process_mark(record, self._place)
+            self._marks[record.id] = record.mark(self._place)
         return self._marks[record.id]
 
     def file(self, record: JobRecord, name: str) -> FolderPath:
@@ -185,7 +184,7 @@ class Jobs:
         Raises OSError where it cannot be saved.
         """
         try:
-            job_file.save(record, self._place)
+            record.save(self._place)
         except OSError:
             self.give_up(record)
             raise
@@ -373,7 +372,7 @@ class Jobs:
             record.names = {**record.names, **line.names}
             if line.file is not None:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
-            job_file.save(record, self._place)  # before the start: no job starts twice
+            record.save(self._place)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
         self._lines[record.id] = join(["evolve", *line.shown])
         try:
@@ -414,7 +413,7 @@ class Jobs:
 
     def _keep(self, record: JobRecord) -> None:
         self._changed(record)
-        job_file.save(record, self._place)
+        record.save(self._place)
 
     def _changed(self, record: JobRecord) -> None:
         self._tell("job", self.document(record).model_dump())

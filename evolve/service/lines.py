@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from evolve.agents.registry import programs_in
 from evolve.config.agent_fields import Place as Where
-from evolve.config.toml import Fault
+from evolve.config.forms import option_words
+from evolve.parsing import Fault
 from evolve.runs.run import Run
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
@@ -124,7 +125,6 @@ def changed(run: Run, settings: Mapping[str, Any]) -> list[str]:
         for change in run.kind.changes_of(run.command)
         if change.name != "storage"
     }
-    words: list[str] = []
     wrong: list[Fault] = []
     for key, value in settings.items():
         change = known.get(key)
@@ -141,10 +141,6 @@ def changed(run: Run, settings: Mapping[str, Any]) -> list[str]:
             wrong.append(Fault((key,), f"{key}: {there}"))
         elif change.type is not str and change.type is not bool and not 0 < value < float("inf"):
             wrong.append(Fault((key,), f"{key}: it must be more than 0"))
-        elif change.type is bool:
-            words.append(change.option if value else change.option.replace("--", "--no-", 1))
-        else:
-            words += [change.option, str(value)]
     if wrong:
         raise wrong_settings(wrong)
-    return words
+    return option_words(settings)

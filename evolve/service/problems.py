@@ -1,8 +1,18 @@
-"""Errors as clients get them: application/problem+json, RFC 9457."""
+"""What goes wrong: problems that clients are told, and failures that the log keeps.
+
+Clients get application/problem+json, RFC 9457. The log gets what nobody foresaw, once each, under
+an id to find it by.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+import logging
+import secrets
+import traceback
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -13,12 +23,17 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evolve.config.toml import Fault, plain_words
 from evolve.errors import EvolveError
-from evolve.service.failures import noted
+from evolve.parsing import Fault, plain_words
 from evolve.service.models.common import WRITTEN, Problem
 
 MEDIA: Final = "application/problem+json"
+_MOST: Final = 200
+"""How many different failures are remembered; the oldest go first."""
+_PAUSE: Final = 1.0
+"""Seconds before a failed task begins again."""
+_log: Final = logging.getLogger(__name__)
+_known: Final[OrderedDict[tuple[str, ...], str]] = OrderedDict()
 
 
 class ProblemError(Exception):
@@ -50,6 +65,11 @@ def wrong_settings(found: Sequence[Fault]) -> ProblemError:
     return ProblemError(422, "; ".join(fault.text for fault in found), errors)
 
 
+def wrong_query(name: str, detail: str) -> ProblemError:
+    """The error 422 for a wrong parameter of a query."""
+    return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])
+
+
 def pointer(*keys: str | int) -> str:
     """A place in a document, as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
@@ -65,6 +85,50 @@ def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) ->
         "errors": [{"pointer": place, "detail": text} for place, text in errors],
     }
     return JSONResponse(document, status, media_type=MEDIA)
+
+
+def noted(what: str, error: BaseException) -> str:
+    """Log a failure of `what`; returns its id.
+
+    The first time, the log gets the id and the traceback. The same failure again has the same id
+    and no line: what fails twice a second would fill the disk. A disk that is full or refuses gets
+    one line, since its message says everything.
+    """
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    key = (what, type(error).__name__, *(f"{one.filename}:{one.lineno}" for one in last))
+    known = _known.get(key)
+    if known is not None:
+        return known
+    name = secrets.token_hex(4)
+    _known[key] = name
+    while len(_known) > _MOST:
+        _known.popitem(last=False)
+    if isinstance(error, OSError):
+        _log.error("failure %s of %s: %s", name, what, error)
+    else:
+        _log.error("failure %s of %s", name, what, exc_info=error)
+    return name
+
+
+@contextmanager
+def outlived(what: str) -> Iterator[None]:
+    """Log what fails inside, and continue after it."""
+    try:
+        yield
+    except Exception as error:
+        noted(what, error)
+
+
+async def kept_going(what: str, work: Callable[[], Awaitable[None]]) -> None:
+    """Do endless work, and begin it again whenever it fails."""
+    while True:
+        try:
+            await work()
+        except Exception as error:
+            noted(what, error)
+        else:
+            return
+        await asyncio.sleep(_PAUSE)
 
 
 class Unforeseen:

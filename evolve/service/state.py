@@ -17,14 +17,13 @@ from evolve.service.agents import Agents
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
 from evolve.service.events import Events
-from evolve.service.failures import kept_going, outlived
 from evolve.service.folders import Place
 from evolve.service.human_games import HumanGames
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
 from evolve.service.lines import Lines
-from evolve.service.problems import ProblemError
+from evolve.service.problems import ProblemError, kept_going, outlived
 from evolve.version import __version__
 
 _LOOK: Final = 2.0

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from evolve.fitness.crosstable import cross_table_of
 from evolve.runs.run import Run
 from evolve.safe_parsing import json_value
+from evolve.service.answers import Cursor
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
     ColumnInfo,
@@ -21,8 +22,7 @@ from evolve.service.models.runs import (
     LineageNode,
     Rows,
 )
-from evolve.service.paging import Cursor
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.problems import not_found, wrong_query
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -147,8 +147,7 @@ def games_page(
     down = sort.startswith("-")
     key = sort.lstrip("-")
     if key not in ("game", "upset", "plies", "nodes_black", "nodes_white"):
-        detail = f"games are not sorted by {key[:40]!r}"
-        raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
+        raise wrong_query("sort", f"games are not sorted by {key[:40]!r}")
     order = pc.sort_indices(
         games, [(key, "descending" if down else "ascending"), ("game", "ascending")]
     )

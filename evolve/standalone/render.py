@@ -23,6 +23,7 @@ from evolve.engine.network import Network
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
+from evolve.parsing import are_boundaries
 from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
 from evolve.standalone.part_solver import final_score
 
@@ -304,8 +305,8 @@ def _literals(parameters: Mapping[str, Any], rules: str) -> str:
     depths = _ints(parameters["depths"], "depths", phases)
     boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
     (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
-    if boundaries != sorted(set(boundaries)):
-        raise AgentError(f"boundaries {boundaries} must ascend")
+    if not are_boundaries(boundaries):
+        raise AgentError(f"boundaries {boundaries} must ascend from 5 to 64")
     if min(depths) < 1:
         raise AgentError(f"depths {depths} must be 1 or more")
     source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'

@@ -18,8 +18,9 @@ from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
-from evolve.runs.study import Study
+from evolve.runs.study import Study, load_run
 from evolve.runs.study_spec import BASE, text_of
+from evolve.runs.summary import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,8 +126,6 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     if figure is None:
         found = run.kind.reading.figure(run)
         return found[0], math.nan if found[1] is None else float(found[1])
-    from evolve.runs.summary import facts_of
-
     facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
     numbers = {
         key: one
@@ -268,6 +267,5 @@ def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFram
 
 def named_sources(paths: Sequence[str | Path]) -> list[Study | Run]:
     """Open the studies and runs in some folders; RunError for a folder that is neither."""
-    from evolve.runs.study import load_run
 
     return [load_run(path) for path in paths]

@@ -11,13 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.joint import JointSampler, by_chance, common_space
-from evolve.sweeps.scale import Number, from_unit, to_unit
+from evolve.sweeps.space import Number, units_of, values_at
 
 if TYPE_CHECKING:
     import cmaes
@@ -65,11 +64,7 @@ class CmaSampler(JointSampler):
             return {}
         study._storage.set_trial_system_attr(trial._trial_id, GENERATION, optimizer.generation)
         optimizer._rng.seed(self._seed)
-        point = optimizer.ask()
-        return {
-            name: from_unit(float(x), one)
-            for (name, one), x in zip(numbers.items(), point, strict=True)
-        }
+        return values_at(optimizer.ask(), numbers)
 
     def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
         """Return CMA-ES after all complete generations; None before its start."""
@@ -80,7 +75,7 @@ class CmaSampler(JointSampler):
             self._known = list(numbers), _begun(first, numbers)
         optimizer = self._known[1]
         while (mine := _whole(others, optimizer.generation, optimizer.population_size)) is not None:
-            optimizer.tell([(_point(one, numbers), -one.values[0]) for one in mine])
+            optimizer.tell([(units_of(one.params, numbers), -one.values[0]) for one in mine])
         return optimizer
 
 
@@ -109,15 +104,10 @@ def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
     """Start CMA-ES around the best of the first trials."""
     import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
 
-    mean = _point(max(first, key=lambda one: one.values[0]), numbers)
+    best = max(first, key=lambda one: one.values[0])
     return cmaes.CMA(
-        mean=np.clip(mean, 0.05, 0.95),
+        mean=np.clip(units_of(best.params, numbers), 0.05, 0.95),
         sigma=_SIGMA,
         bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
         n_max_resampling=10 * len(numbers),
     )
-
-
-def _point(trial: FrozenTrial, numbers: Numbers) -> npt.NDArray[np.float64]:
-    """Return a trial's values on the unit cube."""
-    return np.array([to_unit(trial.params[name], one) for name, one in numbers.items()])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.reading import read_agent
 from evolve.config.evolution import EvolutionSettings
+from evolve.config.operators import OPERATORS
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
@@ -19,49 +20,61 @@ from evolve.runs import folder as store
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Silent
 from evolve.runs.run_types import champion_of
-from evolve.sweeps.objective import Marks, Outcome, Report, Task
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.objective import Marks, Objective
+from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.space import Space, choice, real, whole
+from evolve.sweeps.trials import Outcome, Report, Task, trial_file
 from evolve.version import __version__
-
-if TYPE_CHECKING:
-    from evolve.sweeps.objective import Objective
 
 _FOREVER = 1_000_000
 """Generations of an evolution; its CPU seconds run out first."""
 
 
 @dataclass(frozen=True)
-class EvolutionPlan(Plan):
+class EvolutionPlan(SettingsPlan):
     """A trial's agent is the best of its hall of fame when its seconds are used up."""
 
-    ours = tuple(name for name in Plan.ours if name != "panel_openings")
+    ours = tuple(name for name in SettingsPlan.ours if name != "panel_openings")
+    searched = Space.of(
+        [
+            whole("population", 16, 128, log=True),
+            real("survivors", 0.1, 0.5),
+            real("newcomers", 0.0, 0.2),
+            choice("selection", tuple(OPERATORS["selection"])),
+            choice("survival", tuple(OPERATORS["survival"])),
+            choice("crossover", tuple(OPERATORS["crossover"])),
+            real("crossover_rate", 0.5, 1.0),
+            real("blend", 0.0, 1.0),
+            real("eta", 1.0, 20.0, log=True),
+            choice("mutation", tuple(OPERATORS["mutation"])),
+            real("mutation_rate", 0.02, 0.5, log=True),
+            real("mutation_size", 0.05, 0.8, log=True),
+            choice("depth_mutation", tuple(OPERATORS["depth_mutation"])),
+            choice("openings", ("pair", "shared", "start")),
+            whole("opening_plies", 4, 12),
+            whole("openings_per_pair", 1, 3),
+        ]
+    )
 
     def prepare(self, objective: Objective) -> None:
         """Load compiled code before the seconds are counted."""
         objective.judged(load_agent(self.sweep.panel[-1]))
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Evolve with these values, and let the champion play the panel at intervals."""
-        number, values = task.number, task.values
-        settings = self.settings(values, self.seed_of(number))
+        settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, EvolutionSettings)
-        folder = objective.path(number, "")
+        folder = trial_file(objective.folder, task.number, "")
         store.discard(folder, made=True)  # of an attempt that was killed
         make_folder(folder, parents=True)
         evolution = Evolution(folder, settings, objective.executor)
         store.create(folder, config_text(settings, {"evolve": __version__}))
-        watch = _Evolving(objective, folder, self.sweep.budget, report)
+        watch = _Evolving(objective, folder, report)
         evolution.run(watch)
         if watch.pruned:
-            return None
+            return Outcome.pruned()
         agent = _champion(folder)
-        score, error = objective.judged(agent)
-        report(watch.marks.count, score, error)
-        facts = {**agent.provenance, **objective.scored(score, error)}
-        path = objective.path(number, ".npz" if agent.arrays else ".json")
-        named: Any = agent
-        replace(named, **objective.named(number, facts)).save(path)
-        return Outcome(score, error, path)
+        return objective.complete(task, agent, report, watch.marks.count, agent.provenance)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         # The cheaper one, because only the panel of the sweep counts.
@@ -78,12 +91,10 @@ def _champion(folder: FolderPath) -> StoredAgent:
 class _Evolving(Silent):
     """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
 
-    def __init__(
-        self, objective: Objective, folder: FolderPath, budget: float | None, report: Report
-    ) -> None:
-        self.marks = Marks(objective.plan.sweep.reports)
+    def __init__(self, objective: Objective, folder: FolderPath, report: Report) -> None:
+        self.marks = Marks(objective.sweep.reports)
         self._objective, self._folder, self._report = objective, folder, report
-        self._budget = budget or math.inf
+        self._budget = objective.sweep.budget or math.inf
         self._begin = self._cpu_seconds()
         self._share = 0.0
         self.pruned = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from contextlib import ExitStack
 from typing import Final
 
 from evolve.arena.match import Match, StoppedError
@@ -38,32 +37,21 @@ class FinalGames:
         file = (self._folder / f"{names[0]}-{names[1]}-{match.seed}.parquet").unlinked()
         identity = match_identity(match, names, {})
         keeper = MatchFiles(match, names, identity, file, None, self._observer.note)
-        with ExitStack() as stack:
-            held = False
 
-            def hold() -> None:
-                nonlocal held
-                if not held:
-                    held = True
-                    make_folder(self._folder, parents=True, exist_ok=True)
-                    stack.enter_context(keeper.claimed())
+        def keep() -> None:
+            if time.monotonic() - self._begin > _QUICK:
+                keeper.keep()
 
-            def keep() -> None:
-                if time.monotonic() - self._begin > _QUICK:
-                    hold()
-                    keeper.keep()
-
-            if file.exists():
-                hold()
-                if progress is not None:
-                    progress(match.played)
+        make_folder(self._folder, parents=True, exist_ok=True)
+        with keeper.claimed():
+            if match.played and progress is not None:
+                progress(match.played)
             try:
                 match.play(progress, keep, self._observer.stop)
             except (StoppedError, KeyboardInterrupt):
-                hold()
                 keeper.finish()
                 raise
-            if held:
+            if file.exists():
                 keeper.finish()
 
     def drop(self) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
+
+from optuna.trial import FrozenTrial
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import table_agent
@@ -15,32 +17,24 @@ from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.runs.loading import load_agent
-from evolve.sweeps.known import plays_again
-from evolve.sweeps.objective import Outcome, Report, Task
-from evolve.sweeps.plan import Plan
-from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.spaces import DEPTHS, gene_places, genes_space
+from evolve.sweeps.objective import Objective
+from evolve.sweeps.plan import plays_again
+from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.space import Parameter, Space, whole
+from evolve.sweeps.trials import Outcome, Report, Task
 
-if TYPE_CHECKING:
-    from optuna.trial import FrozenTrial
-
-    from evolve.sweeps.objective import Objective
+_DEPTHS: Final = (1, 4)
+"""Depths of the agents: only this range limits the cost of deeper searches."""
 
 
 @dataclass(frozen=True)
-class GenesPlan(Plan):
+class GenesPlan(SettingsPlan):
     """Every number of the genome is a parameter."""
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the agent with these values play the panel."""
-        number, values = task.number, task.values
-        agent = self.agent(values, f"trial-{number}")
-        score, error = objective.judged(agent)
-        report(1, score, error)
-        path = objective.path(number, ".json")
-        facts = objective.scored(score, error)
-        replace(agent, **objective.named(number, facts)).save(path)
-        return Outcome(score, error, path)
+        agent = self.agent(task.values, f"trial-{task.number}")
+        return objective.complete(task, agent, report, 1)
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
         """See Plan: true unless a panel member plays by the clock or is a program."""
@@ -74,7 +68,12 @@ class GenesPlan(Plan):
     @property
     def usual_space(self) -> Space:
         """A parameter for every free number."""
-        return genes_space(self.genome)
+        genome = self.genome
+        return Space.of(
+            whole(name, int(genome.low[at]), int(genome.high[at]), GENES[_gene_of(name)].about)
+            for name, at in self._places.items()
+            if genome.free[at]
+        )
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -89,8 +88,13 @@ class GenesPlan(Plan):
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Places of the numbers in the genome, by their parameter names."""
-        return gene_places(self.genome)
+        """Places of the numbers in the genome: `weights.0`, …, `endgame`."""
+        sizes, slices = self.genome.sizes, self.genome.slices
+        return {
+            gene if size == 1 else f"{gene}.{number}": slices[gene].start + number
+            for gene, size in sizes.items()
+            for number in range(size)
+        }
 
     @cached_property
     def _single_genes(self) -> dict[str, int]:
@@ -121,11 +125,14 @@ class GenesPlan(Plan):
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         genes = {name: value for name, value in fixed.items() if name in GENES}
         others = {n: v for n, v in fixed.items() if n not in GENES and not _is_single(n)}
-        bounds = {"depths": DEPTHS, **others.pop("bounds", {})}
+        bounds = {"depths": _DEPTHS, **others.pop("bounds", {})}
         return {**others, "fix": genes, "bounds": bounds}
 
 
 def _is_single(name: str) -> bool:
     """Return whether a name means one number of a gene: weights.0, depths.2."""
-    gene, dot, _ = name.partition(".")
-    return bool(dot) and gene in GENES
+    return "." in name and _gene_of(name) in GENES
+
+
+def _gene_of(name: str) -> str:
+    return name.partition(".")[0]

@@ -29,7 +29,7 @@ from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.sweeps.joint import JointSampler, by_chance, common_space, complete_trials
-from evolve.sweeps.scale import from_unit, to_unit
+from evolve.sweeps.space import from_unit, to_unit
 
 _STEPS: Final = 10_000
 """Parts of a number's range: genes are whole numbers."""

@@ -1,31 +1,49 @@
-"""A sweep over the settings of a learning agent: a trial is one training."""
+"""Sweeps over the settings of learning agents: a trial is one training."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.config.learning import TrainingSettings
-from evolve.sweeps.objective import Marks, Outcome, Report, Task
-from evolve.sweeps.plan import Plan
+from evolve.engine.rules import rule_set
+from evolve.engine.shapes import (
+    DEFAULT_SHAPES,
+    MOST_SQUARES,
+    ShapeSet,
+    parse_shapes,
+    random_shape,
+    shape_text,
+)
+from evolve.errors import AgentError, SettingsError
+from evolve.sweeps.objective import Marks, Objective
+from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.space import NO_YES, Space, choice, real, whole
+from evolve.sweeps.trials import Outcome, Report, Task
 
 if TYPE_CHECKING:
     from evolve.learning.learner import Learner
-    from evolve.sweeps.objective import Objective
+
+SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
+"""Parameters that switch the default's sets of shapes on or off."""
+_DRAWS: Final = 100
+"""Draws of random shapes before the search for another one gives up."""
 
 
 @dataclass(frozen=True)
-class LearningPlan(Plan):
+class LearningPlan(SettingsPlan):
     """A trial's agent is the network at the end of the training."""
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Train with these values, and play the panel at intervals."""
-        number, values = task.number, task.values
         from evolve.learning.training import InMemoryTraining
 
-        settings = self.settings(values, self.seed_of(number))
+        settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, TrainingSettings)
         course = InMemoryTraining(settings, 1)
         course.warm_up()
@@ -37,15 +55,11 @@ class LearningPlan(Plan):
                 and marks.due(course.share)
                 and report(marks.step, *objective.judged(self._judged_agent(course.learner)))
             ):
-                return None
+                return Outcome.pruned()
         course.finish()
-        score, error = objective.judged(self._judged_agent(course.learner))
-        report(marks.count, score, error)
+        judged, agent = self._judged_agent(course.learner), course.learner.agent()
         facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}
-        named = objective.named(number, {**facts, **objective.scored(score, error)})
-        path = objective.path(number, ".npz")
-        replace(course.learner.agent(), **named).save(path)
-        return Outcome(score, error, path)
+        return objective.complete(task, agent, report, marks.count, facts, judged)
 
     def _judged_agent(self, learner: Learner) -> Agent:
         """Return the agent that plays the panel."""
@@ -54,3 +68,152 @@ class LearningPlan(Plan):
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         return {**fixed, "budget": self.sweep.budget}
+
+
+class DqnPlan(LearningPlan):
+    """Deep Q-learning; `layers` are made of width, blocks and the head."""
+
+    searched = Space.of(
+        [
+            real("learning_rate", 1e-4, 5e-3, log=True),
+            real("gamma", 0.9, 1.0),
+            choice("steps", (1, 3, 5, 10, 60)),
+            choice("bootstrap", ("own", "negamax")),
+            choice("reward", ("outcome", "difference")),
+            real("positional", 0.0, 0.02),
+            real("epsilon", 0.05, 0.5),
+            real("epsilon_end", 0.0, 0.2),
+            whole("width", 64, 256, "units of the dense layers", step=64),
+            whole("blocks", 0, 3, "residual layers after the first one"),
+            choice("dueling", NO_YES, "a value and advantages at the end"),
+            choice("double", NO_YES),
+            choice("batch", (128, 256, 512, 1024)),
+            real("updates", 1.0, 8.0, log=True),
+            whole("target_period", 100, 3000, log=True),
+            whole("window", 4_000, 500_000, log=True),
+            choice("augment", NO_YES),
+            choice(
+                "opponents",
+                (
+                    "self=1", "self=0.7,random=0.3", "self=0.7,greedy=0.3", "self=0.5,past=0.5",
+                    "past=1",
+                ),
+            ),
+            whole("openings", 0, 16, step=2),
+            whole("lookahead", 0, 2),
+        ]
+    )  # fmt: skip
+    composed = "layers"
+    parts: ClassVar = {"width": 256, "blocks": 0, "dueling": False}
+
+    def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        if "width" in values:
+            head = "dueling" if values["dueling"] else "dense 64"
+            blocks = ("residual relu",) * values["blocks"]
+            made["layers"] = (f"dense {values['width']} relu", *blocks, head)
+        if isinstance(values.get("opponents"), str):
+            greedy = rule_set(self.sweep.rules).greedy
+            made["opponents"] = values["opponents"].replace("greedy", greedy)
+        return made
+
+
+class MctsPlan(LearningPlan):
+    """Learning by tree search; `layers` are made of the kind of network and its width."""
+
+    searched = Space.of(
+        [
+            real("learning_rate", 3e-4, 1e-2, log=True),
+            real("c_puct", 0.5, 3.0, log=True),
+            real("play_c_puct", 0.5, 3.0, log=True),
+            whole("simulations", 32, 400, log=True),
+            real("root_value", 0.0, 0.8),
+            whole("openings", 2, 14),
+            whole("solved", 8, 16),
+            choice(
+                "network",
+                ("dense", "gated", "residual", "revnet"),
+                "two dense layers, a gate or a residual layer between, or the published RevNet",
+            ),
+            whole("width", 32, 128, "units of the first layer (RevNet: always 64)", step=32),
+            real("noise", 0.0, 0.5),
+            real("temperature", 0.3, 1.5),
+            whole("temperature_plies", 4, 40),
+            real("updates", 1.0, 10.0, log=True),
+            choice("batch", (128, 256, 512, 1024)),
+            whole("window", 10_000, 500_000, log=True),
+            whole("games_per_iteration", 50, 800, log=True),
+        ]
+    )
+    composed = "layers"
+    parts: ClassVar = {"network": "dense", "width": 64}
+
+    def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        if "network" not in values:
+            return {}
+        first, last = f"dense {values['width']} relu", "dense 1 tanh"
+        second = f"dense {max(8, values['width'] // 2)} relu"
+        if values["network"] == "revnet":
+            return {"input": "canonical", "layers": ("gate", "gate", last)}
+        between = {
+            "dense": (second,),
+            "gated": ("gate", second),
+            "residual": ("residual relu", second),
+        }
+        return {"layers": (first, *between[values["network"]], last)}
+
+
+class PatternsPlan(LearningPlan):
+    """Learning patterns; `shapes` are the chosen sets and random shapes."""
+
+    searched = Space.of(
+        [
+            whole("phases", 1, 12),
+            real("greedy", 0.1, 0.9),
+            real("trace", 0.0, 1.0),
+            real("rate", 0.3, 3.0, log=True),
+            whole("solved", 0, 10),
+            whole("search_depth", 2, 5),
+            real("search_trace", 0.0, 1.0),
+            real("search_share", 0.0, 1.0),
+            whole("search_solved", 6, 14),
+            real("search_rate", 0.03, 0.5, log=True),
+            real("replay", 0.0, 8.0),
+            whole("openings", 2, 20),
+            real("epsilon", 0.01, 0.3, log=True),
+            *(choice(name, NO_YES, f"shapes: {of}") for name, of in SHAPE_SETS.items()),
+            whole("new_shapes", 0, 2, "random shapes beside them"),
+            whole("new_squares", 4, MOST_SQUARES, "squares of these"),
+            whole("new_draw", 0, 9999, "which: any number draws others"),
+        ]
+    )
+    composed = "shapes"
+    parts: ClassVar = {
+        **dict.fromkeys(SHAPE_SETS, True), "new_shapes": 0, "new_squares": 8, "new_draw": 0,
+    }  # fmt: skip
+
+    def compose(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """See SettingsPlan: where no set of shapes is chosen, there is the corner."""
+        if not set(self.parts) <= set(values):
+            return {}
+        there = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or DEFAULT_SHAPES[:1]
+        rng = np.random.default_rng(values["new_draw"])
+        for _ in range(values["new_shapes"]):
+            there = _with_new_shape(there, values["new_squares"], rng)
+        return {"shapes": there}
+
+
+def _with_new_shape(
+    there: tuple[str, ...], squares: int, rng: np.random.Generator
+) -> tuple[str, ...]:
+    """Return the shapes and a random one that is not an image of any of them."""
+    if 1 <= squares <= MOST_SQUARES:
+        for _ in range(_DRAWS):
+            longer = (*there, shape_text(random_shape(squares, rng)))
+            with suppress(AgentError):
+                ShapeSet(parse_shapes(longer))
+                return longer
+    raise SettingsError(
+        f"new_squares = {squares}: no further shape of so many squares was found; there may be 1 "
+        f"to {MOST_SQUARES}, and not too many shapes"
+    )

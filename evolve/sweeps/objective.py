@@ -1,83 +1,48 @@
-"""A trial: make an agent with the trial's settings, and let it play the panel at intervals."""
+"""What the trials of a process share: their panel, the cost of their games, and their files."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from evolve.agents.agent import Agent
+from evolve.agents.agent import Agent, StoredAgent
 from evolve.arena.judges import Panel
-from evolve.files.changes import make_folder
+from evolve.config.sweep import SweepSettings
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor
-from evolve.tables.paths import TRIALS
+from evolve.sweeps.trials import PLAY_SECONDS, PLAYED, Outcome, Report, Task, trial_file
 from evolve.version import __version__
-
-if TYPE_CHECKING:
-    from evolve.sweeps.plan import Plan
-
-Report = Callable[[int, float, float], bool]
-"""Called with step, score and standard error; returns True when the trial must end there."""
-
-
-PLAYED: Final = "played"
-PLAY_SECONDS: Final = "play_seconds"
-"""Facts of a trial: the games that judged it, and the seconds that these games took."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A trial to run: its number, its values, and its further input (`Plan.brief`)."""
-
-    number: int
-    values: Mapping[str, Any]
-    brief: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a trial ended: its score, error, agent file and further facts.
-
-    agent: None where it ended early or failed. reason: why it failed; None otherwise.
-    """
-
-    score: float
-    error: float
-    agent: FolderPath | None
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    reason: str | None = None
 
 
 class Objective:
-    """Runs trials of one sweep in its folder. Made once per process, it keeps compiled code.
+    """Judges and keeps the agents of a sweep's trials, in its folder.
 
-    executor: for games of trials with agents that the kernels play.
+    executor: for games of agents that the kernels play.
     """
 
-    def __init__(self, plan: Plan, folder: FolderPath, executor: Executor = ONE_THREAD) -> None:
-        self.plan = plan
+    def __init__(
+        self, sweep: SweepSettings, folder: FolderPath, executor: Executor = ONE_THREAD
+    ) -> None:
+        self.sweep = sweep
         self.executor = executor
         self.folder = folder
         self.kept: dict[str, Any] = {}
         """Values that a plan keeps from one trial to the next."""
-        self._played, self._seconds = 0, 0.0
-        plan.prepare(self)
+        self.begin()
 
     @cached_property
     def panel(self) -> Panel:
         """The opponents of trials."""
-        sweep = self.plan.sweep
+        sweep = self.sweep
         return Panel(sweep.panel, 2 * sweep.panel_openings, sweep.rules, sweep.seed)
 
-    def run(self, task: Task, report: Report) -> Outcome | None:
-        """Run a trial to its end; None when `report` has ended it."""
+    def begin(self) -> None:
+        """Count the cost of a trial's games from now on."""
         self._played, self._seconds = 0, 0.0
-        return self.plan.run(self, task, report)
 
     @contextmanager
     def timed(self, games: Callable[[], int]) -> Iterator[None]:
@@ -103,26 +68,39 @@ class Objective:
             played += games
 
         with self.timed(lambda: played):
-            results = self.panel.results(agent, self.executor, count)
-        error = math.sqrt(sum(result.error**2 for result in results)) / len(results)
-        return sum(result.value for result in results) / len(results), error
+            judged = self.panel.judge(agent, self.executor, count)
+        return judged.score, judged.error
 
-    def scored(self, score: float, error: float) -> dict[str, Any]:
-        """Return what an agent's file says about its score."""
-        sweep = self.plan.sweep
-        return {"score": score, "error": error, "against": ", ".join(sweep.panel)}
+    def complete(
+        self,
+        task: Task,
+        agent: StoredAgent,
+        report: Report,
+        step: int,
+        facts: Mapping[str, Any] | None = None,
+        judged: Agent | None = None,
+    ) -> Outcome:
+        """Judge the agent of a trial for the last time, as report `step`, and keep it in a file.
 
-    def named(self, number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Return name and provenance of a trial's agent."""
-        run = self.folder.resolve().name
-        provenance = {"run": run, "trial": number, "evolve": __version__, **facts}
-        return {"name": f"trial-{number}", "provenance": {**provenance, "run": run}}
-
-    def path(self, number: int, suffix: str) -> FolderPath:
-        """Return the path for a trial's output; make its folder."""
-        path = self.folder / TRIALS / f"trial-{number:04d}{suffix}"
-        make_folder(path.parent, exist_ok=True)
-        return path
+        facts: of its provenance. judged: the agent that plays in its place.
+        """
+        score, error = self.judged(judged or agent)
+        report(step, score, error)
+        against = ", ".join(self.sweep.panel)
+        own = {"run": self.folder.resolve().name, "trial": task.number}
+        provenance = {
+            **own,
+            "evolve": __version__,
+            **(facts or {}),
+            "score": score,
+            "error": error,
+            "against": against,
+            **own,
+        }
+        file = trial_file(self.folder, task.number, ".npz" if agent.arrays else ".json")
+        named: Any = agent
+        replace(named, name=f"trial-{task.number}", provenance=provenance).save(file)
+        return Outcome.complete(score, error, file.relative_to(self.folder).as_posix())
 
 
 class Marks:

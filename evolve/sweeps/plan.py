@@ -5,29 +5,23 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import numpy as np
-from optuna.trial import TrialState
-from pydantic import BaseModel
+from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
+from evolve.agents.mcts import MctsAgent
+from evolve.agents.random import RandomAgent
 from evolve.agents.reading import read_agent
 from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
-from evolve.config.toml import resolve_as
-from evolve.errors import SettingsError
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.files.folder import FolderPath
 from evolve.runs.run_type import imported
-from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.spaces import FAMILIES, Family
-from evolve.sweeps.trials import agent_file, keep
-
-if TYPE_CHECKING:
-    from optuna.trial import FrozenTrial
-
-    from evolve.sweeps.objective import Objective, Outcome, Report, Task
+from evolve.sweeps.objective import Objective
+from evolve.sweeps.space import Space
+from evolve.sweeps.trials import Outcome, Report, Task, agent_file, keep
 
 
 @dataclass(frozen=True)
@@ -42,14 +36,23 @@ class Plan(ABC):
     sweep: SweepSettings
     begun: Mapping[str, str] | None = None
 
-    ours: ClassVar[tuple[str, ...]] = (
-        "seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations",
-    )  # fmt: skip
-    """Settings of a trial that the sweep itself sets."""
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """The parameters, with the ranges that the settings give."""
+
+    @property
+    @abstractmethod
+    def defaults(self) -> dict[str, Any] | None:
+        """The values of the defaults; None where the space does not hold them."""
 
     @abstractmethod
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome | None:
-        """Run a trial to its end; None when `report` has ended it."""
+    def check(self, values: Mapping[str, Any]) -> None:
+        """Raise an EvolveError for values that no trial can have."""
+
+    @abstractmethod
+    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+        """Run a trial to its end, or until `report` ends it."""
 
     def try_out(self) -> None:
         """Check that trials can begin, apart from the settings: here nothing."""
@@ -160,146 +163,25 @@ class Plan(ABC):
         """Do work that no trial should pay for, before a process's first trial: here nothing."""
         return
 
-    @cached_property
-    def family(self) -> Family:
-        """What the kind of sweep tunes."""
-        return FAMILIES[self.sweep.kind]
-
-    @cached_property
-    def base(self) -> BaseModel:
-        """The settings that trials start from."""
-        parts = self.family.compose(self._parts_at_rest, self.sweep.rules)
-        return self._resolved(parts)
-
-    @property
-    def usual_space(self) -> Space:
-        """The default parameters and ranges."""
-        return self.family.space
-
-    @cached_property
-    def space(self) -> Space:
-        """The parameters, with the ranges that the settings give."""
-        space = self.usual_space
-        held = set(self.sweep.fix)
-        if not self._parts_at_rest:
-            held |= self._parts
-        for name, given in self.sweep.space.items():
-            parameter = self._parameter(space, name)
-            if not isinstance(given, Mapping):
-                raise SettingsError(
-                    f"space: {name}: a range is a table, such as {{low = 1, high = 2}}; a value "
-                    "is held by fix"
-                )
-            changed = parameter.narrowed(given, "space")
-            if name in self._parts:
-                for end in changed.ends:
-                    self._check_part(self.family.space[name], end, "space")
-            space = space.changed(changed)
-        space = space.without(held)
-        if self.begun is not None:
-            space = space.as_begun(self.begun, self.sweep.space)
-        if not space.parameters:
-            raise SettingsError("space, fix: every parameter is held, nothing is left to search")
-        return space
-
-    @cached_property
-    def defaults(self) -> dict[str, Any] | None:
-        """The values that give `base`; None where the space does not hold them."""
-        values: dict[str, Any] = {}
-        for parameter in self.space.parameters:
-            value = self._parts_at_rest.get(
-                parameter.name, getattr(self.base, parameter.name, None)
-            )
-            if isinstance(value, Mapping):
-                value = ",".join(f"{key}={share:g}" for key, share in value.items())
-            if not parameter.holds(value):
-                return None
-            values[parameter.name] = value
-        return values
-
-    def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
-        """The settings of a trial with these values."""
-        plain = {name: value for name, value in values.items() if name in self._fields}
-        made = self.family.compose({**self._parts_at_rest, **values}, self.sweep.rules)
-        made = {name: value for name, value in made.items() if name not in self.sweep.fix}
-        return self._resolved({**plain, **made, "seed": seed})
-
-    def check(self, values: Mapping[str, Any]) -> None:
-        """Raise SettingsError for values that no trial can have."""
-        self.settings(values, 0)
-
     def seed_of(self, number: int) -> int:
         """Return a trial's own seed, drawn from the sweep's."""
         state = np.random.SeedSequence([self.sweep.seed, number]).generate_state(1)
         return int(state[0])
 
-    @property
-    def _fields(self) -> Mapping[str, Any]:
-        return self.family.model.model_fields
 
-    @cached_property
-    def _parts(self) -> set[str]:
-        """Parameters that are not settings themselves, but make up the `composed` one."""
-        return set(self.family.parts)
+def plays_again(agent: Agent) -> bool:
+    """Return whether an agent's games come out the same when they are played again.
 
-    @cached_property
-    def _parts_at_rest(self) -> dict[str, Any]:
-        """Values of these parts where a trial has none.
-
-        Empty where `fix` holds the composed setting or the preset.
-        """
-        if self.family.composed in self.sweep.fix or "preset" in self.sweep.fix:
-            return {}
-        held = {name: value for name, value in self.sweep.fix.items() if name in self._parts}
-        for name, value in held.items():
-            self._check_part(self.family.space[name], value, "fix")
-        return {**self.family.parts, **held}
-
-    def _check_part(self, usual: Parameter, value: Any, source: str) -> None:
-        """Raise SettingsError for a value that cannot make a network."""
-        if usual.kind == "choice":
-            if value not in usual.choices or type(value) is not usual.type:
-                raise SettingsError(f"{source}: {usual.name} = {value!r}: {usual.range_text}")
-        elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise SettingsError(f"{source}: {usual.name} = {value!r} must be a whole number")
-
-    def _parameter(self, space: Space, name: str) -> Parameter:
-        """Return a parameter of the space, or another setting of the kind that gets a range."""
-        if name in space.names:
-            return space[name]
-        field = self._fields.get(name)
-        if field is None or name in self.ours:
-            known = ", ".join(space.names)
-            raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
-        kind: Any = "int" if field.annotation is int else "float"
-        if field.annotation not in (int, float):
-            kind = "choice"
-        return Parameter(name, kind, field.description or "")
-
-    def _resolved(self, options: Mapping[str, Any]) -> BaseModel:
-        fixed = {name: value for name, value in self.sweep.fix.items() if name not in self._parts}
-        for name in fixed:
-            self._check_fixed(name)
-        ours = {"rules": self.sweep.rules, "seed": self.sweep.seed}
-        made = {**ours, **self._made(fixed), **options}
-        return resolve_as(self.family.model, self.family.presets, made)
-
-    def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of every trial, except rules and seed, from those in `fix`."""
-        return dict(fixed)
-
-    def _check_fixed(self, name: str) -> None:
-        """Raise SettingsError for a setting that `fix` cannot hold."""
-        if name not in self._fields:
-            known = ", ".join([*self._fields, *sorted(self._parts)])
-            raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
-        if name in self.ours:
-            raise SettingsError(f"fix: {name} is the sweep's own to set")
+    Agents that draw at random do so from the number of the game. Programs, and agents that play by
+    the clock, may not repeat.
+    """
+    drawn = isinstance(agent, RandomAgent | MctsAgent) and agent.limit.seconds is None
+    return agent.repeats or drawn
 
 
 def plan_of(sweep: SweepSettings) -> Plan:
     """Make the plan of a sweep, of the class that its kind names."""
-    plan: Plan = imported(FAMILIES[sweep.kind].plan)(sweep)
+    plan: Plan = imported(SWEEP_TARGETS[sweep.kind].plan)(sweep)
     return plan
 
 

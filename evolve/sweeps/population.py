@@ -32,12 +32,12 @@ from evolve.runs.progress import Observer
 from evolve.safe_parsing import parse_json, read_document
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
-from evolve.sweeps.known import Setting, known_settings, setting_of
-from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.program_plan import ProgramPlan
+from evolve.sweeps.quota import known_settings
 from evolve.sweeps.rating import score_predicted
+from evolve.sweeps.space import Setting
 from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.sweeps.trials import number_of
+from evolve.sweeps.trials import PLAY_SECONDS, PLAYED, Outcome, Task, number_of
 from evolve.tables.paths import TRIALS
 
 _WORST: Final = -1e9
@@ -126,7 +126,7 @@ class PopulationSweep(Sweep):
             seen.add(self._setting(member))
 
     def _setting(self, member: Individual) -> Setting:
-        return setting_of(self._values(member), self.plan.space)
+        return self.plan.space.setting_of(self._values(member))
 
     def _values(self, member: Individual) -> dict[str, Any]:
         space = self.plan.space.distributions
@@ -167,7 +167,7 @@ class PopulationSweep(Sweep):
                 self.study.lose(task.number, "stopped", blamed=False)
             return SweepEnding.STOPPED
         self._cost = {PLAYED: games.played, PLAY_SECONDS: games.seconds * self.jobs}
-        self._end(tasks, meetings, failed, observer)
+        self._end_generation(tasks, meetings, failed, observer)
         return None
 
     def _taken(self, generation: int, members: Sequence[Individual]) -> dict[int, Task]:
@@ -189,7 +189,7 @@ class PopulationSweep(Sweep):
             tasks[task.number - generation * self._size] = task
         return tasks
 
-    def _end(
+    def _end_generation(
         self,
         tasks: Mapping[int, Task],
         meetings: Mapping[tuple[int, int], Sequence[float]],
@@ -217,19 +217,15 @@ class PopulationSweep(Sweep):
             games[next(place for place in pair if place >= 0)] += 2 * len(scores)
         for place, task in tasks.items():
             if place in failed:
-                self.study.fail(task.number, failed[place])
+                outcome = Outcome.failed(failed[place])
             else:
                 rating = ratings[at[place]]
                 above, half = rating.value - zero, rating.high - rating.value
                 score, error = score_predicted(Estimate.around(above, half, rating.n))
-                path = self.own.keep_trial(self.folder, task, score, error)
-                facts = {
-                    "score_error": error,
-                    "agent": path.relative_to(self.folder).as_posix(),
-                    "games": games[place],
-                    **self._cost,
-                }
-                self.study.complete(task.number, score, facts)
+                file = self.own.keep_trial(self.folder, task, score, error)
+                facts = {"games": games[place], **self._cost}
+                outcome = Outcome.complete(score, error, file, facts)
+            self.study.end(task.number, outcome)
             self._tell(task.number, observer)
 
 

@@ -21,8 +21,7 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
-from evolve.sweeps.scale import on_grid
-from evolve.sweeps.space import Parameter, Space, Value
+from evolve.sweeps.space import Parameter, Space, Value, on_grid
 from evolve.tables.paths import TRIALS
 
 _FILE: Final = "file"

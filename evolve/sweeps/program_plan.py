@@ -3,44 +3,39 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match
+from evolve.arena.match import Match, MatchResult
 from evolve.arena.sprt import Sprt
 from evolve.config.program_sweep import PROBES, ProgramSweepSettings
-from evolve.engine.rules import MAX_PLIES
+from evolve.engine.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
+from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import elo_of, finite
+from evolve.fitness.statistics import Estimate, elo_of, finite
 from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import DEFAULTS
-from evolve.sweeps.known import plays_again
-from evolve.sweeps.objective import Outcome, Report, Task
-from evolve.sweeps.plan import Plan
+from evolve.sweeps.objective import Objective
+from evolve.sweeps.plan import Plan, plays_again
 from evolve.sweeps.program_parameters import Tunable
-from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
+from evolve.sweeps.rating import Met, parts_of, rated, score_predicted, shared, shares_of
 from evolve.sweeps.space import Space
-from evolve.sweeps.spsa import MIRROR
-from evolve.sweeps.trials import number_of
-from evolve.tables.paths import BEST_FILE, BEST_TOML, TRIALS
-
-if TYPE_CHECKING:
-    from evolve.sweeps.objective import Objective
+from evolve.sweeps.trials import MIRROR, Outcome, Report, Task, number_of, trial_file
+from evolve.tables.paths import BEST_FILE, BEST_TOML
 
 _IDLE: Final = 5
 """Trials that play exactly like the defaults before a note says so."""
@@ -126,14 +121,14 @@ class ProgramPlan(Plan):
             score, error = 0.5, 0.0
             for step, (score, error, last) in enumerate(told, 1):
                 if report(step, score, error) and not last:
-                    return Outcome(score, error, None, games.facts)
-            path = self.keep_trial(objective.folder, task, score, error)
+                    return Outcome.pruned(games.facts)
+            file = self.keep_trial(objective.folder, task, score, error)
             facts = games.facts
             if task.brief.get(DEFAULTS) and self.own.objective == "panel":
                 facts = self._played_again(objective, agent, facts)
-            return Outcome(score, error, path, facts)
+            return Outcome.complete(score, error, file, facts)
         except EngineError as error:
-            return Outcome(0.0, 0.0, None, games.facts, str(error))
+            return Outcome.failed(str(error), games.facts)
         finally:
             agent.close()
 
@@ -143,7 +138,7 @@ class ProgramPlan(Plan):
         openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
-        return Outcome(result.score.value, result.score.error, None, games.facts)
+        return Outcome.pruned(games.facts)
 
     def _compared(
         self, objective: Objective, task: Task, games: _Games
@@ -166,8 +161,8 @@ class ProgramPlan(Plan):
         openings = self.openings(self.own.pairs)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
-        for start, stop in _parts_of(self.own.pairs, self.sweep.reports):
-            for (other, elo), part in zip(others, _shared(start, stop, shares), strict=True):
+        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
+            for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
@@ -204,25 +199,23 @@ class ProgramPlan(Plan):
     def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float, bool]]:
         """Yield mean scores against the panel in the same way."""
         panel = objective.panel
-        points, squares, count = 0.0, 0.0, 0
-        for start, stop in _parts_of(self.sweep.panel_openings, self.sweep.reports):
+        scores: list[Estimate] = []
+        for start, stop in parts_of(self.sweep.panel_openings, self.sweep.reports):
             part = Openings(panel.openings.moves[start:stop])
-            for other in panel.agents:
-                score = games.meet(other, part, self.sweep.rules, 0).score
-                points += score.value * score.n
-                squares += (score.error * score.n) ** 2
-                count += score.n
-            yield points / count, squares**0.5 / count, stop == self.sweep.panel_openings
+            scores += panel.judge(games.agent, openings=part, play=games.play).scores
+            count = sum(score.n for score in scores)
+            points = sum(score.value * score.n for score in scores)
+            error = math.sqrt(sum((score.error * score.n) ** 2 for score in scores)) / count
+            yield points / count, error, stop == self.sweep.panel_openings
 
     def openings(self, count: int, *key: int) -> Openings:
         """Return the same openings for all trials, or those of a key."""
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
-    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> FolderPath:
-        """Write a trial's facts to a file; return its path."""
-        path = folder / TRIALS / f"trial-{task.number:04d}.json"
-        make_folder(path.parent, exist_ok=True)
+    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> str:
+        """Write a trial's facts to a file; return its place in the folder."""
+        path = trial_file(folder, task.number, ".json")
         document = {
             **self.program.found(task.values, folder),
             "trial": task.number,
@@ -230,7 +223,7 @@ class ProgramPlan(Plan):
             "error": error,
         }
         write_text(path, json.dumps(document, indent=1) + "\n")
-        return path
+        return path.relative_to(folder).as_posix()
 
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
@@ -334,26 +327,31 @@ class _Games:
     """The games of a trial; `compares` says that the same program plays both sides."""
 
     def __init__(self, objective: Objective, agent: ExternalAgent, compares: bool) -> None:
-        self._objective, self._agent, self._compares = objective, agent, compares
+        self.agent = agent
+        self._objective, self._compares = objective, compares
         self._count = 0
         self._alike = True
 
-    def meet(self, other: Agent, openings: Openings, rules: Any, seed: int) -> Any:
+    def meet(self, other: Agent, openings: Openings, rules: Rules, seed: int) -> MatchResult:
         """Play a match; EngineError where a program fails in any of its games."""
-        match = Match(self._agent, other, openings, rules, seed=seed)
+        match = Match(self.agent, other, openings, rules, seed=seed)
+        self.play(match, (self.agent.name, other.name))
+        return match.result
+
+    def play(self, match: Match, names: tuple[str, str], progress: GamesDone | None = None) -> None:
+        """Play a match of the trial's agent in the same way."""
         try:
             with self._objective.timed(lambda: match.played):
-                result = match.play()
+                match.play(progress)
         finally:
             self._count += match.played
-        for player, whose in ((0, ""), (1, f"{other.name}: ")):
+        for player, whose in ((0, ""), (1, f"{names[1]}: ")):
             failure = match.first_failure(player)
             if failure is not None:
                 raise EngineError(f"{whose}{failure}")
         if self._compares:
             both = match.games.moves.reshape(-1, 2, MAX_PLIES)
             self._alike = self._alike and bool((both[:, 0] == both[:, 1]).all())
-        return result
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -367,21 +365,3 @@ class _Games:
 def _certain(trial: FrozenTrial) -> float:
     """Return the score less its error: the certain part of a trial's score."""
     return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
-
-
-def _parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
-    """Yield the ends of `count` things cut into that many parts, none of them empty."""
-    ends = sorted({round(count * part / parts) for part in range(parts + 1)})
-    return pairwise(ends)
-
-
-def _shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
-    """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
-    found: list[list[int]] = [[] for _ in shares]
-    debts = [share * start - int(share * start) for share in shares]
-    for number in range(start, stop):
-        debts = [debt + share for debt, share in zip(debts, shares, strict=True)]
-        most = debts.index(max(debts))
-        debts[most] -= 1.0
-        found[most].append(number)
-    return found

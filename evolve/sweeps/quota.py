@@ -1,27 +1,49 @@
-"""Trials that a sweep still wants.
+"""Trials that a sweep still wants, and settings that are not worth one.
 
-This follows from the trials so far: the number asked for, and the games and settings left.
+This follows from the trials so far: the number asked for, and the games and settings left. Where
+games repeat, a setting that was tried gets the same score again. One that failed fails again
+everywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.final import is_defaults
-from evolve.sweeps.known import SURPLUS, TWICE, Setting, known_settings, setting_of
 from evolve.sweeps.plan import Plan
+from evolve.sweeps.space import Setting, Space
+from evolve.sweeps.trials import ENDS, FINISHED, MIRROR, finished_of, values_of
 
-FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
-ENDS: Final = (*FINISHED, TrialState.FAIL)
+SURPLUS: Final = "not wanted any more"
+ELSEWHERE: Final = "another machine has the defaults"
+TWICE: Final = "another machine tries these settings"
+_NOT_TRIED: Final = (SURPLUS, ELSEWHERE, TWICE)
+"""Reasons of failed trials that do not count against their settings."""
 
 
-def finished_of(trials: Sequence[FrozenTrial]) -> int:
-    """Count the trials that are complete or pruned."""
-    return sum(trial.state in FINISHED for trial in trials)
+def known_settings(
+    trials: Iterable[FrozenTrial], space: Space, *, repeat: bool
+) -> frozenset[Setting]:
+    """Return the settings that are not to be tried again.
+
+    These are settings that failed; where games repeat, also all that were tried, are running or are
+    queued. Steps of SPSA are not settings.
+    """
+    found = set()
+    for trial in trials:
+        failed = trial.state == TrialState.FAIL
+        if MIRROR in trial.user_attrs or not (repeat or failed):
+            continue
+        if failed and trial.user_attrs.get("reason") in _NOT_TRIED:
+            continue
+        values = values_of(trial, space.names)
+        if values is not None and all(name in values for name in space.names):
+            found.add(space.setting_of(values))
+    return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -82,7 +104,7 @@ class Quota:
         if is_defaults(mine) or self.plan.repeats(before) is not True:
             return None
         known = known_settings(before, self.plan.space, repeat=True)
-        return TWICE if setting_of(mine.params, self.plan.space) in known else None
+        return TWICE if self.plan.space.setting_of(mine.params) in known else None
 
     def progress(self, trials: Sequence[FrozenTrial]) -> tuple[float, float]:
         """Return how much is done and how much in all: trials, or games where these are counted."""

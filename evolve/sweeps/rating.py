@@ -1,10 +1,11 @@
-"""A trial's strength, from its games against opponents of known strength."""
+"""A trial's strength from games against opponents of known strength, and who meets it when."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,3 +51,21 @@ def shares_of(elos: Sequence[float], elo: float) -> list[float]:
     """
     told = [(p := score_of_elo(elo - other)) * (1 - p) for other in elos]
     return [one / sum(told) for one in told]
+
+
+def parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
+    """Yield the ends of `count` things cut into that many parts, none of them empty."""
+    ends = sorted({round(count * part / parts) for part in range(parts + 1)})
+    return pairwise(ends)
+
+
+def shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
+    """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
+    found: list[list[int]] = [[] for _ in shares]
+    debts = [share * start - int(share * start) for share in shares]
+    for number in range(start, stop):
+        debts = [debt + share for debt, share in zip(debts, shares, strict=True)]
+        most = debts.index(max(debts))
+        debts[most] -= 1.0
+        found[most].append(number)
+    return found

@@ -18,8 +18,9 @@ from evolve.config.sweep import SweepSettings
 from evolve.extras import need
 from evolve.sweeps.cmaes import CmaSampler
 from evolve.sweeps.genetic import GeneticSampler
-from evolve.sweeps.known import OtherSampler, Setting
+from evolve.sweeps.joint import OtherSampler
 from evolve.sweeps.plan import Plan
+from evolve.sweeps.space import Setting
 from evolve.sweeps.spsa import SpsaSampler
 from evolve.sweeps.trials import PLACE, is_lost, number_of
 

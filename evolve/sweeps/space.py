@@ -1,21 +1,36 @@
-"""Search spaces as data: parameters, their ranges and their scales."""
+"""Search spaces as data: parameters, their ranges and their scales.
+
+A place is a number's position in its range, 0 to 1. Steps are low, low + step, low + 2 step, … up
+to high.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from decimal import Decimal
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 
 from evolve.errors import SettingsError
-from evolve.sweeps.scale import at_step, on_grid, steps_in
-
-if TYPE_CHECKING:
-    from optuna.distributions import BaseDistribution
 
 Value = float | int | str | bool
+Setting = tuple[Any, ...]
+"""The values of a trial, in the order of the space."""
+Number = FloatDistribution | IntDistribution
 SEPARATOR: Final = " | "
 """Separator of the choices in a range's text."""
+_EXACT: Final = 1e-9
+"""Possible error of a division of floats, as a share of a range's steps."""
 _CLOSE: Final = 1e-6
 """Tolerance of a value's distance to the grid, as a share of a step: floats are not exact."""
 _MOST_STEPS: Final = 1e9
@@ -43,12 +58,6 @@ class Parameter:
     @property
     def distribution(self) -> BaseDistribution:
         """The same as an Optuna distribution."""
-        from optuna.distributions import (
-            CategoricalDistribution,
-            FloatDistribution,
-            IntDistribution,
-        )
-
         if self.kind == "choice":
             return CategoricalDistribution(self.choices)
         if self.kind == "float":
@@ -213,6 +222,26 @@ class Parameter:
             )
 
 
+def real(name: str, low: float, high: float, *, log: bool = False) -> Parameter:
+    """Return a parameter of real numbers, which is a setting."""
+    return Parameter(name, "float", "", low, high, log)
+
+
+def whole(
+    name: str, low: int, high: int, about: str = "", *, log: bool = False, step: int = 1
+) -> Parameter:
+    """Return a parameter of whole numbers; without `about` it is a setting."""
+    return Parameter(name, "int", about, low, high, log, step)
+
+
+def choice(name: str, choices: tuple[Value, ...], about: str = "") -> Parameter:
+    """Return a parameter with these choices; without `about` it is a setting."""
+    return Parameter(name, "choice", about, choices=choices)
+
+
+NO_YES: Final = (False, True)
+
+
 @dataclass(frozen=True)
 class Space:
     """The parameters that a sweep searches."""
@@ -250,6 +279,10 @@ class Space:
         """The space for Optuna."""
         return {parameter.name: parameter.distribution for parameter in self.parameters}
 
+    def setting_of(self, values: Mapping[str, Any]) -> Setting:
+        """Return values in the order of the space."""
+        return tuple(values[name] for name in self.names)
+
     def without(self, names: Iterable[str]) -> Space:
         """Return the space without some parameters."""
         dropped = set(names)
@@ -283,3 +316,74 @@ class Space:
 
 def _names(given: Mapping[str, Any]) -> str:
     return ", ".join(key for key in given if key != "choices")
+
+
+def to_unit(value: float, distribution: Number) -> float:
+    """Return the place of a value in its range."""
+    scale = math.log if distribution.log else float
+    low, high = scale(distribution.low), scale(distribution.high)
+    return (scale(value) - low) / (high - low)
+
+
+def units_of(values: Mapping[str, Any], numbers: Mapping[str, Number]) -> npt.NDArray[np.float64]:
+    """Return the places of values in their ranges: a point of the unit cube."""
+    return np.array([to_unit(values[name], one) for name, one in numbers.items()])
+
+
+def values_at(
+    units: npt.NDArray[np.float64], numbers: Mapping[str, Number]
+) -> dict[str, float | int]:
+    """Return the values at a point of the unit cube."""
+    pairs = zip(units, numbers.items(), strict=True)
+    return {name: from_unit(float(unit), one) for unit, (name, one) in pairs}
+
+
+def between(place: float, distribution: Number) -> float:
+    """Return the number at a place, without a grid; outside 0 to 1, the nearest end."""
+    scale = math.log if distribution.log else float
+    low, high = scale(distribution.low), scale(distribution.high)
+    value = low + min(1.0, max(0.0, place)) * (high - low)
+    if distribution.log:
+        value = math.exp(value)
+    return min(max(value, distribution.low), distribution.high)
+
+
+def from_unit(place: float, distribution: Number) -> float | int:
+    """Return the value at a place, on the grid where there are steps.
+
+    For a place outside 0 to 1, the nearest end.
+    """
+    found: float | int = snapped(between(place, distribution), distribution)
+    return found
+
+
+def snapped(value: Any, distribution: BaseDistribution) -> Any:
+    """Return the value on the grid that is nearest to a number.
+
+    Without steps, and for a choice, the value itself.
+    """
+    if not isinstance(distribution, Number) or distribution.step is None:
+        return value
+    return on_grid(value, distribution.low, distribution.high, distribution.step)
+
+
+def steps_in(low: float, high: float, step: float) -> int:
+    """Count the whole steps that fit into a range."""
+    count = (high - low) / step
+    return math.floor(count + _EXACT * max(1.0, count))
+
+
+def on_grid(value: float, low: float, high: float, step: float) -> float:
+    """Return the nearest value on the grid within the range.
+
+    It is exact as written: 0.3, and not 0.30000000000000004.
+    """
+    return at_step(round((value - low) / step), low, high, step)
+
+
+def at_step(number: int, low: float, high: float, step: float) -> float:
+    """Return the value `number` steps above low; beyond the range, the nearest end."""
+    number = min(max(number, 0), steps_in(low, high, step))
+    if all(isinstance(one, int) for one in (low, step)):
+        return low + number * step
+    return float(Decimal(repr(low)) + number * Decimal(repr(step)))

@@ -20,11 +20,9 @@ from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.sweeps.joint import JointSampler, is_given
-from evolve.sweeps.scale import Number, at_step, between, from_unit, steps_in, to_unit
-from evolve.sweeps.trials import number_of
+from evolve.sweeps.space import Number, at_step, between, steps_in, units_of, values_at
+from evolve.sweeps.trials import MIRROR, number_of
 
-MIRROR: Final = "mirror"
-"""Attribute of a trial: the values of its opponent, the mirror image."""
 ESTIMATE: Final = "spsa"
 """Origin of the trials at the current point, which play the defaults."""
 EVERY: Final = 8
@@ -81,8 +79,8 @@ class SpsaSampler(JointSampler):
             return {}
         numbers = cast("Numbers", search_space)
         steps = _steps(study)
-        here = _walked(_units(self._begin, numbers), steps, numbers, self._steps)
-        found = _values(here, numbers)
+        here = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
+        found = values_at(here, numbers)
         setting = tuple({**self._begin, **found}[name] for name in self._space)
         estimated = is_estimate(self._number) or self._number == self._last
         if estimated and setting not in self._known:
@@ -120,8 +118,8 @@ def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total
     here = begin
     delay = _DELAY * total
     for number, trial in enumerate(steps, 1):
-        above = _units(trial.params, numbers)
-        below = _units(trial.user_attrs[MIRROR], numbers)
+        above = units_of(trial.params, numbers)
+        below = units_of(trial.user_attrs[MIRROR], numbers)
         won = 2.0 * trial.values[0] - 1.0
         fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
         here = np.clip(here + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
@@ -156,14 +154,3 @@ def step_of(
         first, second = (first - 1, second) if second >= last else (first, second + 1)
     ends = (at_step(end, distribution.low, distribution.high, step) for end in (first, second))
     return next(ends), next(ends)
-
-
-def _units(values: Mapping[str, Any], numbers: Numbers) -> Floats:
-    return np.array([to_unit(values[name], one) for name, one in numbers.items()])
-
-
-def _values(units: Floats, numbers: Numbers) -> dict[str, Any]:
-    return {
-        name: from_unit(float(unit), one)
-        for unit, (name, one) in zip(units, numbers.items(), strict=True)
-    }

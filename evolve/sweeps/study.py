@@ -19,19 +19,20 @@ from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
 from evolve.sweeps.heartbeat import Lease, Watch, is_gone, key_of
 from evolve.sweeps.importance import importances_in
-from evolve.sweeps.known import (
-    ELSEWHERE,
-)
-from evolve.sweeps.objective import Task
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.quota import Quota, finished_of
+from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.storage import telling
 from evolve.sweeps.trials import (
+    BRIEF,
+    GENERATION,
     LOST,
+    MIRROR,
     PLACE,
     CountedStudy,
+    Outcome,
+    Task,
+    finished_of,
     free_place,
     is_lost,
     number_of,
@@ -42,13 +43,8 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
-GENERATION: Final = "generation"
-"""Attribute of a trial in a population: its generation."""
 DISTINCT: Final = "distinct"
 """Attribute of a study: whether settings are unique in a generation; absent in version 0.1."""
-BRIEF: Final = "brief"
-"""Attribute of a trial: its input apart from its values, kept so that a retry gets the same."""
-_NO_FACTS: Final[Mapping[str, Any]] = {}
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -285,27 +281,20 @@ class Study:
                 return False
             return self.finished() >= self.plan.sweep.startup and bool(trial.should_prune())
 
-    def complete(self, number: int, score: float, facts: Mapping[str, Any]) -> bool:
-        """Complete a trial with its score; False when it had been given up for dead."""
-        return self._end(number, TrialState.COMPLETE, score, facts)
-
-    def prune(self, number: int, facts: Mapping[str, Any]) -> bool:
-        """End a trial early; its last score is its score.
-
-        Returns False when it had been given up for dead.
-        """
+    def end(self, number: int, outcome: Outcome) -> bool:
+        """End a trial; False when it had been given up for dead."""
+        trial, state = self._trials.pop(number), outcome.state
         with self._telling():
-            reports = self._frozen(self._trials[number]).intermediate_values
-        score = reports[max(reports)] if reports else 0.0
-        return self._end(number, TrialState.PRUNED, score, facts)
-
-    def fail(self, number: int, reason: str, facts: Mapping[str, Any] = _NO_FACTS) -> None:
-        """Fail a trial with impossible values: they are not tried again."""
-        with self._telling():
-            trial = self._trials.pop(number)
-            for key, value in facts.items():
-                trial.set_user_attr(key, value)
-            self._fail(trial._trial_id, reason)
+            values = None if outcome.score is None else [outcome.score]
+            if state == TrialState.PRUNED:  # its last score is its score
+                reports = self._frozen(trial).intermediate_values
+                values = [reports[max(reports)] if reports else 0.0]
+            try:
+                for key, value in outcome.attributes.items():
+                    trial.set_user_attr(key, value)
+                return self._storage.set_trial_state_values(trial._trial_id, state, values)
+            except UpdateFinishedTrialError:
+                return False
 
     def lose(self, number: int, reason: str, *, blamed: bool) -> bool:
         """Give up a trial of a dead worker; return whether its values are tried again.
@@ -411,16 +400,6 @@ class Study:
             return self._storage.set_trial_state_values(trial_id, TrialState.FAIL)
         except UpdateFinishedTrialError:
             return False
-
-    def _end(self, number: int, state: TrialState, score: float, facts: Mapping[str, Any]) -> bool:
-        trial = self._trials.pop(number)
-        with self._telling():
-            try:
-                for key, value in facts.items():
-                    trial.set_user_attr(key, value)
-                return self._storage.set_trial_state_values(trial._trial_id, state, [score])
-            except UpdateFinishedTrialError:
-                return False
 
     @contextmanager
     def _telling(self) -> Iterator[None]:

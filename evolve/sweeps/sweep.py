@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, Final
 
 from optuna.trial import FrozenTrial, TrialState
@@ -24,14 +25,20 @@ from evolve.sweeps.final import (
     play_final,
 )
 from evolve.sweeps.heartbeat import BEAT, Heart
-from evolve.sweeps.objective import PLAY_SECONDS, PLAYED, Task
 from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.quota import ENDS, FINISHED
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Queued, Study
-from evolve.sweeps.trials import number_of
-from evolve.sweeps.worker import Worker, ready
+from evolve.sweeps.trials import (
+    FINISHED,
+    PLAY_SECONDS,
+    PLAYED,
+    Outcome,
+    Task,
+    number_of,
+    rows_of,
+)
+from evolve.sweeps.worker import Gone, Reported, Worker, ready
 from evolve.tables.final import finals_trials
 from evolve.tables.paths import JOURNAL_FILE, RUNGS
 from evolve.tables.trials import (
@@ -254,39 +261,37 @@ class Sweep:
             self._bury(worker, observer)
             return
         match message:
-            case ("report", step, score, error):
+            case Reported(step, score, error):
                 try:
                     worker.answer(self.study.report(number, step, score, error))
                 except OSError as broken:
                     if isinstance(broken, EvolveError):
                         raise
                     self._bury(worker, observer)
-                return
-            case ("complete", score, error, agent, facts):
-                facts = {"score_error": error, "agent": agent, **facts}
-                if self.study.shared:
-                    facts.update(agent_pieces(self.folder / agent))
-                kept = self.study.complete(number, score, facts)
-                self._failed = 0
-                best = best_trial(self.study.trials())
-                if best is not None and number_of(best) == number:
-                    self.plan.crown(self.folder, best, {})
-            case ("pruned", facts):
-                kept = self.study.prune(number, facts)
-                self._failed = 0
-            case ("gone", why):
+            case Gone(why):
                 self.study.lose(number, why, blamed=False)
                 raise ClusterError(why)
-            case ("failed", reason, facts):
-                self.study.fail(number, reason, facts)
-                kept = True
-                self._failed += 1
-        worker.number = None
+            case Outcome():
+                worker.number = None
+                self._end(number, message, observer)
+
+    def _end(self, number: int, outcome: Outcome, observer: Observer) -> None:
+        """Keep how a trial ended; RunError where too many have failed in a row."""
+        complete = outcome.state == TrialState.COMPLETE
+        if complete and self.study.shared:
+            pieces = agent_pieces(self.folder / outcome.attributes["agent"])
+            outcome = replace(outcome, attributes={**outcome.attributes, **pieces})
+        kept = self.study.end(number, outcome)
+        self._failed = self._failed + 1 if outcome.state == TrialState.FAIL else 0
+        best = best_trial(self.study.trials())
+        if complete and best is not None and number_of(best) == number:
+            self.plan.crown(self.folder, best, {})
         if not kept:
             observer.note(f"trial {number} had been given up for dead; its result is not counted")
         self._tell(number, observer)
-        if self._failed >= _IN_A_ROW and not (self.plan.forgiving and self._any_complete):
-            raise RunError(f"{self._failed} trials in a row failed, the last one: {message[1]}")
+        if self._failed >= _IN_A_ROW and not (self.plan.forgiving and best is not None):
+            reason = outcome.attributes["reason"]
+            raise RunError(f"{self._failed} trials in a row failed, the last one: {reason}")
 
     def _bury(self, worker: Worker, observer: Observer) -> None:
         """Take back a dead worker's trial, and start another worker in its place."""
@@ -315,7 +320,7 @@ class Sweep:
 
     def _save(self) -> list[dict[str, Any]]:
         """Write the trials table; return its rows."""
-        rows = rows_of(self.plan, self.study.listed())
+        rows = rows_of(self.study.listed(), self.plan.space.names)
         types = {p.name: p.type for p in self.plan.space.parameters}
         write_trials(self.folder, rows, types, self._importances)
         return rows
@@ -323,10 +328,6 @@ class Sweep:
     @property
     def _busy(self) -> int:
         return sum(not worker.idle for worker in self._workers)
-
-    @property
-    def _any_complete(self) -> bool:
-        return best_trial(self.study.trials()) is not None
 
     def _worker(self, place: int) -> Worker:
         return Worker(self.folder, self.settings, place, self.site)
@@ -343,31 +344,3 @@ class Sweep:
             for worker in self._workers:
                 worker.kill()
             self._workers.clear()
-
-
-def rows_of(plan: Plan, trials: list[FrozenTrial]) -> list[dict[str, Any]]:
-    """Return the trials as rows of the trials table."""
-    rows = []
-    for trial in sorted(trials, key=number_of):
-        known = trial.user_attrs
-        finished = trial.state in FINISHED
-        reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
-        began, ended = trial.datetime_start, trial.datetime_complete
-        took = (ended - began).total_seconds() if began and ended else None
-        rows.append(
-            {
-                "number": number_of(trial),
-                "state": trial.state.name,
-                "score": trial.values[0] if finished and trial.values else None,
-                "score_error": known.get("score_error"),
-                "reports": reports,
-                "origin": known.get("origin", "sampler"),
-                "worker": known.get("worker"),
-                "games": known.get("games"),
-                "agent": known.get("agent"),
-                "reason": known.get("reason"),
-                "seconds": known.get("seconds", took if trial.state in ENDS else None),
-                **{name: trial.params.get(name) for name in plan.space.names},
-            }
-        )
-    return rows

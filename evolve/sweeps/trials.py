@@ -1,35 +1,97 @@
-"""Trials and their attempts; lost attempts do not count.
+"""A trial: its input, its end, its attributes in the study, its attempts, and its files.
 
 Optuna numbers attempts: one with a killed process has failed, and its values are tried again under
 a further number. A sweep's own number of a trial is its place. Every attempt has the same place,
 and seeds, files and tables use it, so that they equal those of a sweep that nobody killed. In a
-database that machines share no writer can assign places, so Optuna's numbers serve as ours.
+database that machines share no writer can assign places, so Optuna's numbers serve as ours. Lost
+attempts do not count.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
 
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import StoredAgent
 from evolve.errors import RunError
+from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
 
-PLACE: Final = "place"
-LOST: Final = "lost"
-"""Attributes of a trial: its number in the sweep, and for a lost attempt its count of tries.
+FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
+ENDS: Final = (*FINISHED, TrialState.FAIL)
 
-The count is how often its values will have been tried.
-"""
+# Attributes of a trial in the study.
+PLACE: Final = "place"
+"""Its number in the sweep."""
+LOST: Final = "lost"
+"""Of a lost attempt: how often its values will have been tried."""
+BRIEF: Final = "brief"
+"""Its input apart from its values, kept so that a retry gets the same."""
+MIRROR: Final = "mirror"
+"""Of a step of SPSA: the values of its opponent, the mirror image."""
+GENERATION: Final = "generation"
+"""Of a member of a population: its generation."""
+PLAYED: Final = "played"
+PLAY_SECONDS: Final = "play_seconds"
+"""The games that judged it, and the seconds that these games took."""
+
+Report = Callable[[int, float, float], bool]
+"""Called with step, score and standard error; returns True when the trial must end there."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A trial to run: its number, its values, and its further input (`Plan.brief`)."""
+
+    number: int
+    values: Mapping[str, Any]
+    brief: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a trial ended.
+
+    score: of a complete trial; a pruned one keeps its last report. attributes: what the study
+    keeps with it.
+    """
+
+    state: TrialState
+    attributes: Mapping[str, Any]
+    score: float | None = None
+
+    @classmethod
+    def complete(
+        cls, score: float, error: float, agent: str, facts: Mapping[str, Any] | None = None
+    ) -> Self:
+        """Return the end of a complete trial, with the place of its agent in the sweep's folder."""
+        attributes = {"score_error": error, "agent": agent, **(facts or {})}
+        return cls(TrialState.COMPLETE, attributes, score)
+
+    @classmethod
+    def pruned(cls, facts: Mapping[str, Any] | None = None) -> Self:
+        """Return the end of a trial that is no candidate: it ended early, or was a step of SPSA."""
+        return cls(TrialState.PRUNED, facts or {})
+
+    @classmethod
+    def failed(cls, reason: str, facts: Mapping[str, Any] | None = None) -> Self:
+        """Return the end of a trial with impossible values: they are not tried again."""
+        return cls(TrialState.FAIL, {**(facts or {}), "reason": reason})
 
 
 def number_of(trial: FrozenTrial) -> int:
     """Return the sweep's number of a trial; Optuna's where there is none, as in version 0.1."""
     return int(trial.user_attrs.get(PLACE, trial.number))
+
+
+def finished_of(trials: Iterable[FrozenTrial]) -> int:
+    """Count the trials that are complete or pruned."""
+    return sum(trial.state in FINISHED for trial in trials)
 
 
 def is_lost(trial: FrozenTrial) -> bool:
@@ -52,6 +114,34 @@ def values_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any] | None
     return dict(trial.params) if all(name in trial.params for name in names) else None
 
 
+def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the trials as rows of the trials table, with the parameters of these names."""
+    rows = []
+    for trial in sorted(trials, key=number_of):
+        known = trial.user_attrs
+        finished = trial.state in FINISHED
+        reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
+        began, ended = trial.datetime_start, trial.datetime_complete
+        took = (ended - began).total_seconds() if began and ended else None
+        rows.append(
+            {
+                "number": number_of(trial),
+                "state": trial.state.name,
+                "score": trial.values[0] if finished and trial.values else None,
+                "score_error": known.get("score_error"),
+                "reports": reports,
+                "origin": known.get("origin", "sampler"),
+                "worker": known.get("worker"),
+                "games": known.get("games"),
+                "agent": known.get("agent"),
+                "reason": known.get("reason"),
+                "seconds": known.get("seconds", took if trial.state in ENDS else None),
+                **{name: trial.params.get(name) for name in names},
+            }
+        )
+    return rows
+
+
 class CountedStudy(optuna.Study):
     """A study that hides lost attempts: pruners would compare with them."""
 
@@ -64,6 +154,12 @@ class CountedStudy(optuna.Study):
     def get_attempts(self) -> list[FrozenTrial]:
         """Return all trials by Optuna's numbers; do not change them."""
         return super().get_trials(deepcopy=False)
+
+
+def trial_file(folder: FolderPath, number: int, suffix: str) -> FolderPath:
+    """Return the path for a trial's output in a sweep's folder; make its folder."""
+    make_folder(folder / TRIALS, exist_ok=True)
+    return folder / TRIALS / f"trial-{number:04d}{suffix}"
 
 
 def agent_file(folder: FolderPath, trial: FrozenTrial) -> FolderPath:

@@ -1,9 +1,7 @@
 """Worker processes: each runs trials one after another, with messages over a pipe.
 
-Messages to a worker are a `Task`, or None to end. Its answers are `("report", step, score, error)`,
-to which the reply says whether to end there, and at last `("complete", score, error, agent,
-facts)`, `("pruned", facts)` or `("failed", reason, facts)`. Facts include the seconds; for failed
-trials they have what is known. `("gone", why)`: the cluster is lost, and the trial is not to blame.
+Messages to a worker are a `Task`, or None to end. Its answers are `Reported`, to which the reply
+says whether to end there, and at last the trial's `Outcome`, or `Gone`.
 """
 
 from __future__ import annotations
@@ -13,11 +11,11 @@ import re
 import signal
 import time
 import traceback
-from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 from evolve.cluster.placement import HERE, Site
 from evolve.config.sweep import SweepSettings
@@ -25,12 +23,26 @@ from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
 from evolve.programs.forks import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
+from evolve.sweeps.objective import Objective
+from evolve.sweeps.plan import plan_of
+from evolve.sweeps.trials import Outcome, Task
 
-if TYPE_CHECKING:
-    from evolve.fitness.executor import Executor
-    from evolve.sweeps.objective import Task
 
-Message = tuple[Any, ...]
+class Reported(NamedTuple):
+    """An intermediate score of a trial, and its standard error."""
+
+    step: int
+    score: float
+    error: float
+
+
+class Gone(NamedTuple):
+    """The cluster is lost; the trial is not to blame."""
+
+    why: str
+
+
+Message = Reported | Outcome | Gone
 
 
 class Worker:
@@ -130,55 +142,42 @@ def work(
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     end_with_parent()
-    with ExitStack() as stack:
-        _serve(connection, folder, settings, place, lambda: stack.enter_context(site.open(1)))
-
-
-def _serve(
-    connection: Connection,
-    folder: FolderPath,
-    settings: SweepSettings,
-    place: int,
-    executor: Callable[[], Executor],
-) -> None:
-    from evolve.sweeps.objective import Objective
-    from evolve.sweeps.plan import plan_of
-
     plan = plan_of(settings)
     plan.settle(place)
-    objective: Objective | None = None
+    with ExitStack() as stack:
+        objective: Objective | None = None
+        while (task := connection.recv()) is not None:
+            begin = time.perf_counter()
+            try:
+                if objective is None:
+                    begun = Objective(settings, folder, stack.enter_context(site.open(1)))
+                    plan.prepare(begun)
+                    objective = begun
+                objective.begin()
+                outcome = plan.run(objective, task, lambda *one: _report(connection, *one))
+                facts = {"seconds": time.perf_counter() - begin, **objective.facts}
+                outcome = replace(outcome, attributes={**outcome.attributes, **facts})
+            except ClusterError as error:
+                connection.send(Gone(str(error)))
+                return
+            except Exception as error:  # the table says why; the other trials continue
+                outcome = Outcome.failed(_reason(error, folder))
+            connection.send(outcome)
 
-    def report(step: int, score: float, error: float) -> bool:
-        connection.send(("report", step, score, error))
-        return bool(connection.recv())
 
-    while (task := connection.recv()) is not None:
-        begin = time.perf_counter()
-        try:
-            if objective is None:
-                objective = Objective(plan, folder, executor())
-            outcome = objective.run(task, report)
-            facts = {"seconds": time.perf_counter() - begin, **objective.facts}
-            if outcome is not None:
-                facts = {**outcome.facts, **facts}
-            if outcome is not None and outcome.reason is not None:
-                connection.send(("failed", outcome.reason, facts))
-            elif outcome is None or outcome.agent is None:
-                connection.send(("pruned", facts))
-            else:
-                agent = outcome.agent.relative_to(folder).as_posix()
-                connection.send(("complete", outcome.score, outcome.error, agent, facts))
-        except ClusterError as error:
-            connection.send(("gone", str(error)))
-            return
-        except EvolveError as error:
-            connection.send(("failed", str(error), {}))
-        except MemoryError:
-            connection.send(("failed", "not enough memory", {}))
-        except OSError as error:
-            reason = f"{error.filename or folder}: {error.strerror or error}"
-            connection.send(("failed", reason, {}))
-        except Exception as error:
-            # The table gives the reason of a failed trial; the others continue.
-            traceback.print_exc()
-            connection.send(("failed", f"{type(error).__name__}: {error}", {}))
+def _report(connection: Connection, step: int, score: float, error: float) -> bool:
+    connection.send(Reported(step, score, error))
+    return bool(connection.recv())
+
+
+def _reason(error: Exception, folder: FolderPath) -> str:
+    """Return why a trial failed; print where, if evolve has no words for it."""
+    match error:
+        case EvolveError():
+            return str(error)
+        case MemoryError():
+            return "not enough memory"
+        case OSError():
+            return f"{error.filename or folder}: {error.strerror or error}"
+    traceback.print_exc()
+    return f"{type(error).__name__}: {error}"

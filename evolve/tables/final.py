@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
+from evolve.parsing import faults
 from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.columns import table_of_rows
 from evolve.tables.paths import FINAL_FILE
@@ -102,7 +103,7 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
     except LinkError:
         raise
     except ValidationError as error:
-        raise RunError(f"{path} is damaged: {error.errors()[0]['msg']}") from error
+        raise RunError(f"{path} is damaged: {faults(error)[0].text}") from error
     except (OSError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error
 

@@ -49,12 +49,11 @@ def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> N
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
 def test_move_by_move_agents_search_the_nodes_of_whole_games(rules: Rules) -> None:
     openings = balanced_openings(5, Part.MATCH, rules, np.random.default_rng(2))
-    agents = [evolve.load_agent(name) for name in ("swh-mobility?depth=4&endgame=10", "zero")]
+    a, b = evolve.load_agent("swh-mobility?depth=4&endgame=10"), evolve.load_agent("zero")
     results = []
-    for play in (Match._play_kernels, Match._play_one_by_one):
-        match = Match(*agents, openings, rules)
-        for finished in play(match, range(5)):
-            match._finished[finished] = True
+    for watch in (None, lambda number, game: None):  # only whole games are not watched
+        match = Match(a, b, openings, rules, watch=watch)
+        match.play()
         results.append(match.games.results)
     assert (results[0] == results[1]).all()
     assert (results[0][:, [NODES_BLACK, NODES_WHITE]].max(axis=1) > 1000).all()

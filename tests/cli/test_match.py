@@ -220,8 +220,7 @@ def test_random_against_random_is_within_its_interval() -> None:
 
 def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: Match, *_: object) -> None:
-        for finished in self._play_kernels(range(4)):
-            self._finished[finished] = True
+        self._play_round(range(4), None, None, lambda: None)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Match, "play", interrupted)

@@ -47,7 +47,7 @@ def test_ctrl_c_before_the_first_generation_leaves_no_folder(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
+    monkeypatch.setattr("evolve.cli.evolutions.estimate", interrupted)
     assert invoke("run", *QUICK, "--out", "stopped").code == 130
     assert not (tmp_path / "stopped").exists()
     (tmp_path / "empty").mkdir()
@@ -67,7 +67,7 @@ def test_a_second_ctrl_c_does_not_stop_the_tidying_up(
         signal.raise_signal(signal.SIGINT)
         rmtree(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("evolve.evolution.estimate.estimate", interrupted)
+    monkeypatch.setattr("evolve.cli.evolutions.estimate", interrupted)
     monkeypatch.setattr("shutil.rmtree", interrupted_too)
     assert invoke("run", *QUICK, "--out", "stopped").code == 130
     assert not (tmp_path / "stopped").exists()

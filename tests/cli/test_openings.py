@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evolve.arena.openings import identity_of, openings_for
+from evolve.arena.call import identity_of, openings_for
 from tests.cli import done, fails, match, misused
 
 

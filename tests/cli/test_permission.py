@@ -20,7 +20,7 @@ from tests.cli import (
     snapshot,
 )
 
-ENGINE = ROOT / "tests" / "agents" / "engine.py"
+ENGINE = ROOT / "tests" / "programs" / "engine.py"
 
 
 @pytest.fixture

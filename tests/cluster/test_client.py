@@ -28,8 +28,8 @@ from evolve.cluster.workers import _all_reached
 from evolve.errors import ClusterError, RunError
 from evolve.fitness.answers import ensure, named
 from evolve.fitness.executor import ONE_THREAD
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
 from tests.cli import ALPHABETA, QUICK, ROOT, done, misused, spawn, tables, wait_until
 from tests.cluster.dask import Place, certificates, cluster, place

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evolve.config.sweep import SweepSettings
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import SettingsError
@@ -18,11 +18,11 @@ def test_every_field_has_a_line_of_documentation() -> None:
         assert field.description or name == "kind", name
 
 
-@pytest.mark.parametrize("kind", SUBJECTS)
+@pytest.mark.parametrize("kind", SWEEP_TARGETS)
 def test_the_subject_says_how_long_and_by_which_rules(kind: str) -> None:
     settings = SweepSettings(kind=kind)
-    assert settings.budget == SUBJECTS[kind].budget
-    assert settings.rules == SUBJECTS[kind].rules
+    assert settings.budget == SWEEP_TARGETS[kind].budget
+    assert settings.rules == SWEEP_TARGETS[kind].rules
     assert SweepSettings(kind=kind, rules="reversed").rules == "reversed"
 
 

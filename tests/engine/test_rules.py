@@ -18,7 +18,7 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.reading import reference_agent
 from evolve.arena.agreement import agree_on
-from evolve.arena.judges import ladder
+from evolve.arena.judges import Ladder
 from evolve.arena.match import Match
 from evolve.bench.speed import half_random
 from evolve.config.evolution import EvolutionSettings
@@ -77,7 +77,7 @@ def test_the_agents_of_the_table_are_there(rules: str) -> None:
     for name in (table.greedy, table.judge, table.reference, *table.panel):
         assert evolve.load_agent(name).rules in (None, rules)
     assert reference_agent(table.greedy).rules in (None, rules)
-    assert all(rung.agent.rules == rules for rung in ladder(rules))
+    assert all(rung.agent.rules == rules for rung in Ladder(rules).rungs)
 
 
 def test_a_context_knows_what_its_rules_allow() -> None:
@@ -103,7 +103,7 @@ ENTRIES: dict[str, Callable[[], object]] = {
     "agree_on": lambda: agree_on([SWH], BAD),
     "match": lambda: Match(SWH, evolve.RandomAgent(), START_POSITION, BAD),
     "openings": lambda: balanced_openings(1, Part.MATCH, BAD, np.random.default_rng(0)),
-    "ladder": lambda: ladder(BAD),
+    "ladder": lambda: Ladder(BAD),
     "positions": lambda: half_random(1, (9, 9), BAD),
     "gtp": lambda: GtpEngine(evolve.RandomAgent(), BAD),
     "nboard": lambda: NBoardEngine(evolve.RandomAgent(), BAD, print),

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.config.toml import resolve
-from evolve.evolution.estimate import BYTES_A_GAME, estimate
+from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.config.toml import resolve, resolve_as
+from evolve.evolution.estimate import BYTES_A_GAME, Costs, estimate
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD
 from tests.evolution.conftest import TINY
@@ -30,3 +31,39 @@ def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
     evolution.generation = 4
     half = estimate(evolution)
     assert half.bytes == pytest.approx(whole.bytes / 2)
+
+
+def costs(seconds: float = 0.4e-3, **options: object) -> Costs:
+    return Costs.of(resolve_as(EvolutionSettings, PRESETS, options), 8, seconds)
+
+
+def test_one_slot_does_all_itself() -> None:
+    found = costs(population=8, panel_openings=10, panel_every=2)
+    assert (found.individuals, found.games, found.panel_games) == (8, 56, 80.0)
+    games = (56 + 80) * 0.4e-3
+    assert found.seconds(1) == pytest.approx(games, rel=0.1)
+    assert found.seconds(1) > games
+    assert found.speed_up(1) == 1.0
+
+
+def test_speed_up_is_less_than_the_slots_and_grows_with_the_work() -> None:
+    for slots in (32, 128):
+        small, large, slow = (
+            one.speed_up(slots)
+            for one in (costs(), costs(population=512), costs(4e-3, population=512))
+        )
+        assert small < large < slow <= slots
+
+
+def test_slots_that_bring_less_than_half_a_core_are_not_useful() -> None:
+    for found in (costs(), costs(population=512), costs(population=512, opponents=20)):
+        assert found.speed_up(found.useful) >= found.useful / 2
+        for more in (1.5, 3):
+            slots = int(found.useful * more) + 1
+            assert found.speed_up(slots) < slots / 2
+    assert costs().useful < costs(population=512).useful < costs(4e-3, population=512).useful
+
+
+def test_on_very_many_slots_the_scheduler_is_not_the_limit() -> None:
+    found = costs(4e-3, population=512)
+    assert found.speed_up(1000) > found.speed_up(400) > found.speed_up(128)

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.arena.judges import ladder
-from evolve.evolution.panel import RUNGS_PLAYED
+from evolve.arena.judges import RUNGS, Ladder
 from evolve.fitness.statistics import rate_one
 from evolve.runs.run import Run
 from tests.evolution.conftest import start
@@ -18,11 +17,11 @@ from tests.evolution.conftest import start
 
 def test_rating_follows_from_the_panel_games(run: Run) -> None:
     games = run.games[run.games["kind"] == "panel"]
-    known = {rung.agent.name: rung.elo for rung in ladder("reversed")}
+    known = {rung.agent.name: rung.elo for rung in Ladder("reversed").rungs}
     ratings: list[float] = []
     for row in run.generations.itertuples():
         mine = games[games["generation"] == row.generation]
-        assert len(mine) == RUNGS_PLAYED * 2 * 2
+        assert len(mine) == RUNGS * 2 * 2
         scores: dict[str, list[float]] = {}
         for game in mine.itertuples():
             rung = game.white if game.black == row.best else game.black
@@ -30,7 +29,7 @@ def test_rating_follows_from_the_panel_games(run: Run) -> None:
             scores.setdefault(rung, []).append(points)
         elo = rate_one(
             np.array([known[rung] for rung in scores]),
-            np.array(list(scores.values())).reshape(RUNGS_PLAYED, 2, 2).mean(axis=2),
+            np.array(list(scores.values())).reshape(RUNGS, 2, 2).mean(axis=2),
         )
         ratings.append(elo.value)
         assert row.panel_elo == pytest.approx(elo.value)

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.arena.judges import ladder
+from evolve.arena.judges import RUNGS, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.rules import Rules
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.rating import PANELS, RUNGS, Rating, rate
+from evolve.evolution.playoff import RATING_PANELS, rate
 from evolve.fitness.executor import ONE_THREAD, Threads
+from evolve.fitness.statistics import Estimate
 from tests.evolution.conftest import TINY, StopAfter, go_on, start
 from tests.tables.content import content_hash
 
@@ -42,7 +43,7 @@ def elo_of(folder: Path) -> list[Any]:
 def test_a_rung_has_the_elo_that_was_measured(
     rules: Rules, place: int, guess: float | None
 ) -> None:
-    rung = ladder(rules)[place]
+    rung = Ladder(rules).rungs[place]
     settings = resolve({**TINY, "rules": rules, "panel_openings": 8})
     told: list[tuple[int, int]] = []
     found = rate(
@@ -53,8 +54,8 @@ def test_a_rung_has_the_elo_that_was_measured(
     half = (found.high - found.low) / 2
     assert 20 < half < 120
     # It plays itself as well, which brings half of the points for certain; twice the interval.
-    assert abs(found.elo - rung.elo) < 2 * half
-    assert found.games == 2 * RUNGS * PANELS * 8
+    assert abs(found.value - rung.elo) < 2 * half
+    assert found.n == 2 * RUNGS * RATING_PANELS * 8
     (done, total), totals = told[-1], {total for _, total in told}
     assert done == total == max(totals)
 
@@ -63,7 +64,7 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
     settings = resolve({**TINY, "generations": 5, "population": 8})
     champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
 
-    def rated(seed: int) -> Rating | None:
+    def rated(seed: int) -> Estimate | None:
         return rate(
             champion, settings.model_copy(update={"seed": seed}), guess,
             largest_endgame=8, executor=ONE_THREAD, progress=lambda done, total: None,
@@ -71,14 +72,14 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
 
     mine = rated(TINY["seed"])
     assert mine is not None
-    assert [*mine.facts.values()] == elo_of(run.path)
+    assert [*mine] == elo_of(run.path)
     assert rated(6) != mine
 
 
 def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.Run) -> None:
     elo, low, high, games = elo_of(run.path)
     assert low < elo < high
-    assert games == 2 * RUNGS * PANELS * TINY["panel_openings"]
+    assert games == 2 * RUNGS * RATING_PANELS * TINY["panel_openings"]
     assert elo not in run.generations["panel_elo"].tolist()
     assert elo not in run.generations["rating"].tolist()
 

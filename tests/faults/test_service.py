@@ -12,7 +12,6 @@ import pytest
 
 from evolve.files.folder import inside
 from evolve.runs.trust import mark_of
-from evolve.service import job_file
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.folders import Place
@@ -63,7 +62,7 @@ def work(folder: Path) -> None:
     state = opened(folder)
     try:
         record = JobRecord(id=JOB, command="run", settings={}, state="cancelled")
-        job_file.save(state.jobs._records.setdefault(record.id, record), state.place)
+        state.jobs._records.setdefault(record.id, record).save(state.place)
         state.jobs.file(record, LOG_FILE).write_text("it began")  # half of a job is a damaged one
         agents = Agents(state.place, ())
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))

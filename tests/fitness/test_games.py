@@ -23,11 +23,11 @@ from evolve.fitness.games import (
     agent_rows,
     in_batches,
     parts_of,
-    play_games,
     play_task,
     winner_of,
 )
 from evolve.fitness.openings import START_POSITION, Openings
+from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, standings
 from tests.fitness import AGENTS
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from evolve.errors import SettingsError
-from evolve.fitness.games import play_games
 from evolve.fitness.openings import START_POSITION
+from evolve.fitness.playing import play_games
 from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
 from evolve.fitness.roundrobin import all_pairs, schedule, standings
 from tests.fitness import AGENTS

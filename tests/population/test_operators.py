@@ -23,7 +23,7 @@ from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.population.operators import FUNCTIONS, Operators, own_name
-from evolve.sweeps.spaces import EVOLUTION
+from evolve.sweeps.evolution_plan import EvolutionPlan
 from tests.cli import fails, misused
 
 SIGNATURES = {
@@ -78,7 +78,7 @@ def test_the_command_line_names_those_that_are(
 
 
 def test_the_sweep_searches_every_operator() -> None:
-    searched = {p.name: p.choices for p in EVOLUTION.parameters if p.name in OPERATORS}
+    searched = {p.name: p.choices for p in EvolutionPlan.searched.parameters if p.name in OPERATORS}
     assert searched == {kind: tuple(OPERATORS[kind]) for kind in FUNCTIONS}
 
 

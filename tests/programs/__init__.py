@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-ENGINE = Path(__file__).parents[1] / "agents" / "engine.py"
+ENGINE = Path(__file__).parent / "engine.py"
 
 
 def soon(seconds: float = 20.0) -> float:

@@ -10,7 +10,6 @@ from typing import Any
 import httpx
 import pytest
 
-from evolve.service import job_file
 from evolve.service.app import make_app
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
@@ -84,8 +83,8 @@ class App:
 def rewrite(runs: Path, job: str, **changes: Any) -> JobRecord:
     """Change what the file of a job says, as this user's service does."""
     place = Place(runs)
-    record = job_file.load(place.jobs / job, place)
+    record = JobRecord.load(place.jobs / job, place)
     for name, value in changes.items():
         setattr(record, name, value)
-    job_file.save(record, place)
+    record.save(place)
     return record

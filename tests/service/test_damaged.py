@@ -13,11 +13,11 @@ import httpx
 import pytest
 import tomli_w
 
-from evolve.service import failures, job_file
+from evolve.service import problems
 from evolve.service.app import make_app
-from evolve.service.failures import kept_going, noted
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
+from evolve.service.problems import kept_going, noted
 from evolve.service.state import ServiceState
 from tests.cli import posix
 from tests.service.inside import App
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, runs: Path) -> Path:
     shutil.copytree(runs / "small", tmp_path / "runs" / "good")
     place = Place(tmp_path / "runs")
     place.claim()
-    job_file.save(JobRecord(GOOD, "match", MATCH, state="done", created=1.0), place)
+    JobRecord(GOOD, "match", MATCH, state="done", created=1.0).save(place)
     place.release()
     return tmp_path / "runs"
 
@@ -207,7 +207,7 @@ async def _asked(app: Any) -> httpx.Response:
 def test_tasks_outlive_what_fails_in_them(
     runner: asyncio.Runner, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(failures, "_PAUSE", 0.0)
+    monkeypatch.setattr(problems, "_PAUSE", 0.0)
     count = 0
 
     async def work() -> None:
@@ -227,7 +227,7 @@ def test_the_endless_tasks_of_a_server_go_on(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(failures, "_PAUSE", 0.0)
+    monkeypatch.setattr(problems, "_PAUSE", 0.0)
     seen: dict[str, int] = {}
 
     def failing(name: str, count: int = 3) -> Any:
@@ -275,7 +275,7 @@ def test_an_event_that_fails_keeps_no_other_from_being_heard(
     folder: Path, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Place(folder)
-    job_file.save(JobRecord(BAD, "match", MATCH, state="running", created=2.0), place)
+    JobRecord(BAD, "match", MATCH, state="running", created=2.0).save(place)
     lines = ['{"event":"note","text":"one"}', '{"event":"note"}', '{"event":"note","text":"two"}']
     lines += ['{"event":"match","games":NaN}', "[" * 9999, '{"event":"done","ending":"played"}']
     (place.jobs / BAD / "progress.jsonl").write_text("\n".join(lines) + "\n")

@@ -18,7 +18,6 @@ import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
-from evolve.service import job_file
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.process import MARK, Process, boot
@@ -486,10 +485,10 @@ def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: b
     folder.mkdir(parents=True)
     place = Place(tmp_path / "runs")
     record = JobRecord(name, "match", settings, state="running", created=1.0, started=1.0)
-    mark = job_file.process_mark(record, place)
+    mark = record.mark(place)
     sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK: mark})
     record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time(), boot())
-    job_file.save(record, place)
+    record.save(place)
     count = 0
 
     def tell(events: int) -> None:

@@ -20,7 +20,6 @@ from typing import Any, Final
 import psutil
 import pytest
 
-from evolve.service import job_file
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.process import MARK, Process, boot, find
@@ -115,7 +114,7 @@ def test_a_run_of_a_job_is_a_name(
     with opened() as app:
         found = app.get(f"jobs/{JOB}")
         assert (found["state"], found["run"]) == ("damaged", None)
-        assert "run: " in found["error"]
+        assert "run = " in found["error"]
         for what in ("stop", "kill", "resume"):
             app.post(f"jobs/{JOB}/{what}", None, 409)
         app.delete(f"jobs/{JOB}")
@@ -129,19 +128,19 @@ def test_a_job_of_another_place_or_another_user_or_changed_is_from_elsewhere(
     other.mkdir()
     Place(other).claim()
     record = JobRecord(JOB, "match", MATCH, state="interrupted", created=1.0)
-    job_file.save(record, Place(other))
+    record.save(Place(other))
     shutil.copytree(other / ".service", folder / ".service")
     with opened() as app:
         assert_left_alone(app)
     (folder / ".service/jobs").rmdir()
     shutil.move(other / ".service/jobs", folder / ".service/jobs")
     rewritten = folder / ".service/jobs" / JOB / "job.json"
-    job_file.save(record, Place(folder))
+    record.save(Place(folder))
     whole = rewritten.read_text()
     for before, after in (('"games": 2', '"games": 4'), ('"interrupted"', '"queued"')):
         rewritten.write_text(whole.replace(before, after))
         place = Place(folder)
-        assert job_file.load(place.jobs / JOB, place).state == "elsewhere"
+        assert JobRecord.load(place.jobs / JOB, place).state == "elsewhere"
     rewritten.write_text(whole)
     with opened() as app:
         assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
@@ -155,7 +154,7 @@ def test_a_job_goes_by_no_other_name(folder: Path, opened: Callable[..., App]) -
     place.claim()
     place.release()
     other = "20260101-0000000b"
-    job_file.save(JobRecord(other, "match", MATCH, state="interrupted"), place)
+    JobRecord(other, "match", MATCH, state="interrupted").save(place)
     (place.jobs / other).rename(place.jobs / JOB)
     with opened() as app:
         assert_left_alone(app)
@@ -169,7 +168,7 @@ def queued(folder: Path, **facts: Any) -> JobRecord:
         place.release()
     values: dict[str, Any] = {"command": "match", "settings": MATCH, "created": 1.0, **facts}
     record = JobRecord(JOB, **values)
-    job_file.save(record, place)
+    record.save(place)
     return record
 
 
@@ -290,7 +289,7 @@ def test_a_process_is_taken_for_a_jobs_by_its_mark(
     folder: Path, opened: Callable[..., App], child: Callable[[str | None], psutil.Process]
 ) -> None:
     record = queued(folder, state="running", started=1.0)
-    mark = job_file.process_mark(record, Place(folder))
+    mark = record.mark(Place(folder))
     strange = child(None)
     with opened() as app:  # the path of its progress among the words is no proof
         assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
@@ -309,7 +308,7 @@ def test_a_process_is_taken_for_a_jobs_by_its_mark(
 def test_nothing_is_sent_to_a_process_without_every_proof(
     wrong: str, folder: Path, child: Callable[[str | None], psutil.Process]
 ) -> None:
-    mark = job_file.process_mark(queued(folder), Place(folder))
+    mark = queued(folder).mark(Place(folder))
     found = child(None if wrong == "mark" else mark)
     process = Process(
         found.pid,

@@ -10,6 +10,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
+from evolve.sweeps.trials import Outcome
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
@@ -50,5 +51,5 @@ def states(study: Study) -> Counter[str]:
 def run_one(study: Study, score: float) -> int:
     taken = study.take("w")
     assert taken is not None
-    assert study.complete(taken.number, score, {"agent": "x", "score_error": 0.1, "seconds": 1.0})
+    assert study.end(taken.number, Outcome.complete(score, 0.1, "x", {"seconds": 1.0}))
     return taken.number

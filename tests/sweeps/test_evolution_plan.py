@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from optuna.trial import TrialState
 
 import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
-from evolve.sweeps.objective import Objective, Task
+from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import plan_of
+from evolve.sweeps.trials import Task
 from tests.sweeps import plan
 
 
@@ -40,13 +42,14 @@ def test_a_trial_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
     (tmp_path / "trials").mkdir()
     made = plan_of(settings(budget=0.2))
     reports: list[tuple[int, float]] = []
-    outcome = Objective(made, tmp_path).run(
-        Task(3, {}), lambda step, score, error: bool(reports.append((step, score)))
+    outcome = made.run(
+        Objective(made.sweep, tmp_path),
+        Task(3, {}),
+        lambda step, score, error: bool(reports.append((step, score))),
     )
-    assert outcome is not None
-    assert outcome.agent == tmp_path / "trials/trial-0003.json"
+    assert outcome.attributes["agent"] == "trials/trial-0003.json"
     assert reports[-1] == (4, outcome.score)
-    agent = evolve.load_agent(outcome.agent)
+    agent = evolve.load_agent(tmp_path / "trials/trial-0003.json")
     assert isinstance(agent, evolve.AlphaBetaAgent)
     assert (agent.name, agent.provenance["trial"]) == ("trial-3", 3)
     run = evolve.load_run(tmp_path / "trials/trial-0003")
@@ -56,7 +59,9 @@ def test_a_trial_is_the_champion_of_its_seconds(tmp_path: Path) -> None:
 
 def test_a_trial_that_is_ended_leaves_no_agent_and_can_come_again(tmp_path: Path) -> None:
     (tmp_path / "trials").mkdir()
-    objective = Objective(plan_of(settings(budget=5.0, reports=100)), tmp_path)
+    made = plan_of(settings(budget=5.0, reports=100))
+    objective = Objective(made.sweep, tmp_path)
     for _ in range(2):
-        assert objective.run(Task(0, {}), lambda step, score, error: True) is None
+        ended = made.run(objective, Task(0, {}), lambda step, score, error: True)
+        assert ended.state == TrialState.PRUNED
         assert not (tmp_path / "trials/trial-0000.json").exists()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.objective import Objective, Task
+from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import plan_of
+from evolve.sweeps.trials import Task
 
 LITTLE = {
     "kind": "mcts",
@@ -38,9 +40,10 @@ def test_reports_of_long_and_short_iterations_are_of_the_same_shares(
         return False
 
     (tmp_path / "trials").mkdir()
-    objective = Objective(plan_of(sweep), tmp_path)
-    outcome = objective.run(Task(0, plan_of(sweep).defaults or {}), report)
-    assert outcome is not None
-    assert outcome.agent == tmp_path / "trials" / "trial-0000.npz"
+    made, objective = plan_of(sweep), Objective(sweep, tmp_path)
+    outcome = made.run(objective, Task(0, made.defaults or {}), report)
+    assert outcome.attributes["agent"] == "trials/trial-0000.npz"
+    assert (tmp_path / "trials" / "trial-0000.npz").exists()
     assert steps == ([1, 2, 3, 4] if each == 15 else [2, 4])
-    assert objective.run(Task(1, {}), lambda step, score, error: True) is None
+    ended = made.run(objective, Task(1, {}), lambda step, score, error: True)
+    assert ended.state == TrialState.PRUNED

@@ -15,8 +15,8 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.program_plan import ProgramPlan, _parts_of, _shared
-from evolve.sweeps.spsa import MIRROR
+from evolve.sweeps.program_plan import ProgramPlan
+from evolve.sweeps.trials import MIRROR
 
 ENGINE = f"{sys.executable} {Path(__file__).with_name('tuned.py')}"
 
@@ -252,14 +252,3 @@ def test_how_many_games_trials_and_final_have(
 ) -> None:
     made = plan(f"gtp:{ENGINE} {{x:1:500}}", **settings)
     assert (made.games, made.own.trials, made.own.final_games) == (games, trials, final)
-
-
-def test_openings_are_shared_out_without_loss() -> None:
-    assert list(_parts_of(20, 4)) == [(0, 5), (5, 10), (10, 15), (15, 20)]
-    assert list(_parts_of(2, 4)) == [(0, 1), (1, 2)]
-    for shares in ([1.0], [0.5, 0.5], [0.26, 0.74]):
-        found = [_shared(start, stop, shares) for start, stop in _parts_of(40, 4)]
-        numbers = sorted(number for parts in found for part in parts for number in part)
-        assert numbers == list(range(40))
-        second = sum(len(parts[-1]) for parts in found)
-        assert abs(second - 40 * shares[-1]) <= 4

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
-from evolve.sweeps.rating import Met, rated, score_predicted, shares_of
+from evolve.sweeps.rating import Met, parts_of, rated, score_predicted, shared, shares_of
 
 
 def test_with_one_opponent_it_is_the_score() -> None:
@@ -54,3 +54,14 @@ def test_games_go_where_they_tell_most() -> None:
     far, near = shares_of([0.0, 400.0], 400.0)
     assert near > 0.7
     assert far + near == pytest.approx(1.0)
+
+
+def test_openings_areshared_out_without_loss() -> None:
+    assert list(parts_of(20, 4)) == [(0, 5), (5, 10), (10, 15), (15, 20)]
+    assert list(parts_of(2, 4)) == [(0, 1), (1, 2)]
+    for shares in ([1.0], [0.5, 0.5], [0.26, 0.74]):
+        found = [shared(start, stop, shares) for start, stop in parts_of(40, 4)]
+        numbers = sorted(number for parts in found for part in parts for number in part)
+        assert numbers == list(range(40))
+        second = sum(len(parts[-1]) for parts in found)
+        assert abs(second - 40 * shares[-1]) <= 4

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evolve.sweeps.sweep import rows_of
+from evolve.sweeps.trials import Outcome, rows_of
 from tests.sweeps import local, run_one
 
 
@@ -21,11 +21,11 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
         score = (number * 7 % 10) / 10
         for step in range(1, 5):
             if study.report(taken.number, step, score, 0.01):
-                study.prune(taken.number, {})
+                study.end(taken.number, Outcome.pruned())
                 break
         else:
-            study.complete(taken.number, score, {"agent": "x"})
-    rows = rows_of(study.plan, study.trials())
+            study.end(taken.number, Outcome.complete(score, 0.1, "x"))
+    rows = rows_of(study.trials(), study.plan.space.names)
     pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
     complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
     assert len(pruned) + len(complete) == 30

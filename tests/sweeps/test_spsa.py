@@ -11,8 +11,9 @@ from optuna.distributions import BaseDistribution, FloatDistribution, IntDistrib
 from optuna.trial import TrialState, create_trial
 
 from evolve.fitness.statistics import score_of_elo
-from evolve.sweeps.scale import Number, between
-from evolve.sweeps.spsa import ESTIMATE, EVERY, MIRROR, SpsaSampler, step_of
+from evolve.sweeps.space import Number, between
+from evolve.sweeps.spsa import ESTIMATE, EVERY, SpsaSampler, step_of
+from evolve.sweeps.trials import MIRROR
 
 SPACE: dict[str, BaseDistribution] = {
     "a": FloatDistribution(0.0, 1.0),

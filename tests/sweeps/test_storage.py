@@ -15,6 +15,7 @@ import pytest
 
 from evolve.errors import SettingsError, StorageError
 from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps.trials import Outcome
 from tests.sweeps import local, run_one, shared, states
 
 
@@ -134,5 +135,5 @@ def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
         database.execute("DROP TABLE trial_values")
         database.execute("DROP TABLE trial_user_attributes")
     with pytest.raises(StorageError, match="does not answer"):
-        study.complete(taken.number, 0.5, {"agent": "x"})
+        study.end(taken.number, Outcome.complete(0.5, 0.1, "x"))
     assert os.path.exists(tmp_path / "study.db")

@@ -18,12 +18,12 @@ from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
+from evolve.sweeps.evolution_plan import EvolutionPlan
 from evolve.sweeps.heartbeat import GRACE, Watch
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.spaces import FAMILIES
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
-from evolve.sweeps.sweep import rows_of
+from evolve.sweeps.trials import Outcome, rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
 
@@ -37,7 +37,10 @@ def test_the_first_trial_has_the_defaults(tmp_path: Path) -> None:
     assert second is not None
     assert second.values != taken.values
     assert set(second.values) == set(study.plan.space.names) == set(SEARCHED)
-    assert [row["origin"] for row in rows_of(study.plan, study.trials())] == ["defaults", "sampler"]
+    assert [row["origin"] for row in rows_of(study.trials(), study.plan.space.names)] == [
+        "defaults",
+        "sampler",
+    ]
 
 
 def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) -> None:
@@ -50,12 +53,12 @@ def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) ->
     assert second.open() == 4
     again = [second.take("w"), second.take("w")]
     assert again == values
-    assert [row["origin"] for row in rows_of(second.plan, second.trials())] == [
+    assert [row["origin"] for row in rows_of(second.trials(), second.plan.space.names)] == [
         "defaults",
         "sampler",
     ]
     # What the first one says after all is not counted.
-    assert not first.complete(0, 1.0, {"agent": "x"})
+    assert not first.end(0, Outcome.complete(1.0, 0.1, "x"))
     assert states(second) == {"RUNNING": 2}
     assert {t.user_attrs["reason"] for t in second.study.get_attempts()[:2]} == {"the worker died"}
 
@@ -76,7 +79,7 @@ def test_values_that_kill_their_workers_are_not_tried_for_ever(tmp_path: Path) -
     assert other is not None
     assert other.number == 2
     assert other.values != tried[0]
-    row = rows_of(study.plan, study.trials())[1]
+    row = rows_of(study.trials(), study.plan.space.names)[1]
     assert (row["number"], row["state"]) == (1, "FAIL")
     assert row["reason"] == "the worker was killed by SIGSEGV"
 
@@ -97,8 +100,10 @@ def test_the_defaults_and_what_is_not_to_blame_come_again_however_often(tmp_path
                 assert study.reclaim() == [number]
         assert tried == [tried[0]] * (3 * ATTEMPTS)
         run_one(study, 0.5)
-    assert [row["state"] for row in rows_of(study.plan, study.trials())] == ["COMPLETE"] * 2
-    assert rows_of(study.plan, study.trials())[0]["origin"] == "defaults"
+    assert [row["state"] for row in rows_of(study.trials(), study.plan.space.names)] == [
+        "COMPLETE"
+    ] * 2
+    assert rows_of(study.trials(), study.plan.space.names)[0]["origin"] == "defaults"
 
 
 def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
@@ -106,12 +111,12 @@ def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
     run_one(study, 0.5)
     taken = study.take("w")
     assert taken is not None
-    study.fail(taken.number, "nonsense")
+    study.end(taken.number, Outcome.failed("nonsense"))
     after = study.take("w")
     assert after is not None
     assert (taken.number, after.number) == (1, 2)
     assert after.values != taken.values
-    assert [row["state"] for row in rows_of(study.plan, study.trials())] == [
+    assert [row["state"] for row in rows_of(study.trials(), study.plan.space.names)] == [
         "COMPLETE",
         "FAIL",
         "RUNNING",
@@ -126,9 +131,9 @@ def play_one(study: Study) -> None:
     scores = np.random.default_rng(zlib.crc32(text.encode())).random(4)
     for step, score in enumerate(scores, 1):
         if study.report(taken.number, step, float(score), 0.1):
-            study.prune(taken.number, {"seconds": 1.0})
+            study.end(taken.number, Outcome.pruned({"seconds": 1.0}))
             return
-    study.complete(taken.number, float(scores[-1]), {"agent": f"{taken.number}"})
+    study.end(taken.number, Outcome.complete(float(scores[-1]), 0.1, f"{taken.number}"))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +172,7 @@ def test_a_journal_cut_off_anywhere_gives_the_same_table(
                 study = local(folder, **settings)
                 study.reclaim()
         assert kills == 0
-        rows = rows_of(study.plan, study.trials())
+        rows = rows_of(study.trials(), study.plan.space.names)
         return [{**row, "seconds": None} for row in rows]
 
     whole = table(tmp_path / "whole", 0)
@@ -186,11 +191,11 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
         asked = [study.report(taken.number, step, score, 0.01) for step in (1, 2)]
         assert asked == [False, number == 11], number
         if asked[-1]:
-            assert study.prune(taken.number, {"seconds": 1.0})
+            assert study.end(taken.number, Outcome.pruned({"seconds": 1.0}))
         else:
-            study.complete(taken.number, score, {"agent": "x", "seconds": 1.0})
+            study.end(taken.number, Outcome.complete(score, 0.1, "x", {"seconds": 1.0}))
     assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
-    row = rows_of(study.plan, study.trials())[11]
+    row = rows_of(study.trials(), study.plan.space.names)[11]
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
 
 
@@ -203,15 +208,15 @@ def test_a_study_goes_on_with_the_choices_that_it_began_with(
         made = plan_of(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
         return Study(made, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
 
-    now = FAMILIES["evolution"]
-    selection = replace(now.space["selection"], choices=("best", "tournament"))
-    before = replace(now, space=now.space.without(["eta", "survival"]).changed(selection))
-    monkeypatch.setitem(FAMILIES, "evolution", before)
+    now = EvolutionPlan.searched
+    selection = replace(now["selection"], choices=("best", "tournament"))
+    before = now.without(["eta", "survival"]).changed(selection)
+    monkeypatch.setattr(EvolutionPlan, "searched", before)
     first = opened()
     run_one(first, 0.5)
-    monkeypatch.setitem(FAMILIES, "evolution", now)
+    monkeypatch.setattr(EvolutionPlan, "searched", now)
     second = opened()
-    assert second.plan.space == first.plan.space != now.space
+    assert second.plan.space == first.plan.space != plan_of(SweepSettings(kind="evolution")).space
     assert second.plan.defaults == first.plan.defaults
     taken = second.take("w")
     assert taken is not None
@@ -258,7 +263,7 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     assert other.reclaim() == [0]
     assert one.reclaim() == []
     assert one.report(0, 1, 0.9, 0.1)  # it is told to end, and what it says is not counted
-    assert not one.prune(0, {"seconds": 1.0})
+    assert not one.end(0, Outcome.pruned({"seconds": 1.0}))
     assert states(other) == {"WAITING": 1}
 
 
@@ -295,7 +300,7 @@ def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
         while study.finished() < 6:
             if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
                 study.report(taken.number, 1, 0.5, 0.1)
-                study.complete(taken.number, 0.5, {"agent": "x", "seconds": 0.1})
+                study.end(taken.number, Outcome.complete(0.5, 0.1, "x", {"seconds": 0.1}))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(work, range(2)))
@@ -332,12 +337,12 @@ def test_surplus_trials_are_given_back(tmp_path: Path) -> None:
     assert other.take("b") is not None
     assert one.take("a") is None
     assert states(one) == {"RUNNING": 2, "FAIL": 1}
-    assert rows_of(one.plan, one.trials())[2]["reason"] == "not wanted any more"
+    assert rows_of(one.trials(), one.plan.space.names)[2]["reason"] == "not wanted any more"
 
 
 def test_the_table_can_be_read_while_it_is_written(tmp_path: Path) -> None:
     study = local(tmp_path)
-    rows = [{**rows_of(study.plan, study.trials())[0], "number": n} for n in range(40)]
+    rows = [{**rows_of(study.trials(), study.plan.space.names)[0], "number": n} for n in range(40)]
     types = {p.name: p.type for p in study.plan.space.parameters}
     write_trials(tmp_path, rows, types, Importances())
     over = threading.Event()

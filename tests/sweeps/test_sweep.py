@@ -14,6 +14,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.runs.progress import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
+from evolve.sweeps.trials import Outcome
 from evolve.sweeps.worker import Worker
 from tests.sweeps import GENES
 
@@ -75,11 +76,11 @@ def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_pa
         task = sweep.study.take("w")
         assert task is not None
         if how == "f":
-            sweep.study.fail(number, f"it crashed {number}")
+            sweep.study.end(number, Outcome.failed(f"it crashed {number}"))
         elif how == "c":
-            sweep.study.complete(number, 0.5, {"agent": "x"})
+            sweep.study.end(number, Outcome.complete(0.5, 0.1, "x"))
         elif how == "p":
-            sweep.study.prune(number, {})
+            sweep.study.end(number, Outcome.pruned())
     assert sweep.failure == said
 
 
@@ -99,6 +100,6 @@ def test_the_final_takes_as_long_as_games_did_so_far(
     assert sweep.final_seconds == 0.0, "nobody knows yet"
     for number, (games, each) in enumerate([(4, 0.2), (12, 0.6)]):
         sweep.study.take("w")
-        facts = {"agent": "x", "played": games, "play_seconds": games * each}
-        sweep.study.complete(number, 0.5, facts)
+        facts = {"played": games, "play_seconds": games * each}
+        sweep.study.end(number, Outcome.complete(0.5, 0.1, "x", facts))
     assert sweep.final_seconds == pytest.approx(seconds)

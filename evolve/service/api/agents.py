@@ -13,6 +13,7 @@ from fastapi.responses import PlainTextResponse
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.agents import LARGEST_UPLOAD
+from evolve.service.answers import After, Cursor, Limit
 from evolve.service.models.agents import (
     AgentDetail,
     AgentInfo,
@@ -25,7 +26,6 @@ from evolve.service.models.agents import (
     Upload,
 )
 from evolve.service.models.common import AGENT_ID
-from evolve.service.paging import After, Cursor, Limit
 from evolve.service.problems import ProblemError
 from evolve.service.state import Inside
 

@@ -8,10 +8,9 @@ import pyarrow as pa
 from fastapi import APIRouter, Path, Query
 
 from evolve.runs.run import Run
-from evolve.service.etags import Tagged, Tags
+from evolve.service.answers import After, Cursor, Limit, RunId, Tagged, Tags, Text
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
-from evolve.service.paging import After, Cursor, Limit, RunId, Text
 from evolve.service.problems import not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import (
@@ -43,8 +42,7 @@ def get_individuals(
     after: After = None,
 ) -> Rows:
     """The individuals of a generation, the best first."""
-    opened = service.index.open(run)
-    tags.committed(opened, generation)
+    opened = _committed(tags, service, run, generation)
     return individuals_of(opened, generation, Cursor.of(limit, after))
 
 
@@ -82,9 +80,7 @@ async def get_champion(
     tags: Tagged, service: Inside, run: RunId, generation: Number
 ) -> AgentDetail:
     """The best of a generation as an agent."""
-    opened = service.index.open(run)
-    tags.committed(opened, generation)
-    check_generation(opened, generation)
+    opened = _committed(tags, service, run, generation)
     best = str(opened.metadata(generation)[0]["best"])
     return await _agent(service, run, best)
 
@@ -135,9 +131,17 @@ def _opened(
     tags: Tags, service: ServiceState, run: str, generation: str
 ) -> tuple[Run, int | Literal["playoff"], pa.Table]:
     """A run, and a generation of it with its games, tagged; or its play-off."""
-    opened = service.index.open(run)
     if generation == "playoff":
+        opened = service.index.open(run)
         return opened, "playoff", games_table(opened, "playoff")
     which = int(generation)
-    tags.committed(opened, which)
+    opened = _committed(tags, service, run, which)
     return opened, which, games_table(opened, which)
+
+
+def _committed(tags: Tags, service: ServiceState, run: str, generation: int) -> Run:
+    """A run that has that generation; the answer is tagged."""
+    opened = service.index.open(run)
+    check_generation(opened, generation)
+    tags.committed(opened, generation)
+    return opened

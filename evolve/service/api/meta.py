@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 from evolve.config.matches import CONTESTS
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_type import RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
@@ -16,14 +16,19 @@ from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.job_requests import checked
 from evolve.service.models.common import Health, Token
-from evolve.service.models.forms import Checked, CommandInfo, Commands, Presets, SettingsOnly, Space
 from evolve.service.models.meta import (
     STUDY,
+    Checked,
     ColumnShown,
+    CommandInfo,
+    Commands,
     ContestInfo,
     KindInfo,
     Meta,
+    Presets,
     RulesInfo,
+    SettingsOnly,
+    Space,
     TableInfo,
 )
 from evolve.service.problems import ProblemError, not_found
@@ -142,7 +147,7 @@ def list_presets() -> Presets:
 @router.get("/spaces/{kind}")
 async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
     """The settings that a sweep of a kind searches."""
-    if kind not in SUBJECTS:
+    if kind not in SWEEP_TARGETS:
         raise not_found(f"kind {kind!r} of sweep")
     found: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
     return Space.model_validate({"kind": kind, "items": found})

@@ -21,8 +21,8 @@ from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study import Study
 from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
+from evolve.service.answers import After, Cursor, Limit, RunId, Tagged, Text
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.etags import Tagged
 from evolve.service.forms import form_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.common import RUN_ID
@@ -41,8 +41,7 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.paging import After, Cursor, Limit, RunId, Text
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.problems import ProblemError, not_found, wrong_query
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
@@ -87,8 +86,7 @@ def list_runs(
     cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
-        detail = f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}"
-        raise ProblemError(422, f"sort: {detail}", [("/query/sort", detail)])
+        raise wrong_query("sort", f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}")
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:

@@ -15,14 +15,13 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import SweepSettings
 from evolve.runs.loading import load_agent
-from evolve.sweeps.known import OtherSampler, known_settings, plays_again
-from evolve.sweeps.plan import plan_of
+from evolve.sweeps.joint import OtherSampler
+from evolve.sweeps.plan import plan_of, plays_again
+from evolve.sweeps.quota import known_settings
 from evolve.sweeps.space import Parameter, Space
-from evolve.sweeps.spsa import MIRROR
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.sweep import rows_of
-from evolve.sweeps.trials import LOST
+from evolve.sweeps.trials import LOST, MIRROR, Outcome, rows_of
 from tests.sweeps import HELD, plan
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
@@ -58,10 +57,10 @@ def worth(values: dict[str, Any]) -> float:
 
 def end(study: Study, number: int, values: Any, fails: bool = False) -> None:
     if fails:
-        study.fail(number, "it crashed")
+        study.end(number, Outcome.failed("it crashed"))
     else:
         study.report(number, 1, worth(values), 0.1)
-        study.complete(number, worth(values), {"agent": "x", "score_error": 0.1})
+        study.end(number, Outcome.complete(worth(values), 0.1, "x"))
 
 
 def settings_of(study: Study) -> list[tuple[Any, ...]]:
@@ -118,7 +117,7 @@ def test_the_same_table_however_often_it_is_killed(tmp_path: Path) -> None:
                 os.truncate(folder / "journal.log", int(rng.integers(before, size + 1)))
                 study, kills = opened(folder), kills - 1
                 study.reclaim()
-        return rows_of(study.plan, study.trials())
+        return rows_of(study.trials(), study.plan.space.names)
 
     whole = [{**row, "seconds": None} for row in table(tmp_path / "whole", 0)]
     assert [{**row, "seconds": None} for row in table(tmp_path / "cut", 4)] == whole

@@ -1,4 +1,7 @@
-"""Read agents and their ancestries from a run's tables."""
+"""Read the agents of a run: individuals, their ancestors, and the agent that gives the evaluation.
+
+A run whose individuals share one evaluation keeps a copy of the agent that gives it.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from evolve.agents.agent import StoredAgent
+from evolve.agents.patterns import PatternAgent
+from evolve.agents.reading import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
-from evolve.evolution.fixed_evaluation import given_agent
+from evolve.errors import AgentError, SettingsError
+from evolve.files.folder import FolderPath
 from evolve.population.genome import Genome
+from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.tables.individuals import row_genes
-from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE
 from evolve.version import __version__
 
 
@@ -73,3 +80,37 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
     origin = str(provenance.get("origin", "?"))
     tell(str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents)
     return lines
+
+
+def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent | None:
+    """Load the agent of a run's `evaluation` setting, from the run's folder if a copy is there.
+
+    None if individuals have their own evaluations. Raises SettingsError if the agent cannot be
+    read or stored, has no patterns, or plays by other rules.
+    """
+    if settings.evaluation is None:
+        return None
+    kept = folder / EVALUATION_FILE
+    try:
+        agent = read_agent(kept) if kept.exists() else load_agent(settings.evaluation)
+    except AgentError as error:
+        raise SettingsError(f"evaluation: {error}") from error
+    if not isinstance(agent, PatternAgent):
+        raise SettingsError(f"evaluation: {settings.evaluation} is not an agent with patterns")
+    if agent.rules not in (None, settings.rules):
+        raise SettingsError(
+            f"evaluation: {settings.evaluation} plays {agent.rules}, the run {settings.rules}; set "
+            f"rules to {agent.rules}"
+        )
+    try:
+        agent.stored()
+    except AgentError as error:
+        raise SettingsError(f"evaluation: {error}") from error
+    return agent
+
+
+def keep_given(folder: FolderPath, agent: PatternAgent) -> None:
+    """Copy the agent to the folder of a new run: the original may change or disappear."""
+    kept = folder / EVALUATION_FILE
+    if not kept.exists():
+        agent.save(kept)

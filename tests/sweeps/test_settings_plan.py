@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.sweep_targets import SUBJECTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.shapes import DEFAULT_SHAPES
 from evolve.errors import SettingsError
+from evolve.sweeps.learning_plan import SHAPE_SETS
 from evolve.sweeps.space import Parameter
-from evolve.sweeps.spaces import SHAPE_SETS
 from tests.sweeps import plan
 
 
@@ -24,7 +24,7 @@ def drawn(parameter: Parameter, rng: np.random.Generator) -> Any:
     return float(rng.uniform(parameter.low, parameter.high))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in SUBJECTS if kind != "program"])
+@pytest.mark.parametrize("kind", [kind for kind in SWEEP_TARGETS if kind != "program"])
 def test_every_value_makes_settings(kind: str) -> None:
     made, rng = plan(kind), np.random.default_rng(0)
     seen = set()

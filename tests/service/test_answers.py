@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.service.paging import Cursor, encoded
+from evolve.service.answers import Cursor, encoded
 from evolve.service.problems import ProblemError
 
 
