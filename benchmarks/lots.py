@@ -28,7 +28,7 @@ from evolve.fitness.games import Games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.fitness.statistics import bradley_terry, mean_of
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Silent
 from evolve.runs.run import Run
 

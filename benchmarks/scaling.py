@@ -46,7 +46,7 @@ from evolve.fitness.executor import Threads, task_size
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Silent
 
 if TYPE_CHECKING:

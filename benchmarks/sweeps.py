@@ -50,14 +50,14 @@ from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Silent
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
+from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
-from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import Outcome, rows_of
 from evolve.tables.paths import CONFIG_FILE

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import numpy as np
 import numpy.typing as npt
 
+from evolve.agents.agent_file import document_of, write_agent_file
 from evolve.agents.analysis import Analysis
-from evolve.agents.files import document_of, write_agent_file
 from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError

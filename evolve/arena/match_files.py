@@ -40,10 +40,10 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import Games, winner_of
-from evolve.records.files import packed
 from evolve.records.ggf import format_ggf, read_ggf
+from evolve.records.packing import packed
 from evolve.records.record import GameRecord
-from evolve.runs.folder import locked
+from evolve.runs.run_folder import locked
 from evolve.tables.games import FAILED
 
 if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games

@@ -11,7 +11,7 @@ from evolve.cli.options import file_rules_option, output_path, strict_option
 from evolve.cli.terminal import complain, say
 from evolve.engine.rules import PASS
 from evolve.errors import OptionsError
-from evolve.records.files import ending_of
+from evolve.records.packing import ending_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

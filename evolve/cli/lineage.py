@@ -77,7 +77,7 @@ def lineage_command(
 
 def _champion(run: evolve.Run, lineage: Lineage) -> str:
     """The champion's individual; if it has none, the best of the last generation."""
-    from evolve.agents.files import read_header
+    from evolve.agents.agent_file import read_header
 
     path = champion_of(run.path)
     name = None if path is None else read_header(path).provenance.get("individual")

@@ -18,7 +18,7 @@ from evolve.config.toml import config_text, read_toml
 from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.run_type import RunType, Variant
 from evolve.version import __version__
 

@@ -15,8 +15,8 @@ from evolve.engine.rules import PASS, rule_set
 from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.files.atomic import write_text
-from evolve.records.files import read_bytes, text_of
 from evolve.records.moves import read_move
+from evolve.records.packing import read_bytes, text_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

@@ -111,7 +111,7 @@ def champion_told(run: Run, champion: FolderPath) -> str:
 
     It is the champion's Elo, its share of the play-off, or its score and against which panel.
     """
-    from evolve.agents.files import read_header
+    from evolve.agents.agent_file import read_header
     from evolve.runs.summary import facts_of, share_in_playoff
 
     found, facts, told = read_header(champion).provenance, facts_of(run), []

@@ -97,7 +97,7 @@ def serve_command(
       evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
     """
     os.environ.pop(SERVICE_TOKEN, None)
-    from evolve.service.guard import HOST_NAME
+    from evolve.service.request_guard import HOST_NAME
     from evolve.service.server import serve
 
     if inside(runs, CONFIG_FILE).is_file():

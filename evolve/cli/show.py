@@ -211,7 +211,7 @@ def _print_some(
 
 
 def _print_champion(run: evolve.Run) -> None:
-    from evolve.agents.files import read_header
+    from evolve.agents.agent_file import read_header
 
     path = champion_of(run.path)
     if path is not None:

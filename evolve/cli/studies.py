@@ -30,7 +30,7 @@ from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.parsing import laid_over
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.study import Study, is_study
 from evolve.runs.study_spec import (
     Member,
@@ -141,7 +141,10 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
     with executor_for(jobs) as executor:
         if not on_cluster():
             return _work_on(study, StudyWork(study, jobs, words), count_of(jobs, "thread"))
-        from evolve.studies.remote import RemoteRuns, check_remote  # kernels, for clusters alone
+        from evolve.studies.remote_runs import (  # kernels, for clusters alone
+            RemoteRuns,
+            check_remote,
+        )
 
         for settings in _settings(study.design):
             assert isinstance(settings, EvolutionSettings)

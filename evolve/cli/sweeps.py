@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.reading import read_agent
+from evolve.agents.stored import read_agent
 from evolve.cli.display import tell
 from evolve.cli.executors import refuse_cluster, site
 from evolve.cli.hand_in import proposed

@@ -18,7 +18,7 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_type import RunType
 from evolve.tables.paths import CONFIG_FILE

@@ -16,9 +16,9 @@ from distributed.client import ClosedClientError
 
 from evolve.cluster import tasks
 from evolve.cluster.patience import WORKERS, Patience
-from evolve.cluster.remote import payload_of
 from evolve.cluster.tasks import whole
 from evolve.cluster.transfer import NOTHING, Fetching
+from evolve.cluster.worker_tasks import payload_of
 from evolve.cluster.workers import Workers
 from evolve.errors import ClusterError
 from evolve.fitness.answers import (

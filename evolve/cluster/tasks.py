@@ -31,7 +31,7 @@ def run_task(payload: bytes) -> tuple[str, str, Any, float]:
 
     address = get_worker().address
     try:
-        remote = importlib.import_module("evolve.cluster.remote")
+        remote = importlib.import_module("evolve.cluster.worker_tasks")
     except ImportError as error:
         return address, "refused", f"it has no evolve of this kind: {error}", 0.0
     try:
@@ -63,7 +63,7 @@ def facts() -> dict[str, Any]:
         "dask": importlib.import_module("distributed").__version__,
     }
     try:
-        remote = importlib.import_module("evolve.cluster.remote")
+        remote = importlib.import_module("evolve.cluster.worker_tasks")
     except ImportError as error:
         return {**found, "why": f"it has no evolve of this kind: {error}"}
     return {**found, "make": astuple(remote.Make.here())}

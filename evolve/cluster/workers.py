@@ -14,8 +14,8 @@ from typing import Any, Final
 from distributed import Client, KilledWorker
 
 from evolve.cluster import tasks
-from evolve.cluster.remote import Make
 from evolve.cluster.tasks import whole
+from evolve.cluster.worker_tasks import Make
 from evolve.errors import ClusterError
 from evolve.fitness.answers import ensure, in_words, named
 from evolve.terminal_text import count_of

@@ -16,7 +16,7 @@ from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, Silent
 from evolve.runs.run import Run
 from evolve.tables.paths import CONFIG_FILE

@@ -22,10 +22,10 @@ import numpy as np
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
-from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import BATCH, task_size
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
+from evolve.population.randomness import Use, generator
 
 BYTES_A_GAME: Final = 90
 """Compressed size of a game in the tables: 85 bytes in runs of 64 individuals, plus its share of

@@ -24,7 +24,7 @@ from evolve.fitness.roundrobin import Standings
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.population.islands import on_turn, places_of
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.run import Run
 from evolve.tables.games import GAMES_COLUMNS, with_island
 from evolve.tables.generations import DISTINCT, GENERATIONS_COLUMNS

@@ -25,7 +25,6 @@ from evolve.evolution.generation import GenerationWriter, Played
 from evolve.evolution.panel import PANELS
 from evolve.evolution.playoff import ChampionSelection
 from evolve.evolution.run_agents import given_agent, keep_given
-from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.background import Background
 from evolve.fitness.executor import Executor
@@ -39,7 +38,8 @@ from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Fitness, Individual
 from evolve.population.islands import places_of
 from evolve.population.operators import Own, check_own
-from evolve.runs import folder as store
+from evolve.population.randomness import Use, generator
+from evolve.runs import run_folder as store
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.progress import Observer, RunEnding
 from evolve.tables.generations import DISTINCT

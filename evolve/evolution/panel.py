@@ -20,13 +20,13 @@ from evolve.agents.patterns import PatternAgent
 from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
-from evolve.evolution.seeds import Use, generator
 from evolve.evolution.trend import Curve, Rise
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import UNKNOWN, Estimate, Floats, in_elo, score_of_pairs
 from evolve.population.genome import Genome
+from evolve.population.randomness import Use, generator
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.run import Run
 

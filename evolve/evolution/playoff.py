@@ -15,13 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.files import read_header
-from evolve.agents.reading import read_agent
+from evolve.agents.agent_file import read_header
+from evolve.agents.stored import read_agent
 from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
 from evolve.evolution.champions import Champions
-from evolve.evolution.seeds import Use, generator
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -32,7 +31,8 @@ from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.population.islands import on_islands, on_turn
-from evolve.runs import folder as store
+from evolve.population.randomness import Use, generator
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from evolve.agents.files import read_header
+from evolve.agents.agent_file import read_header
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.rules import PASS
 from evolve.errors import EvolveError, RunError

@@ -12,8 +12,7 @@ from evolve.errors import SettingsError
 from evolve.population.breeding import Cross, Mutate, Select, Survive
 from evolve.population.crossover import CROSSOVERS
 from evolve.population.mutation import DEPTH_MUTATIONS, MUTATIONS
-from evolve.population.selection import SELECTIONS
-from evolve.population.survival import SURVIVALS
+from evolve.population.selection import SELECTIONS, SURVIVALS
 
 Own = Mapping[str, Callable[..., Any]]
 """The caller's functions, by the setting that each replaces, such as `selection`."""

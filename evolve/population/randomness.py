@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from random import Random
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -54,3 +55,21 @@ def _moved(function: FunctionType, space: dict[str, Any]) -> FunctionType:
     )
     moved.__kwdefaults__ = function.__kwdefaults__
     return moved
+
+
+class Use(IntEnum):
+    """What a generator is for; changing the numbers changes the result of every seed."""
+
+    TRAINING_OPENINGS = 0
+    PANEL_OPENINGS = 1
+    PLAYOFF_OPENINGS = 2
+    BREEDING = 3
+    PLAYING = 4
+    ESTIMATE = 5
+    FITNESS = 6
+    RATING_OPENINGS = 7
+
+
+def generator(seed: int, use: Use, generation: int = 0) -> np.random.Generator:
+    """Return the generator for one use in one generation."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(int(use), generation)))

@@ -14,7 +14,7 @@ import numpy as np
 from deap import tools
 
 from evolve.errors import SettingsError
-from evolve.population.breeding import Breeding, Select
+from evolve.population.breeding import Breeding, Select, Survive
 from evolve.population.individual import Individual
 from evolve.population.randomness import drawing_from
 
@@ -120,3 +120,20 @@ SELECTIONS: Final[Mapping[str, Select]] = {
     "sus": sus,
     "lexicase": lexicase,
 }
+
+
+def selected(
+    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+) -> Sequence[Individual]:
+    """Keep all selected individuals: generations overlap, and good individuals play again."""
+    return parents
+
+
+def best_alone(
+    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+) -> Sequence[Individual]:
+    """Keep only the best: generations replace each other (the elitist plan of De Jong 1975)."""
+    return population[:1]
+
+
+SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": best_alone}

@@ -13,9 +13,9 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
-from evolve.records.files import PACKED, ending_of, packed, read_bytes, text_of
 from evolve.records.ggf import ggf_text, scan_ggf
 from evolve.records.lines import lines_text, obf_text, scan_lines
+from evolve.records.packing import PACKED, ending_of, packed, read_bytes, text_of
 from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
 from evolve.records.reading import Asked, Reading, rules_in_text
 from evolve.records.record import GameRecord

@@ -15,8 +15,8 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError
-from evolve.records.files import read_bytes, text_of
 from evolve.records.moves import read_move
+from evolve.records.packing import read_bytes, text_of
 from evolve.records.positions import read_position
 from evolve.records.reading import Reading
 from evolve.records.record import Ending, GameRecord, with_passes

@@ -26,8 +26,8 @@ from evolve.engine.rules import Rules
 from evolve.engine.squares import format_moves
 from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_bytes
-from evolve.records.files import ending_of, packed, read_bytes, text_of
 from evolve.records.moves import read_moves
+from evolve.records.packing import ending_of, packed, read_bytes, text_of
 from evolve.records.positions import start_board, start_text
 from evolve.records.reading import (
     ASKED_NOTHING,

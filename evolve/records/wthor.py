@@ -20,7 +20,7 @@ from typing import Final
 
 from evolve.engine.board import Board
 from evolve.errors import RecordError
-from evolve.records.files import PACKED, read_bytes
+from evolve.records.packing import PACKED, read_bytes
 from evolve.records.reading import Reading
 from evolve.records.record import GameRecord, with_passes
 

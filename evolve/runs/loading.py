@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.reading import imported, listed, read_agent, reference_agent
+from evolve.agents.stored import imported, listed, read_agent, reference_agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.files import header_of, read_agent_file, told_of
+from evolve.agents.agent_file import header_of, read_agent_file, told_of
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.registry import INDIVIDUALS, KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.errors import AgentError, AgentFileError, RunError

@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
-from evolve.agents.files import read_header
+from evolve.agents.agent_file import read_header
 from evolve.files.folder import FolderPath
-from evolve.runs.folder import is_locked
+from evolve.runs.run_folder import is_locked
 from evolve.tables.paths import CONFIG_FILE
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts

@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from evolve.agents.files import read_header
+from evolve.agents.agent_file import read_header
 from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
 from evolve.engine.rules import RULE_SETS, Rules

@@ -14,11 +14,11 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
 
-from evolve.service.answers import NotModifiedError
 from evolve.service.api import agents, generations, jobs, meta, runs
 from evolve.service.door import Door
-from evolve.service.guard import SESSION, Guard
 from evolve.service.problems import RESPONSES, Unforeseen, answer_with_problems, problem
+from evolve.service.request_guard import SESSION, Guard
+from evolve.service.responses import NotModifiedError
 from evolve.service.state import ServiceState
 from evolve.version import __version__
 

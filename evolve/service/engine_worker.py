@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.names import parse_name
-from evolve.agents.reading import read_agent
+from evolve.agents.stored import read_agent
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board import Board, Side

@@ -219,7 +219,7 @@ class Locks:
 def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
     """Whether a writer holds that lock."""
     if held is None:
-        from evolve.runs.folder import is_locked
+        from evolve.runs.run_folder import is_locked
 
         return is_locked(inside(lock.parent))
     try:

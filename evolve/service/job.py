@@ -26,9 +26,9 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.trust import is_marked, mark_of
 from evolve.safe_parsing import json_value, parse_json, read_document
 from evolve.service.folders import Place
+from evolve.service.job_process import Process
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import ENDED, Command, Job, JobProgress, JobState
-from evolve.service.process import Process
 
 _FILE: Final = "job.json"
 _MARK: Final = "mark"

@@ -11,7 +11,7 @@ from evolve.config.agent_fields import Place as Where
 from evolve.config.agent_fields import with_agents
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
-from evolve.runs.folder import claim, claimed
+from evolve.runs.run_folder import claim, claimed
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob

@@ -17,7 +17,7 @@ import uvicorn
 from evolve.errors import RunError
 from evolve.service.app import make_app
 from evolve.service.folders import Place
-from evolve.service.guard import EVERYWHERE
+from evolve.service.request_guard import EVERYWHERE
 from evolve.service.request_limits import Connection
 from evolve.service.state import ServiceState
 

@@ -14,6 +14,7 @@ from fastapi import Depends, Request
 from evolve.errors import EvolveError
 from evolve.safe_parsing import json_value
 from evolve.service.agents import Agents
+from evolve.service.command_lines import Lines
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
 from evolve.service.events import Events
@@ -22,7 +23,6 @@ from evolve.service.human_games import HumanGames
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
-from evolve.service.lines import Lines
 from evolve.service.problems import ProblemError, kept_going, outlived
 from evolve.version import __version__
 

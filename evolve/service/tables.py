@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from evolve.fitness.crosstable import cross_table_of
 from evolve.runs.run import Run
 from evolve.safe_parsing import json_value
-from evolve.service.answers import Cursor
 from evolve.service.index import Recent, thinned
 from evolve.service.models.runs import (
     ColumnInfo,
@@ -23,6 +22,7 @@ from evolve.service.models.runs import (
     Rows,
 )
 from evolve.service.problems import not_found, wrong_query
+from evolve.service.responses import Cursor
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS

@@ -16,7 +16,7 @@ from evolve.evolution.call import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, Silent
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS

@@ -12,12 +12,12 @@ from evolve.errors import EvolveError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.study import Study
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
-from evolve.studies.process import RunProcess
+from evolve.studies.run_process import RunProcess
 from evolve.tables.paths import CONFIG_FILE
 
 LOGS: Final = "logs"

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.reading import read_agent
+from evolve.agents.stored import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Silent
 from evolve.runs.run_types import champion_of

@@ -21,7 +21,7 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.reading import read_agent
+from evolve.agents.stored import read_agent
 from evolve.arena.match import Match, StoppedError
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
@@ -30,7 +30,7 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
@@ -41,7 +41,7 @@ from evolve.sweeps.final import (
     write_result,
 )
 from evolve.sweeps.final_games import FinalGames
-from evolve.sweeps.study import Queued
+from evolve.sweeps.optuna_study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import agent_file, keep, number_of
 from evolve.tables.paths import RETEST, RUNGS, TRIALS

@@ -14,7 +14,7 @@ from evolve.cluster.placement import HERE, Site
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.files.folder import FolderPath
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import (
@@ -25,10 +25,10 @@ from evolve.sweeps.final import (
     play_final,
 )
 from evolve.sweeps.heartbeat import BEAT, Heart
+from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.samplers import check_sampler
 from evolve.sweeps.storage import open_database, open_journal, without_password
-from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import (
     FINISHED,
     PLAY_SECONDS,

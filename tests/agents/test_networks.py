@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import evolve
 from evolve.agents.agent import StoredAgent
+from evolve.agents.agent_file import HEADER
 from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.files import HEADER
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.networks import NO_REWARDS, Rewards
 from evolve.engine import rewards as cells_of

@@ -18,8 +18,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Limit
+from evolve.agents.agent_file import HEADER
 from evolve.agents.analysis import solve
-from evolve.agents.files import HEADER
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import play_match

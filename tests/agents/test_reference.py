@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.reading import reference_agent
 from evolve.agents.reference import table_agent
 from evolve.agents.registry import REFERENCES
+from evolve.agents.stored import reference_agent
 from evolve.errors import AgentError
 
 

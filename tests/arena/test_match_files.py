@@ -15,7 +15,7 @@ import pytest
 
 from evolve.records import table
 from evolve.records.ggf import read_ggf
-from evolve.runs.folder import locked
+from evolve.runs.run_folder import locked
 from tests.cli import (
     QUICK,
     Result,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.studies import remote
+from evolve.studies import remote_runs as remote
 from tests.cli import QUICK, done, invoke, misused, spawn, tables, wait_until
 from tests.cluster.dask import cluster, place
 from tests.waits import PATIENCE

@@ -11,7 +11,7 @@ import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Silent
 from evolve.runs.run import Run
 

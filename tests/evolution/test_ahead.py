@@ -71,6 +71,6 @@ def test_what_fails_beside_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     def full(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("evolve.runs.folder.commit_generation", full)
+    monkeypatch.setattr("evolve.runs.run_folder.commit_generation", full)
     with pytest.raises(OSError, match="No space left"):
         start(tmp_path / "run")

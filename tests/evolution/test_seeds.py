@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.evolution.seeds import Use, generator
+from evolve.population.randomness import Use, generator
 
 
 def test_every_use_and_generation_draws_its_own() -> None:

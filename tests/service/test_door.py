@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from evolve.service.app import API, make_app
 from evolve.service.door import Door, token_file, user_token
 from evolve.service.folders import Place
-from evolve.service.guard import SESSION
+from evolve.service.request_guard import SESSION
 from evolve.service.state import ServiceState
 from tests import forks
 from tests.service import TOKEN, Service, until

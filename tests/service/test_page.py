@@ -20,7 +20,7 @@ import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.process import MARK, Process, boot
+from evolve.service.job_process import MARK, Process, boot
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
 

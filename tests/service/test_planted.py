@@ -22,7 +22,7 @@ import pytest
 
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.process import MARK, Process, boot, find
+from evolve.service.job_process import MARK, Process, boot, find
 from tests.cli import posix
 from tests.service.inside import App, rewrite
 from tests.waits import until
@@ -181,7 +181,7 @@ def test_what_is_shown_is_what_is_started(
         started.append(words)
         return Process(os.getpid(), 1.0, boot())
 
-    monkeypatch.setattr("evolve.service.process.start", start)
+    monkeypatch.setattr("evolve.service.job_process.start", start)
     queued(folder)
     with opened() as app:
         line = app.get(f"jobs/{JOB}")["line"]
@@ -201,7 +201,7 @@ def test_settings_beside_a_job_are_written_over_before_it_is_started(
         found.append(settings.read_text())
         return Process(os.getpid(), 1.0, boot())
 
-    monkeypatch.setattr("evolve.service.process.start", start)
+    monkeypatch.setattr("evolve.service.job_process.start", start)
     with opened():
         assert found == ["population = 6\n"]
 

@@ -221,7 +221,7 @@ def test_what_waits_knows_its_client() -> None:
 
     async def check() -> None:
         from evolve.service.door import Door
-        from evolve.service.guard import Guard
+        from evolve.service.request_guard import Guard
 
         door = Door("a-token-of-the-tests")
 

@@ -18,13 +18,13 @@ from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.statistics import Estimate
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.progress import Silent
 from evolve.sweeps.final import FinalResult, Standing
+from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Life, Rungs, crown
 from evolve.sweeps.storage import open_journal
-from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
 from evolve.tables.final import read_final

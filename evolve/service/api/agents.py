@@ -13,7 +13,6 @@ from fastapi.responses import PlainTextResponse
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.service.agents import LARGEST_UPLOAD
-from evolve.service.answers import After, Cursor, Limit
 from evolve.service.models.agents import (
     AgentDetail,
     AgentInfo,
@@ -27,6 +26,7 @@ from evolve.service.models.agents import (
 )
 from evolve.service.models.common import AGENT_ID
 from evolve.service.problems import ProblemError
+from evolve.service.responses import After, Cursor, Limit
 from evolve.service.state import Inside
 
 router = APIRouter()

@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.responses import FileResponse
 
-from evolve.service.answers import After, Cursor, Limit
+from evolve.service.command_lines import GAMES_FILE
 from evolve.service.downloads import SentFile
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import ordered, readied
-from evolve.service.lines import GAMES_FILE
 from evolve.service.models.common import LogText
 from evolve.service.models.jobs import JOB_ID, Job, Jobs, JobState, NewJob
 from evolve.service.models.runs import Game, Games
 from evolve.service.problems import not_found
+from evolve.service.responses import After, Cursor, Limit
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import rows_with

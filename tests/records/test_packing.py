@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RecordError
-from evolve.records.files import ending_of, packed, read_bytes, text_of, unpacked
+from evolve.records.packing import ending_of, packed, read_bytes, text_of, unpacked
 
 TEXT = "(;PB[Poül]) f5d6\n"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RunError
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import games_file, generation_file, playoff_file
 from evolve.runs.run_types import FILES, PARTS

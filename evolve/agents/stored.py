@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.files import header_of, read_agent_file, told_of
+from evolve.agents.agent_file import header_of, read_agent_file, told_of
 from evolve.agents.registry import KINDS, REFERENCES
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import Arrays

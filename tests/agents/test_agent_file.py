@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents import files
+from evolve.agents import agent_file as files
 from evolve.agents.agent import StoredAgent
+from evolve.agents.agent_file import HEADER
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.files import HEADER
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import write_arrays

@@ -18,7 +18,7 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
-from evolve.runs import folder as store
+from evolve.runs import run_folder as store
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.studies.scheduler import AHEAD, LEG, Turn, Turns
 from evolve.tables.paths import CONFIG_FILE, committed_generations
