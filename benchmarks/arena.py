@@ -23,10 +23,11 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match
 from evolve.engine import game as kernels
 from evolve.engine.context_factory import new_context
-from evolve.engine.results import (
+from evolve.engine.rules import (
+    MAX_PLIES,
     RESULT_COLUMNS,
+    STANDARD,
 )
-from evolve.engine.rules import MAX_PLIES, STANDARD
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings

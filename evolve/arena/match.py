@@ -13,8 +13,7 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine.board import Board
-from evolve.engine.results import FAILED_BLACK, FAILED_WHITE, REASON
-from evolve.engine.rules import Rules
+from evolve.engine.rules import FAILED_BLACK, FAILED_WHITE, REASON, Rules
 from evolve.errors import AgentError, EngineError, EvolveError
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone

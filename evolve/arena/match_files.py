@@ -21,19 +21,22 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,
     FAILED_WHITE,
+    MAX_PLIES,
+    NO_MOVE,
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
     PLIES,
     REASON,
     RESULT_COLUMNS,
+    Rules,
+    check_rules,
 )
-from evolve.engine.rules import MAX_PLIES, NO_MOVE, Rules, check_rules
 from evolve.engine.squares import parse_moves
 from evolve.errors import EvolveError, LinkError, RecordError, RunError
 from evolve.files.atomic import write_bytes

@@ -26,8 +26,15 @@ from evolve.engine.board import Board
 from evolve.engine.context import NODES, STOPPED, table_bits_for
 from evolve.engine.context_factory import new_context
 from evolve.engine.perft import perft
-from evolve.engine.results import NODES_BLACK, NODES_WHITE
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, STANDARD, Rules, rule_set
+from evolve.engine.rules import (
+    DEFAULT_RULES,
+    NODES_BLACK,
+    NODES_WHITE,
+    RULE_SETS,
+    STANDARD,
+    Rules,
+    rule_set,
+)
 from evolve.engine.search import DEEP_FROM, best_move, best_move_deep
 from evolve.engine.solver import solve_move, solve_outcome_move
 from evolve.engine.vector import LANES

@@ -19,18 +19,20 @@ from evolve.engine.context import (
 )
 from evolve.engine.evaluation import set_weights
 from evolve.engine.memory import int64, load, lowest, popcount, store
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
+    NO_MOVE,
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
     OVER_BUDGET_BLACK,
     OVER_BUDGET_WHITE,
+    PASS,
     PLIES,
     REASON,
+    WIN,
 )
-from evolve.engine.rules import NO_MOVE, PASS, WIN
 from evolve.engine.scoring import outcome
 from evolve.engine.search import DEEP_FROM, best_move, best_move_deep, search
 from evolve.engine.solver import solve, solve_move

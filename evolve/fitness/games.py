@@ -16,22 +16,26 @@ from evolve.agents.agent import Agent
 from evolve.engine import game as kernels
 from evolve.engine.context import table_bits_for
 from evolve.engine.context_factory import new_context
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     END,
     FAILED_BLACK,
     FAILED_WHITE,
+    MAX_PLIES,
+    NO_MOVE,
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
     OVER_BUDGET_BLACK,
     OVER_BUDGET_WHITE,
+    PASS,
     PLIES,
     REASON,
     RESULT_COLUMNS,
+    Rules,
+    rule_set,
 )
-from evolve.engine.rules import MAX_PLIES, NO_MOVE, PASS, Rules, rule_set
 from evolve.fitness.answers import ensure, is_number, named
 from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings

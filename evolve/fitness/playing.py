@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.engine.board import Board, Side
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,
@@ -24,10 +24,11 @@ from evolve.engine.results import (
     OUTCOME,
     OVER_BUDGET_BLACK,
     OVER_BUDGET_WHITE,
+    PASS,
     PLIES,
     REASON,
+    Rules,
 )
-from evolve.engine.rules import PASS, Rules
 from evolve.errors import EngineError, OverBudgetError
 from evolve.fitness.executor import ONE_THREAD, Executor, Threads
 from evolve.fitness.games import (

@@ -16,13 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from evolve.engine.board import Board
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     PLIES,
     RESULT_COLUMNS,
+    Rules,
 )
-from evolve.engine.rules import Rules
 from evolve.engine.squares import format_moves
 from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_bytes

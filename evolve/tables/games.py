@@ -11,15 +11,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     NODES_BLACK,
     NODES_WHITE,
+    PASS,
     PLIES,
     REASON,
 )
-from evolve.engine.rules import PASS
 from evolve.engine.squares import square_name
 from evolve.tables.columns import Column, Columns, array_of, repeated, scalar_of
 from evolve.tables.individuals import ISLAND

@@ -17,10 +17,12 @@ import pytest
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.context_factory import new_context
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     END,
+    MAX_PLIES,
+    NO_MOVE,
     NODES_BLACK,
     NODES_WHITE,
     OVER_BUDGET_BLACK,
@@ -29,7 +31,6 @@ from evolve.engine.results import (
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import MAX_PLIES, NO_MOVE
 from tests import reference
 from tests.engine import RULES, U, agent_row, phases_at, random_weights
 from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.engine.results import (
+from evolve.engine.rules import (
     FAILED_BLACK,
     FAILED_WHITE,
     OUTCOME,

@@ -12,18 +12,21 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.engine.board import Board
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_WHITE,
+    MAX_PLIES,
+    NO_MOVE,
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
+    PASS,
     PLIES,
     REASON,
     RESULT_COLUMNS,
+    Rules,
 )
-from evolve.engine.rules import MAX_PLIES, NO_MOVE, PASS, Rules
 from evolve.engine.squares import parse_moves
 from evolve.errors import EngineError
 from evolve.fitness.playing import LiveGame

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from evolve.engine.results import (
+from evolve.engine.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,
+    MAX_PLIES,
     PLIES,
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.rules import MAX_PLIES
 from evolve.engine.squares import parse_moves
 from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts, with_rules
 
