@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
@@ -135,6 +136,10 @@ class Match:
     def result(self) -> MatchResult:
         """A's result so far."""
         return summarize(self.games, repeatable=self.repeatable)
+
+    def table(self, names: Sequence[str]) -> pa.Table:
+        """Return the games played so far as rows of the games table."""
+        return self.games.table(0, "match", names, self.rules, self.openings)
 
     def recall(self, games: Games, numbers: Sequence[int]) -> None:
         """Load games of this match that were played before; incomplete pairs are not counted."""

@@ -174,8 +174,7 @@ class MatchFiles:
         match = self._match
         if match.played == self._kept or not self.files:
             return
-        games = match.games.table(0, "match", self._names, match.rules, match.openings)
-        frame = games.to_pandas()
+        frame = match.table(self._names).to_pandas()
         frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
         if self._table is not None:
             from evolve.records.table import write_frame

@@ -17,7 +17,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.agreement import Agreed
 from evolve.arena.match import Match, PlayMatch, play_whole
 from evolve.engine.rules import Rules, check_rules
-from evolve.errors import RunError
+from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
@@ -35,6 +35,10 @@ from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class DroppedPairError(EvolveError):
+    """Raised by a way to play matches: this pair does not count."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,9 @@ class Tournament:
     With a `folder`, each pair's games are saved to a file there as soon as they are played, and the
     same call plays only the missing pairs; agents may be added at the end. `failed` is called with
     the game, the name and the reason when a program fails; `play` replaces the default way to play
-    a match. Agents with the same name get a number. assumed: whether the rules were not specified.
-    Raises RunError if the folder holds something else, EngineError if a program cannot be used or
-    a pair has only failures.
+    a match, and may raise DroppedPairError. Agents with the same name get a number. assumed:
+    whether the rules were not specified. Raises RunError if the folder holds something else,
+    EngineError if a program cannot be used or a pair has only failures.
     """
 
     def __init__(
@@ -149,13 +153,19 @@ class Tournament:
         for i, j in self.pairs:
             known = self._read(i, j)
             if known is None:
-                known = self._play_pair(i, j, progress)
+                match, names = self._match(i, j), (self.names[i], self.names[j])
+                try:
+                    self._play_match(match, names, progress)
+                except DroppedPairError:
+                    continue
+                known = match.table(names)
+                if self.folder is not None:
+                    write_table(self._file(i, j), known)
             elif progress is not None:
                 progress(len(known))
             self._tables[i, j] = known
 
-    def _play_pair(self, i: int, j: int, progress: GamesDone | None) -> pa.Table:
-        openings = self._openings(i, j)
+    def _match(self, i: int, j: int) -> Match:
         # Every pair has its own seed, independent of the pairs played before.
         seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])
 
@@ -164,21 +174,15 @@ class Tournament:
                 other = self.names[(j, i)[player]]
                 self._failed(game, self.names[(i, j)[player]], f"against {other} {why}")
 
-        match = Match(
+        return Match(
             self.agents[i],
             self.agents[j],
-            openings,
+            self._openings(i, j),
             self.rules,
             seed=seed,
             executor=self._executor,
             failed=failed,
         )
-        self._play_match(match, (self.names[i], self.names[j]), progress)
-        names = [self.names[i], self.names[j]]
-        table = match.games.table(0, "match", names, self.rules, openings)
-        if self.folder is not None:
-            write_table(self._file(i, j), table)
-        return table
 
     @property
     def games(self) -> pd.DataFrame:
@@ -196,15 +200,16 @@ class Tournament:
         return cross_table_of(pa.concat_tables(played), self.names)
 
     def ratings(self) -> list[Estimate]:
-        """Return the ratings from all games so far; games that can only repeat count once."""
-        return bradley_terry(len(self.agents), self._meetings())
+        """Return the ratings from all games so far."""
+        return bradley_terry(len(self.agents), self.meetings())
 
     @property
     def comparable(self) -> bool:
         """Whether the distances between all ratings are finite."""
-        return comparable(len(self.agents), self._meetings())
+        return comparable(len(self.agents), self.meetings())
 
-    def _meetings(self) -> list[Meeting]:
+    def meetings(self) -> list[Meeting]:
+        """Return the pairs that have played; games that can only repeat count once."""
         meetings = []
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)

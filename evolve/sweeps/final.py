@@ -25,7 +25,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.progress import Observer
-from evolve.sweeps.final_games import FinalGames
+from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.trials import agent_file, number_of
 from evolve.tables.paths import FINAL_FILE
 from evolve.terminal_text import count_of
@@ -156,7 +156,7 @@ def play_final(
 
     if pairs:
         observer.note(_announced(len(agents), count, total, seconds_a_game))
-    games = FinalGames(folder, f"{names} {count} {sweep.seed} {plan.test}", observer)
+    games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", observer)
     rows: list[Row] = []
     winner = finalists[0]
     if pairs:

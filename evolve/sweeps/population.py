@@ -7,39 +7,36 @@ the defaults. The games of a generation are kept pair by pair.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any, Final, cast
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match, StoppedError
+from evolve.arena.tournament import DroppedPairError, Tournament
 from evolve.errors import EngineError, RunError
-from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
-from evolve.fitness.roundrobin import pair_scores
-from evolve.fitness.statistics import Estimate, bradley_terry
+from evolve.fitness.games import GamesDone
+from evolve.fitness.statistics import Estimate, Floats, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
-from evolve.programs.external import ExternalAgent
 from evolve.runs.progress import Observer
-from evolve.safe_parsing import parse_json, read_document
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
+from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.program_plan import ProgramPlan
 from evolve.sweeps.quota import known_settings
 from evolve.sweeps.rating import score_predicted
 from evolve.sweeps.space import Setting
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import PLAY_SECONDS, PLAYED, Outcome, Task, number_of
-from evolve.tables.paths import TRIALS
 
+_DEFAULTS: Final = -1
+"""Place of the defaults that are no member of the generation."""
 _WORST: Final = -1e9
 """Fitness of a member that cannot play."""
 _DRAWS: Final = 1000
@@ -149,25 +146,57 @@ class PopulationSweep(Sweep):
         Returns why it was stopped, None otherwise.
         """
         tasks = self._taken(generation, members)
-        kept = self.folder / TRIALS / f"generation-{generation:04d}.json"
-        agents = {
-            place: self.own.program.agent(self._values(member), member.name, self.folder)
-            for place, member in enumerate(members)
-        }
+        agents = [
+            self.own.program.agent(self._values(member), member.name, self.folder)
+            for member in members
+        ]
+        names, places = [member.name for member in members], list(range(len(members)))
         if generation:  # in the first generation they are a member
-            agents[-1] = self.own.program.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
-        games = _Meetings(self, generation, agents, kept)
+            defaults = self.own.program.agent(self.plan.defaults or {}, DEFAULTS, self.folder)
+            agents, names, places = [defaults, *agents], [DEFAULTS, *names], [_DEFAULTS, *places]
+        kept = KeptMatches(self.folder, f"generation {generation} {self.own.identity}", observer)
+        openings = self.own.openings(self.own.own.generation_openings, 3, generation)
+        stage, failed = f"generation {generation}", dict[str, str]()
+        played, total = 0, len(places) * (len(places) - 1) * len(openings)
+
+        def progress(games: int) -> None:
+            nonlocal played
+            played += games
+            observer.stage(stage, played, total)
+
+        def play(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
+            """Play a match unless a program of its members has failed before."""
+            if failed.keys().isdisjoint(names):
+                failed.update(_play_and_blame(kept, match, names, progress))
+            if not failed.keys().isdisjoint(names):
+                raise DroppedPairError
+
+        round_robin = Tournament(
+            agents,
+            names,
+            self.settings.rules,
+            lambda i, j: openings,
+            {},
+            seed=self.settings.seed,
+            executor=Threads(self.jobs),
+            play=play,
+        )
         try:
-            meetings, failed = games.play(observer)
-        finally:
-            for agent in agents.values():
-                agent.close()
-        if meetings is None:
+            round_robin.play(progress)
+        except StoppedError:
             for task in tasks.values():
                 self.study.lose(task.number, "stopped", blamed=False)
             return SweepEnding.STOPPED
-        self._cost = {PLAYED: games.played, PLAY_SECONDS: games.seconds * self.jobs}
-        self._end_generation(tasks, meetings, failed, observer)
+        finally:
+            for agent in agents:
+                agent.close()
+        observer.stage(stage, total, total)
+        self._cost = {PLAYED: kept.played, PLAY_SECONDS: kept.seconds * self.jobs}
+        meetings = {(places[i], places[j]): scores for i, j, scores in round_robin.meetings()}
+        numbers = dict(zip(round_robin.names, places, strict=True))
+        out = {numbers[name]: why for name, why in failed.items()}
+        self._end_generation(tasks, meetings, out, observer)
+        kept.drop()
         return None
 
     def _taken(self, generation: int, members: Sequence[Individual]) -> dict[int, Task]:
@@ -192,7 +221,7 @@ class PopulationSweep(Sweep):
     def _end_generation(
         self,
         tasks: Mapping[int, Task],
-        meetings: Mapping[tuple[int, int], Sequence[float]],
+        meetings: Mapping[tuple[int, int], Floats],
         failed: Mapping[int, str],
         observer: Observer,
     ) -> None:
@@ -200,7 +229,7 @@ class PopulationSweep(Sweep):
         players = sorted({place for pair in meetings for place in pair} - set(failed))
         at = {place: index for index, place in enumerate(players)}
         counted = [
-            (at[one], at[other], np.array(scores))
+            (at[one], at[other], scores)
             for (one, other), scores in meetings.items()
             if one in at and other in at
         ]
@@ -208,7 +237,7 @@ class PopulationSweep(Sweep):
             reason = next(iter(failed.values()), "nobody was left to meet")
             raise RunError(f"no member of the generation could play: {reason}")
         ratings = bradley_terry(len(players), counted)
-        defaults = at.get(-1, at.get(0))
+        defaults = at.get(_DEFAULTS, at.get(0))
         zero = 0.0 if defaults is None else ratings[defaults].value
         # A pair's games count for its first member that is not the defaults, so that the sum is
         # right, whether or not that member's trial had ended before a kill.
@@ -229,102 +258,27 @@ class PopulationSweep(Sweep):
             self._tell(task.number, observer)
 
 
-class _Meetings:
-    """The round robin of a generation: each pair's scores, opening by opening."""
+def _play_and_blame(
+    kept: KeptMatches, match: Match, names: tuple[str, str], progress: GamesDone | None
+) -> dict[str, str]:
+    """Play a match; return how programs failed, by name.
 
-    def __init__(
-        self,
-        sweep: PopulationSweep,
-        generation: int,
-        agents: Mapping[int, ExternalAgent],
-        kept: FolderPath,
-    ) -> None:
-        self._sweep, self._generation, self._agents, self._file = sweep, generation, agents, kept
-        self.scores: dict[tuple[int, int], list[float]] = {}
-        self.failed: dict[int, str] = {}
-        self.played, self.seconds = 0, 0.0
-        """Games played in this process, and their seconds."""
-        self._read()
-
-    def play(
-        self, observer: Observer
-    ) -> tuple[Mapping[tuple[int, int], Sequence[float]] | None, Mapping[int, str]]:
-        """Play the missing games; return the scores, and the failed members with their reasons.
-
-        Scores are those of the first of each pair, in the two games on each opening. None in place
-        of scores where the sweep was stopped.
-        """
-        own, settings = self._sweep.own.own, self._sweep.settings
-        openings = self._sweep.own.openings(own.generation_openings, 3, self._generation)
-        pairs = list(combinations(sorted(self._agents), 2))
-        for done, (one, other) in enumerate(pairs):
-            observer.stage(f"generation {self._generation}", done, len(pairs))
-            if (one, other) in self.scores or {one, other} & set(self.failed):
-                continue
-            if observer.stop():
-                return None, self.failed
-            match = Match(
-                self._agents[one],
-                self._agents[other],
-                openings,
-                settings.rules,
-                seed=settings.seed,
-                executor=Threads(self._sweep.jobs),
-            )
-            begin = time.monotonic()
-            try:
-                match.play(stop=observer.stop)
-            except StoppedError:
-                return None, self.failed
-            except EngineError as error:
-                self._blame(match, one, other, str(error))
-                continue
-            self.seconds += time.monotonic() - begin
-            self.played += match.played
-            if not self._blame(match, one, other, ""):
-                self._keep(one, other, match)
-        observer.stage(f"generation {self._generation}", len(pairs), len(pairs))
-        return self.scores, self.failed
-
-    def _blame(self, match: Match, one: int, other: int, why: str) -> bool:
-        """Record which members failed; return whether any did.
-
-        Raises RunError where the defaults failed.
-        """
-        found = {place: match.first_failure(n) for n, place in enumerate((one, other))}
-        blamed = {place: text for place, text in found.items() if text is not None}
-        if why and not blamed:  # a program cannot be started: the match never began
-            for place in (one, other):
+    Raises RunError where the program failed with its defaults.
+    """
+    failed: dict[str, str] = {}
+    try:
+        kept.play(match, names, progress)
+    except EngineError:
+        if not match.played:  # a program cannot be started
+            for name, agent in zip(names, match.players, strict=True):
                 try:
-                    self._agents[place].prepare()
+                    agent.prepare()
                 except EngineError as error:
-                    blamed[place] = str(error)
-        if -1 in blamed:
-            raise RunError(f"the program failed with its defaults: {blamed[-1]}")
-        self.failed.update(blamed)
-        if blamed:
-            self._write()
-        return bool(blamed)
-
-    def _keep(self, one: int, other: int, match: Match) -> None:
-        self.scores[one, other] = pair_scores(match.games).tolist()
-        self._write()
-
-    def _write(self) -> None:
-        document = {
-            "scores": {f"{one} {other}": found for (one, other), found in self.scores.items()},
-            "failed": {str(place): why for place, why in self.failed.items()},
-        }
-        write_text(self._file, json.dumps(document) + "\n")
-
-    def _read(self) -> None:
-        try:
-            found = parse_json(read_document(self._file))
-            for text, scores in found["scores"].items():
-                one, other = map(int, text.split())
-                self.scores[one, other] = [float(score) for score in scores]
-            self.failed = {int(place): str(why) for place, why in found["failed"].items()}
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            raise RunError(f"{self._file} is damaged: {error}") from error
+                    failed[name] = str(error)
+    for number, name in enumerate(names):
+        failure = match.first_failure(number)
+        if failure is not None:
+            failed[name] = failure
+    if DEFAULTS in failed:
+        raise RunError(f"the program failed with its defaults: {failed[DEFAULTS]}")
+    return failed

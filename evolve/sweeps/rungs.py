@@ -40,7 +40,7 @@ from evolve.sweeps.final import (
     settings_ranked,
     write_result,
 )
-from evolve.sweeps.final_games import FinalGames
+from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.optuna_study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import agent_file, keep, number_of
@@ -230,7 +230,7 @@ class Rungs:
         settings, matches = self._settings, len(lives) // 2
         count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
-        games = FinalGames(self._sweep.folder, key, observer)
+        games = KeptMatches(self._sweep.folder, key, observer)
         scores: list[float] = []
         done = 0
 

@@ -206,9 +206,9 @@ def test_ctrl_c_ends_the_final_and_it_goes_on(tmp_path: Path) -> None:
     assert "3 of 3 trials, the final is to come: stopped" in result.out
     assert "evolve resume stopped" in result.out
     assert not Path("stopped/final.json").exists()
-    assert list(Path("stopped/trials/final").rglob("*.parquet"))
+    assert list(Path("stopped/trials/matches").rglob("*.parquet"))
     assert "final, 800 games a pair:" in done("resume", "stopped").out
-    assert not Path("stopped/trials/final").exists()
+    assert not Path("stopped/trials/matches").exists()
 
 
 @pytest.mark.slow

@@ -8,10 +8,13 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evolve
+from evolve.arena.tournament import Tournament
+from evolve.fitness.crosstable import CrossTable
 from tests.cli import ROOT, done, fails, invoke, misused, spawn, wait_until_held
 
 ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
@@ -274,7 +277,15 @@ GA = ("--algorithm=ga", "--population=4", "--generation-openings=1", "--final-op
 
 
 @pytest.mark.slow
-def test_a_population(tmp_path: Path) -> None:
+def test_a_population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables: list[CrossTable] = []
+    play = Tournament.play
+
+    def watched(self: Tournament, *words: Any) -> None:
+        play(self, *words)
+        tables.append(self.cross())
+
+    monkeypatch.setattr(Tournament, "play", watched)
     said = done(
         "sweep", "program", PROGRAM, *GA, "--games=110", "--jobs=2", "--out", tmp_path / "x"
     )
@@ -286,14 +297,9 @@ def test_a_population(tmp_path: Path) -> None:
     assert trials["origin"][0] == "defaults"
     assert trials["score"][0] == 0.5
     assert "is finished" in done("resume", tmp_path / "x").out
-    kept = json.loads((tmp_path / "x/trials/generation-0000.json").read_text())
-    scores = {tuple(map(int, pair.split())): found[0] for pair, found in kept["scores"].items()}
-    first = trials["score"][:4]
-    won = [
-        sum(s if a == one else 1 - s for (a, b), s in scores.items() if one in (a, b))
-        for one in range(4)
-    ]
-    assert first.idxmax() in [one for one in range(4) if won[one] == max(won)]
+    assert not (tmp_path / "x/trials/matches").exists()
+    won = tables[0].totals.tolist()
+    assert trials["score"][:4].idxmax() in [one for one in range(4) if won[one] == max(won)]
 
 
 @pytest.mark.slow

@@ -102,7 +102,7 @@ EXEMPT: Final = {
     ("service/job_process.py", "Path"): _OURS,
     ("service/engine_worker.py", "Path"): _ASKED,
     ("studies/call.py", "Path"): _DOOR,
-    ("sweeps/final_games.py", "unlinked"): _OTHERS,
+    ("sweeps/kept_matches.py", "unlinked"): _OTHERS,
     ("sweeps/heartbeat.py", "os.readlink"): _OURS,
     ("sweeps/heartbeat.py", "Path"): _OURS,
     ("sweeps/storage.py", "JournalFileBackend"): _OTHERS,

@@ -188,7 +188,7 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
         break
     assert times > 2
     assert result == replace(whole, champion=result.champion)
-    assert not (tmp_path / "trials/final").exists()
+    assert not (tmp_path / "trials/matches").exists()
 
 
 @pytest.mark.parametrize(
