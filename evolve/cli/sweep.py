@@ -123,7 +123,7 @@ def sweep_command(
     if listing:
         _list(settings)
         return 0
-    from evolve.sweeps.sweep import checked_plan
+    from evolve.sweeps.plan import checked_plan
 
     checked_plan(settings).check_new()
     need_extras(SWEEPS.variants[kind])
