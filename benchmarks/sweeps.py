@@ -86,7 +86,7 @@ def overhead(trials: int) -> None:
             took = []
             with tempfile.TemporaryDirectory() as folder:
                 journal = Path(folder) / "journal.log"
-                study = Study(plan, open_journal(journal), "s", str(journal), shared=False)
+                study = Study(plan, open_journal(journal), "s")
                 rng = np.random.default_rng(0)
                 for _ in range(trials):
                     begin = time.perf_counter()
@@ -316,7 +316,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
     best: tuple[float, Any] = (-1.0, None)
     with tempfile.TemporaryDirectory() as place:
         journal = open_journal(Path(place) / "journal.log")
-        study = Study(plan, journal, "s", place, shared=False)
+        study = Study(plan, journal, "s")
         for _ in range(games // each):
             taken = study.take("worker")
             assert taken is not None

@@ -103,7 +103,7 @@ def sweep_command(
     if listing:
         _list(settings)
         return 0
-    from evolve.sweeps.sweep import checked_plan
+    from evolve.sweeps.plan import checked_plan
 
     checked_plan(settings).check_new()
     return work_of(SWEEPS)(SWEEPS.command(kind)).start(settings, settings.jobs or all_cores(), out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -21,13 +21,12 @@ from evolve.engine.shapes import (
     shape_text,
 )
 from evolve.errors import AgentError, SettingsError
+from evolve.learning.learner import Learner
+from evolve.learning.training import InMemoryTraining
 from evolve.sweeps.objective import Marks, Objective
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, Space, choice, real, whole
 from evolve.sweeps.trials import Outcome, Report, Task
-
-if TYPE_CHECKING:
-    from evolve.learning.learner import Learner
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
@@ -41,8 +40,6 @@ class LearningPlan(SettingsPlan):
 
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Train with these values, and play the panel at intervals."""
-        from evolve.learning.training import InMemoryTraining
-
         settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, TrainingSettings)
         course = InMemoryTraining(settings, 1)

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 import optuna
 from optuna.exceptions import UpdateFinishedTrialError
-from optuna.storages import BaseStorage
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
@@ -22,7 +21,7 @@ from evolve.sweeps.importance import importances_in
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.storage import telling
+from evolve.sweeps.storage import Storage, telling
 from evolve.sweeps.trials import (
     BRIEF,
     GENERATION,
@@ -43,8 +42,6 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
-DISTINCT: Final = "distinct"
-"""Attribute of a study: whether settings are unique in a generation; absent in version 0.1."""
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -60,36 +57,35 @@ class Queued:
 class Study:
     """A study in its storage, as one of its writers.
 
-    `shared` says that others may write to it, too; their beats show that they are alive. The trials
-    are the defaults and the sampler's proposals, or only those of `queue`. Raises RunError when a
-    study of that name belongs to another sweep, StorageError when the storage fails.
+    Others may write to a shared storage, too; their beats show that they are alive. The trials are
+    the defaults and the sampler's proposals, or only those of `queue`. Raises RunError when a study
+    of that name belongs to another sweep, StorageError when the storage fails.
     """
 
     def __init__(
         self,
         plan: Plan,
-        storage: BaseStorage,
+        storage: Storage,
         name: str,
-        place: str,
-        shared: bool,
         queue: Sequence[Queued] | None = None,
     ) -> None:
         self.plan = plan
         self._queue = queue
         self.name = name
-        self.place = place
-        self.shared = shared
+        self.place = storage.place
+        self.shared = storage.shared
         self.lease = Lease()
-        self._storage = storage
+        self.storage = storage
+        self._storage = storage.optuna
         self._watch = Watch()
         self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
         with self._telling():
             optuna.create_study(
-                storage=storage, study_name=name, direction="maximize", load_if_exists=True
+                storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
             )
             self._pruner = pruner_of(plan.sweep)
-            self.study = CountedStudy(name, storage, self._proposer.sampler(0), self._pruner)
+            self.study = CountedStudy(name, self._storage, self._proposer.sampler(0), self._pruner)
             self._claim()
             self._proposer = Proposer(self.plan)  # with the ranges that the study began with
 
@@ -105,7 +101,6 @@ class Study:
             if strange:
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
             self.study.set_user_attr(IDENTITY, mine)
-            self.study.set_user_attr(DISTINCT, True)
             there = mine
         if there != mine:
             differing = [key for key in {**there, **mine} if there.get(key) != mine.get(key)]
@@ -163,12 +158,6 @@ class Study:
         identity: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
         return identity
 
-    def close(self) -> None:
-        """Close the connections to a database."""
-        if isinstance(self._storage, optuna.storages.RDBStorage):
-            self._storage.remove_session()
-            self._storage.engine.dispose()
-
     def beat(self, count: int) -> None:
         """Record that this process is alive."""
         with self._telling():
@@ -201,14 +190,6 @@ class Study:
     def is_exhausted(self) -> bool:
         """Whether fewer trials than wanted have tried every possible setting."""
         return self._quota.is_exhausted(self.trials())
-
-    @property
-    def distinct(self) -> bool:
-        """Whether each setting occurs once in a generation.
-
-        Studies that began otherwise must keep breeding members as before.
-        """
-        return bool(self.study.user_attrs.get(DISTINCT))
 
     @property
     def _quota(self) -> Quota:

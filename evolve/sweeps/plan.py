@@ -17,7 +17,9 @@ from evolve.agents.stored import read_agent
 from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.extras import need
 from evolve.files.folder import FolderPath
+from evolve.runs.loading import load_agent
 from evolve.runs.run_type import imported
 from evolve.sweeps.objective import Objective
 from evolve.sweeps.space import Space
@@ -189,3 +191,23 @@ def check_settings(sweep: SweepSettings) -> None:
     """Raise SettingsError for settings that no trial can have."""
     plan = plan_of(sweep)
     plan.check(plan.defaults or {one.name: one.example for one in plan.space.parameters})
+
+
+def checked_plan(settings: SweepSettings) -> Plan:
+    """Make the plan of a sweep, and check that it is possible before hours are spent on it.
+
+    Raises SettingsError, AgentError, ExtraError or EngineError. Changes nothing.
+    """
+    for package in ("torch", "scipy") if settings.sampler == "gp" else ():
+        need(package, "sampler gp")
+    plan = plan_of(settings)
+    for name in settings.panel:
+        load_agent(name).prepare()
+    values = plan.defaults
+    if values is None:
+        values = {p.name: p.example for p in plan.space.parameters}
+    ends = [{}, *({p.name: end} for p in plan.space.parameters for end in p.ends)]
+    for changes in ends:
+        plan.check({**values, **changes})
+    plan.try_out()
+    return plan

@@ -99,8 +99,7 @@ class PopulationSweep(Sweep):
         algorithm = GeneticAlgorithm(genome.settings, genome, np.array(start, np.int64))
         rng = np.random.default_rng([self.settings.seed, 2, generation])
         bred = algorithm.next(generation, members, rng) if generation else algorithm.first(rng)
-        if self.study.distinct:
-            self._replace_clones(generation, bred, genome)
+        self._replace_clones(generation, bred, genome)
         return bred
 
     def _replace_clones(

@@ -15,7 +15,6 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.extras import need
 from evolve.sweeps.cmaes import CmaSampler
 from evolve.sweeps.genetic import GeneticSampler
 from evolve.sweeps.joint import OtherSampler
@@ -31,12 +30,6 @@ _DRAWS: Final = {"gp": 1}
 """The same for samplers that take seconds and repeat their proposal."""
 _ANY: Final = 2**31
 """Part of the seed of a setting that no sampler has proposed."""
-
-
-def check_sampler(settings: SweepSettings) -> None:
-    """Raise ExtraError when a package that the sampler needs is not installed."""
-    for package in ("torch", "scipy") if settings.sampler == "gp" else ():
-        need(package, "sampler gp")
 
 
 class Proposer:

@@ -10,17 +10,15 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, NamedTuple
 
 import optuna
+from optuna.storages import BaseStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
 from evolve.files.folder import FolderPath, inside
-
-if TYPE_CHECKING:
-    from optuna.storages import BaseStorage
 
 _LOCK: Final = ".lock"
 """Suffix of Optuna's lock file."""
@@ -30,6 +28,20 @@ _LOCKED: Final = 5
 A lock is held for milliseconds.
 """
 DATABASES: Final = ("postgresql", "mysql", "sqlite")
+
+
+class Storage(NamedTuple):
+    """A storage, its name for people, and whether other processes may write to it."""
+
+    optuna: BaseStorage
+    place: str
+    shared: bool
+
+    def close(self) -> None:
+        """Close the connections to a database."""
+        if isinstance(self.optuna, optuna.storages.RDBStorage):
+            self.optuna.remove_session()
+            self.optuna.engine.dispose()
 
 
 class _Lock(JournalFileOpenLock):
@@ -111,7 +123,7 @@ class _Journal(JournalFileBackend):
                 self._guard.release()
 
 
-def open_journal(path: Path) -> BaseStorage:
+def open_journal(path: Path) -> Storage:
     """Open the storage in a journal file; make the file where there is none.
 
     Hold the lock of its folder: nobody else writes trials there.
@@ -120,15 +132,16 @@ def open_journal(path: Path) -> BaseStorage:
         backend = _Journal(inside(path.parent, path.name))
         backend.mend()
         try:
-            return optuna.storages.JournalStorage(backend)  # this reads all of it
+            storage = optuna.storages.JournalStorage(backend)  # this reads all of it
         except OSError:
             raise
         except Exception as error:  # Optuna does not check a journal's content
             reason = str(error) if isinstance(error, ValueError) else repr(error)
             raise StorageError(f"{path} is damaged: {reason}") from error
+    return Storage(storage, str(path), shared=False)
 
 
-def open_database(url: str) -> BaseStorage:
+def open_database(url: str) -> Storage:
     """Open the storage behind a URL; raises SettingsError or StorageError."""
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
@@ -140,7 +153,7 @@ def open_database(url: str) -> BaseStorage:
     with telling(shown), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return optuna.storages.RDBStorage(url)
+            return Storage(optuna.storages.RDBStorage(url), shown, shared=True)
         except ImportError as error:
             raise SettingsError(
                 f"storage: the driver for {shown} is not installed; for PostgreSQL: "

@@ -15,7 +15,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
-from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import (
     FinalResult,
@@ -26,9 +25,8 @@ from evolve.sweeps.final import (
 )
 from evolve.sweeps.heartbeat import BEAT, Heart
 from evolve.sweeps.optuna_study import Queued, Study
-from evolve.sweeps.plan import Plan, plan_of
-from evolve.sweeps.samplers import check_sampler
-from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps.plan import checked_plan
+from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.trials import (
     FINISHED,
     PLAY_SECONDS,
@@ -63,25 +61,6 @@ class SweepEnding(RunEnding):
     STOPPED = "stopped"
 
 
-def checked_plan(settings: SweepSettings) -> Plan:
-    """Make the plan of a sweep, and check that it is possible before hours are spent on it.
-
-    Raises SettingsError, AgentError, ExtraError or EngineError. Changes nothing.
-    """
-    check_sampler(settings)
-    plan = plan_of(settings)
-    for name in settings.panel:
-        load_agent(name).prepare()
-    values = plan.defaults
-    if values is None:
-        values = {p.name: p.example for p in plan.space.parameters}
-    ends = [{}, *({p.name: end} for p in plan.space.parameters for end in p.ends)]
-    for changes in ends:
-        plan.check({**values, **changes})
-    plan.try_out()
-    return plan
-
-
 class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
@@ -104,12 +83,9 @@ class Sweep:
         self.jobs = settings.jobs or 1
         # A folder may be moved, so the study's name must not depend on the folder's.
         name = settings.study or "sweep"
-        if settings.storage is None:
-            storage, place = open_journal(folder / JOURNAL_FILE), str(folder / JOURNAL_FILE)
-        else:
-            storage, place = open_database(settings.storage), without_password(settings.storage)
-        shared = settings.storage is not None
-        self.study = Study(plan, storage, name, place, shared, queue)
+        database, journal = settings.storage, folder / JOURNAL_FILE
+        storage = open_journal(journal) if database is None else open_database(database)
+        self.study = Study(plan, storage, name, queue)
         self.plan = self.study.plan
         self._workers: list[Worker] = []
         self._failed = 0
@@ -196,7 +172,7 @@ class Sweep:
 
     def close(self) -> None:
         """Close the connections of the study."""
-        self.study.close()
+        self.study.storage.close()
 
     @property
     def is_weighed(self) -> bool:

@@ -85,7 +85,7 @@ class Outcome:
 
 
 def number_of(trial: FrozenTrial) -> int:
-    """Return the sweep's number of a trial; Optuna's where there is none, as in version 0.1."""
+    """Return the sweep's number of a trial; Optuna's in a storage that machines share."""
     return int(trial.user_attrs.get(PLACE, trial.number))
 
 

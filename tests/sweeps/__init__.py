@@ -34,14 +34,12 @@ def small_plan(trials: int = 4, **changes: Any) -> Plan:
 
 
 def local(path: Path, **changes: Any) -> Study:
-    return Study(
-        small_plan(**changes), open_journal(path / "journal.log"), "s", "here", shared=False
-    )
+    return Study(small_plan(**changes), open_journal(path / "journal.log"), "s")
 
 
 def shared(path: Path, **changes: Any) -> Study:
     url = f"sqlite:///{path}/study.db"
-    return Study(small_plan(**changes), open_database(url), "s", url, shared=True)
+    return Study(small_plan(**changes), open_database(url), "s")
 
 
 def states(study: Study) -> Counter[str]:

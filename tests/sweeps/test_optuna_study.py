@@ -206,7 +206,7 @@ def test_a_study_goes_on_with_the_choices_that_it_began_with(
 
     def opened(**changes: Any) -> Study:
         made = plan_of(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
-        return Study(made, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
+        return Study(made, open_journal(tmp_path / "journal.log"), "s")
 
     now = EvolutionPlan.searched
     selection = replace(now["selection"], choices=("best", "tournament"))
@@ -235,15 +235,15 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
         local(tmp_path, budget=7.0)
     other = plan_of(SweepSettings(kind="dqn"))
     with pytest.raises(RunError, match=r"kind \(mcts, here dqn\)"):
-        Study(other, open_journal(tmp_path / "journal.log"), "s", "here", shared=False)
+        Study(other, open_journal(tmp_path / "journal.log"), "s")
     with pytest.raises(RunError, match=r"seed \(0, here 4\)"):
         local(tmp_path, seed=4)  # the panel's openings come of it
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
     storage = open_journal(tmp_path / "foreign.log")
-    study = optuna.create_study(storage=storage, study_name="s", direction="maximize")
+    study = optuna.create_study(storage=storage.optuna, study_name="s", direction="maximize")
     study.add_trial(optuna.trial.create_trial(value=1.0))
     with pytest.raises(RunError, match="not one of evolve's"):
-        Study(small_plan(), storage, "s", "here", shared=False)
+        Study(small_plan(), storage, "s")
 
 
 def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:

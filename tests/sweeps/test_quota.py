@@ -47,8 +47,8 @@ def opened(folder: Path, **changes: Any) -> Study:
     }
     made = plan_of(SweepSettings(**settings))
     if "storage" in changes:
-        return Study(made, open_database(changes["storage"]), "s", "here", shared=True)
-    return Study(made, open_journal(folder / "journal.log"), "s", "here", shared=False)
+        return Study(made, open_database(changes["storage"]), "s")
+    return Study(made, open_journal(folder / "journal.log"), "s")
 
 
 def worth(values: dict[str, Any]) -> float:

@@ -139,12 +139,12 @@ def test_rungs_of_other_candidates_are_refused(tmp_path: Path) -> None:
 
     def study(*origins: str) -> Study:
         queue = [Queued(plan.defaults or {}, origin) for origin in origins]
-        return Study(plan, open_journal(tmp_path / "journal.log"), "s", "rung 1", False, queue)
+        return Study(plan, open_journal(tmp_path / "journal.log"), "s", queue)
 
     study("trial-1", "defaults")
     assert study("trial-1", "defaults", "trial-2").open() == 3
     for origins in (("trial-2", "defaults", "trial-2"), ("trial-1", "defaults")):
-        with pytest.raises(RunError, match="rung 1 is of other candidates"):
+        with pytest.raises(RunError, match=r"journal.log is of other candidates"):
             study(*origins)
 
 

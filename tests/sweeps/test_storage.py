@@ -46,7 +46,7 @@ def test_ctrl_c_at_the_end_of_a_lock_stays_ctrl_c(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "journal.log"
-    study = optuna.create_study(storage=open_journal(path))
+    study = optuna.create_study(storage=open_journal(path).optuna)
     remove = os.unlink
     left = [1]
 

@@ -32,7 +32,7 @@ def test_a_file_comes_back_by_way_of_a_database(size: int, tmp_path: Path) -> No
     pieces = [text for name, text in trial.user_attrs.items() if name.startswith("agent:")]
     assert all(len(piece.encode()) < 65_536 for piece in pieces), "what a text in MySQL holds"
     storage = open_database(f"sqlite:///{tmp_path}/study.db")
-    study = optuna.create_study(storage=storage, direction="maximize")
+    study = optuna.create_study(storage=storage.optuna, direction="maximize")
     study.add_trial(trial)
     (tmp_path / "here/trials").mkdir(parents=True)
     fetch_agents(tmp_path / "here", study.get_trials(), 1)
