@@ -96,8 +96,8 @@ def program_agent(protocol: str, command: str, folder: str | None = None) -> Age
 
     folder: the program's own, None for the current one.
     """
-    make = _imported(_listed(PROGRAMS, protocol, "protocol of programs"))
-    return cast("Agent", make(command, folder))
+    made = _imported(_listed(PROGRAMS, protocol, "protocol of programs"))
+    return cast("Agent", made(protocol, command, cwd=folder))
 
 
 def reference_agent(name: str) -> Agent:
