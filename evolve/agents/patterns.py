@@ -19,6 +19,7 @@ from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch,
 from evolve.agents.search_schedule import (
     Allocation,
     Cut,
+    check_boundaries,
     check_depth,
     check_probcut,
     cuts_of,
@@ -30,7 +31,6 @@ from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.patterns import DISC, Patterns
-from evolve.engine.phases import MAX_PHASES
 from evolve.engine.rules import Rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
@@ -186,16 +186,11 @@ class PatternAgent(SearchingAgent):
         limits = [*vars(self.limit).values(), self.budget]
         return [self.parameters, self.patterns.digest, cuts, limits]
 
-    def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
-        changes: dict[str, Any] = {}
-        if depth is not None:
-            changes["depth"] = depth
-            if self.allocation is not None:
-                depths = (depth,) * len(self.allocation.depths)
-                changes["allocation"] = replace(self.allocation, depths=depths)
-        if endgame is not None:
-            changes["endgame"] = endgame
-        return self._changed(**changes) if changes else self
+    def _changes_for(self, depth: int) -> dict[str, Any]:
+        allocation = self.allocation
+        if allocation is not None:
+            allocation = replace(allocation, depths=(depth,) * len(allocation.depths))
+        return {"depth": depth, "allocation": allocation}
 
     def within(self, nodes: int) -> Self:
         """The agent with a budget of 30 times `nodes`, shared by a game's moves; see Agent."""
@@ -286,16 +281,14 @@ class PatternAgent(SearchingAgent):
         columns = ("shape", "images", "least", "most", "not 0")
         return Description(facts, lines, columns, rows, boards)
 
-    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
+    def _rendered(self, numba: bool) -> str:
         """Its stand-alone Python file, which makes no forward cuts."""
         return render_patterns(
             self.patterns,
             self._allocation.depths,
             self._allocation.boundaries,
             self.endgame,
-            self._rules,
-            self.name,
-            provenance,
+            *self._about,
             numba,
             self._clock,
         )
@@ -362,11 +355,7 @@ def prepare() -> None:
 
 def _boundaries(values: Any) -> tuple[int, ...]:
     """The boundaries of a document; AgentError where they are invalid."""
-    if (
-        not isinstance(values, Sequence)
-        or len(values) >= MAX_PHASES
-        or not all(type(value) is int and 4 < value <= 64 for value in values)
-        or list(values) != sorted(set(values))
-    ):
+    if not isinstance(values, Sequence) or not all(type(value) is int for value in values):
         raise AgentError(f"boundaries {values} must ascend from 5 to 64")
+    check_boundaries(values, len(values) + 1)
     return tuple(values)
