@@ -25,7 +25,7 @@ import numpy as np
 
 from evolve.agents.loading import reference_agent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
 from evolve.bench.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
@@ -91,7 +91,7 @@ def pattern_rows() -> list[Figures]:
 
 def _row(agent: PatternAgent, depth: int, *, cuts: bool) -> Figures:
     boards = half_random(_POSITIONS, (20, 52))
-    memory = Memory(_TABLE_BITS)
+    memory = PatternMemory(_TABLE_BITS)
     address = memory.set(agent.patterns, agent.block, "standard")
     context: Any = memory.context
 

@@ -11,11 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Description, Limit, Setting
-from evolve.agents.analysis import Analysis, exact_analysis
+from evolve.agents.analysis import Analysis, exact_analysis, line_from
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.memory import thread_context
+from evolve.agents.memory import (
+    GAME_TABLE_BITS,
+    PatternMemory,
+    thread_context,
+    thread_pattern_memory,
+)
 from evolve.agents.networks import checked
-from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch, thread_memory
 from evolve.agents.search_schedule import (
     Allocation,
     Cut,
@@ -30,6 +34,7 @@ from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stoppin
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.pattern_search import pattern_move, pattern_values
 from evolve.engine.patterns import DISC, Patterns
 from evolve.engine.rules import Rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
@@ -87,7 +92,7 @@ class PatternAgent(SearchingAgent):
     rules: Rules | None = None
     name: str = "patterns"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    _memory: Memory | None = field(default=None, compare=False, repr=False)
+    _memory: PatternMemory | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
@@ -132,7 +137,7 @@ class PatternAgent(SearchingAgent):
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
-        return replace(self, _memory=Memory(self._table_bits))
+        return replace(self, _memory=PatternMemory(self._table_bits))
 
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
         square, nodes, counted = self._searched(board, self._search(board))
@@ -336,10 +341,54 @@ class PatternAgent(SearchingAgent):
         """A search from a position, in the game's memory, or else in this thread's."""
         memory = self._memory
         if memory is None:
-            memory = thread_memory(self._table_bits)
+            memory = thread_pattern_memory(self._table_bits)
             memory.context[layout.AGE] += 1
         memory.set(self.patterns, self.block, self._rules)
         return PatternSearch(memory.context, board)
+
+
+class PatternSearch:
+    """A search from one position, see `timed_search.Search`."""
+
+    def __init__(self, context: layout.Cells, board: Board) -> None:
+        self.context = context
+        self._board = board
+
+    def prepare(self) -> None:
+        """Nothing to prepare: the table's entries stay valid."""
+
+    def move(self, depth: int) -> int:
+        """A best square by a search of `depth` plies; −1 when it was stopped."""
+        return self.deepen_to(depth)[0]
+
+    def deepen_to(self, depth: int) -> tuple[int, int]:
+        """A best square and its value at `depth` plies, after searches of fewer plies."""
+        return self._move(self._board, depth)
+
+    def deepen(self, depth: int) -> tuple[int, int]:
+        """A best square and its value, by searches of 1 to `depth` plies."""
+        square, value = -1, 0
+        for plies in range(1, depth + 1):
+            square, value = self._move(self._board, plies)
+        return square, value
+
+    def values(self, depth: int) -> dict[int, int]:
+        """The value of every legal move at `depth` plies."""
+        values = np.zeros(64, np.int64)
+        own, opp = U(self._board.own), U(self._board.opp)
+        for plies in range(1, depth + 1):
+            pattern_values(own, opp, plies, values, self.context.ctypes.data)
+        return {square: int(values[square]) for square in self._board.legal_moves()}
+
+    def line(self, square: int, depth: int) -> tuple[int, ...]:
+        """The principal variation from `square` on."""
+        return line_from(
+            self._board, square, depth, lambda board, plies: self._move(board, plies)[0]
+        )
+
+    def _move(self, board: Board, depth: int) -> tuple[int, int]:
+        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
+        return int(square), int(value)
 
 
 @cache
@@ -350,7 +399,7 @@ def prepare() -> None:
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
-    thread_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
+    thread_pattern_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
 
 
 def _boundaries(values: Any) -> tuple[int, ...]:

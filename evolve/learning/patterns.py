@@ -12,8 +12,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.memory import OutOfTimeError
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.memory import OutOfTimeError, PatternMemory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
@@ -220,11 +219,11 @@ class PatternLearner(Learner):
         self._games += count
         return GameRecords._make(array[finished] for array in records)
 
-    def _memory(self) -> Memory:
+    def _memory(self) -> PatternMemory:
         """Return this thread's memory."""
-        memory: Memory | None = getattr(self._threads, "memory", None)
+        memory: PatternMemory | None = getattr(self._threads, "memory", None)
         if memory is None:
-            memory = self._threads.memory = Memory(_TABLE_BITS)
+            memory = self._threads.memory = PatternMemory(_TABLE_BITS)
         return memory
 
     def _fit(
