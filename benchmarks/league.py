@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 import evolve
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.context import AGE, STOPPED
@@ -148,7 +148,7 @@ def _play(
 def scores(agent: PatternAgent, player: Tuples, boards: npt.NDArray[np.uint64]) -> Any:
     """The agent's points in each pair of games, 0 to 1."""
     agent = replace(agent, probcut=0.0)
-    memory = Memory(1)
+    memory = PatternMemory(1)
     context = memory.set(agent.patterns, agent.block, "standard")
     parts = (player.squares, player.starts, player.tables, player.weights)
     found = []

@@ -24,7 +24,7 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.stored import reference_agent
 from evolve.bench.speed import SEED, Figures, half_random, timed
@@ -94,7 +94,7 @@ def pattern_rows() -> list[Figures]:
 
 def _row(agent: PatternAgent, depth: int, *, cuts: bool) -> Figures:
     boards = half_random(_POSITIONS, (20, 52))
-    memory = Memory(_TABLE_BITS)
+    memory = PatternMemory(_TABLE_BITS)
     address = memory.set(agent.patterns, agent.block, "standard")
     context: Any = memory.context
 

@@ -274,6 +274,11 @@ class StoredAgent(Agent):
         """
         return ", ".join(self.describe().facts)
 
+    @property
+    def _about(self) -> tuple[Rules, str, Mapping[str, Any]]:
+        """What its Python file says of it: its rules, its name, how it plays and its origin."""
+        return self._rules, self.name, {"plays": self.play, **self.provenance}
+
     def stored(self) -> StoredAgent:
         """The agent itself."""
         return self

@@ -227,13 +227,8 @@ class AlphaBetaAgent(SearchingAgent):
     def _context(self) -> layout.Cells:
         return thread_context(self._rules, self.table_bits)
 
-    def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
-        changes: dict[str, Any] = {}
-        if depth is not None:
-            changes["depths"] = (depth,) * self.phases
-        if endgame is not None:
-            changes["endgame"] = endgame
-        return self._changed(**changes) if changes else self
+    def _changes_for(self, depth: int) -> dict[str, Any]:
+        return {"depths": (depth,) * self.phases}
 
     @property
     def identity(self) -> Any:
@@ -276,9 +271,8 @@ class AlphaBetaAgent(SearchingAgent):
         facts = (f"exact from {self.endgame} empties",)
         return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
 
-    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
-        about = self._rules, self.name, provenance
-        return render(self.parameters, *about, numba, self._clock)
+    def _rendered(self, numba: bool) -> str:
+        return render(self.parameters, *self._about, numba, self._clock)
 
     @property
     def _phase_depths(self) -> Sequence[int]:

@@ -184,8 +184,7 @@ class DqnAgent(StoredAgent):
 
     def python_source(self, numba: bool = False) -> str:
         """Its stand-alone Python file."""
-        about = self._rules, self.name, {"plays": self.play, **self.provenance}
-        return render_network(self.networks, self._play, *about, numba)
+        return render_network(self.networks, self._play, *self._about, numba)
 
     @property
     def play(self) -> str:

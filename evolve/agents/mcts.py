@@ -273,8 +273,7 @@ class MctsAgent(StoredAgent):
         """
         if self.network is None:
             raise AgentError(f"{self.name} has no network to export")
-        about = self._rules, self.name, {"plays": self.play, **self.provenance}
-        return render_network((self.network,), self._play, *about, numba)
+        return render_network((self.network,), self._play, *self._about, numba)
 
     @property
     def play(self) -> str:

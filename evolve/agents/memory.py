@@ -1,4 +1,4 @@
-"""Memory that threads keep for their searches: contexts and trees, and readers of trees."""
+"""Memory that searches and their threads keep: contexts, trees, and what patterns need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.context_factory import new_context
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.pattern_search import MOST_VECTORS
+from evolve.engine.patterns import Patterns
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 
 
 class OutOfTimeError(Exception):
@@ -24,6 +26,8 @@ class OutOfTimeError(Exception):
 Evaluate = Callable[[npt.NDArray[np.uint64]], npt.NDArray[np.float32]]
 """The outputs of a network, [B, outputs], for positions [B, 2]."""
 
+GAME_TABLE_BITS: Final = 16
+"""Table size of a game's searches: 2**16 buckets, 4 MiB."""
 MOST_NODES: Final = 1 << 25
 """More than all simulations need; a search by the clock ends early when it uses them up."""
 
@@ -202,3 +206,53 @@ def thread_context(rules: Rules, table_bits: int) -> layout.Cells:
         context = contexts[table_bits] = new_context(code, 0, table_bits)
     layout.set_rules(context, code)
     return context
+
+
+class PatternMemory:
+    """The memory of pattern searches: a context with a table, and vectors of positions.
+
+    used: nodes of the game so far, for agents with a budget.
+    """
+
+    def __init__(self, table_bits: int) -> None:
+        self.used = 0
+        self.context = new_context(rule_set(DEFAULT_RULES).code, 0, table_bits)
+        self._vectors = np.empty(0, np.int16)
+        self._held: tuple[Patterns, npt.NDArray[np.int64], Rules] | None = None
+
+    def set(self, patterns: Patterns, block: npt.NDArray[np.int64], rules: Rules) -> int:
+        """Prepare the memory for an evaluation, its block and rules; return its address.
+
+        Results of another evaluation, other cuts or other rules no longer count. The memory must
+        live as long as its address is in use.
+        """
+        size = MOST_VECTORS * patterns.shapes.lanes
+        if self._vectors.size < size:
+            self._vectors = np.zeros(size, np.int16)
+            self.context[layout.VECTORS] = self._vectors.ctypes.data
+        if not self._holds(block, rules):
+            self.context[layout.AGE] += 1
+        self._held = (patterns, block, rules)  # kept alive: kernels only have addresses
+        self.context[layout.PATTERNS] = block.ctypes.data
+        layout.set_rules(self.context, rule_set(rules).code)
+        return int(self.context.ctypes.data)
+
+    def _holds(self, block: npt.NDArray[np.int64], rules: Rules) -> bool:
+        """Whether it is prepared for these: blocks are equal where weights and cuts are."""
+        if self._held is None:
+            return False
+        _, held, held_rules = self._held
+        return held_rules == rules and np.array_equal(held, block)
+
+
+_patterns = threading.local()
+
+
+def thread_pattern_memory(table_bits: int) -> PatternMemory:
+    """This thread's memory of that size, kept for the next search."""
+    memories = cast("dict[int, PatternMemory]", _patterns.__dict__)
+    memory = memories.get(table_bits)
+    if memory is None:
+        memory = memories[table_bits] = PatternMemory(table_bits)
+        let_stop(("patterns", table_bits), memory.context)
+    return memory

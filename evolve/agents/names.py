@@ -64,14 +64,17 @@ class AgentName(NamedTuple):
     @property
     def path(self) -> Path:
         """The file or folder that it names; there is none for a reference agent or a program."""
-        found = None if os.path.exists(self.place) else _RUN.fullmatch(self.place)
-        return Path(self.place if found is None else found[1])
+        return Path(self.place if self._run is None else self._run[1])
 
     @property
     def individual(self) -> str | None:
         """The individual of the run at `path` that it names; None for its champion."""
-        found = None if os.path.exists(self.place) else _RUN.fullmatch(self.place)
-        return None if found is None else found[2]
+        return None if self._run is None else self._run[2]
+
+    @property
+    def _run(self) -> re.Match[str] | None:
+        """The place as `run:FOLDER`, unless there is a file of that name."""
+        return None if os.path.exists(self.place) else _RUN.fullmatch(self.place)
 
     @property
     def folder(self) -> Path | None:

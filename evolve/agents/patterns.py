@@ -11,14 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Description, Limit, Setting
-from evolve.agents.analysis import Analysis, exact_analysis
+from evolve.agents.analysis import Analysis, exact_analysis, line_from
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.memory import thread_context
+from evolve.agents.memory import (
+    GAME_TABLE_BITS,
+    PatternMemory,
+    thread_context,
+    thread_pattern_memory,
+)
 from evolve.agents.networks import checked
-from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch, thread_memory
 from evolve.agents.search_schedule import (
     Allocation,
     Cut,
+    check_boundaries,
     check_depth,
     check_probcut,
     cuts_of,
@@ -29,13 +34,12 @@ from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stoppin
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
-from evolve.engine.genes import MAX_PHASES
+from evolve.engine.pattern_search import pattern_move, pattern_values
 from evolve.engine.patterns import DISC, Patterns
 from evolve.engine.rules import Rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
-from evolve.parsing import are_boundaries
 from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 
@@ -88,7 +92,7 @@ class PatternAgent(SearchingAgent):
     rules: Rules | None = None
     name: str = "patterns"
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    _memory: Memory | None = field(default=None, compare=False, repr=False)
+    _memory: PatternMemory | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
@@ -133,7 +137,7 @@ class PatternAgent(SearchingAgent):
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
-        return replace(self, _memory=Memory(self._table_bits))
+        return replace(self, _memory=PatternMemory(self._table_bits))
 
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
         square, nodes, counted = self._searched(board, self._search(board))
@@ -187,16 +191,11 @@ class PatternAgent(SearchingAgent):
         limits = [*vars(self.limit).values(), self.budget]
         return [self.parameters, self.patterns.digest, cuts, limits]
 
-    def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
-        changes: dict[str, Any] = {}
-        if depth is not None:
-            changes["depth"] = depth
-            if self.allocation is not None:
-                depths = (depth,) * len(self.allocation.depths)
-                changes["allocation"] = replace(self.allocation, depths=depths)
-        if endgame is not None:
-            changes["endgame"] = endgame
-        return self._changed(**changes) if changes else self
+    def _changes_for(self, depth: int) -> dict[str, Any]:
+        allocation = self.allocation
+        if allocation is not None:
+            allocation = replace(allocation, depths=(depth,) * len(allocation.depths))
+        return {"depth": depth, "allocation": allocation}
 
     def within(self, nodes: int) -> Self:
         """The agent with a budget of 30 times `nodes`, shared by a game's moves; see Agent."""
@@ -287,16 +286,14 @@ class PatternAgent(SearchingAgent):
         columns = ("shape", "images", "least", "most", "not 0")
         return Description(facts, lines, columns, rows, boards)
 
-    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
+    def _rendered(self, numba: bool) -> str:
         """Its stand-alone Python file, which makes no forward cuts."""
         return render_patterns(
             self.patterns,
             self._allocation.depths,
             self._allocation.boundaries,
             self.endgame,
-            self._rules,
-            self.name,
-            provenance,
+            *self._about,
             numba,
             self._clock,
         )
@@ -344,10 +341,54 @@ class PatternAgent(SearchingAgent):
         """A search from a position, in the game's memory, or else in this thread's."""
         memory = self._memory
         if memory is None:
-            memory = thread_memory(self._table_bits)
+            memory = thread_pattern_memory(self._table_bits)
             memory.context[layout.AGE] += 1
         memory.set(self.patterns, self.block, self._rules)
         return PatternSearch(memory.context, board)
+
+
+class PatternSearch:
+    """A search from one position, see `timed_search.Search`."""
+
+    def __init__(self, context: layout.Cells, board: Board) -> None:
+        self.context = context
+        self._board = board
+
+    def prepare(self) -> None:
+        """Nothing to prepare: the table's entries stay valid."""
+
+    def move(self, depth: int) -> int:
+        """A best square by a search of `depth` plies; −1 when it was stopped."""
+        return self.deepen_to(depth)[0]
+
+    def deepen_to(self, depth: int) -> tuple[int, int]:
+        """A best square and its value at `depth` plies, after searches of fewer plies."""
+        return self._move(self._board, depth)
+
+    def deepen(self, depth: int) -> tuple[int, int]:
+        """A best square and its value, by searches of 1 to `depth` plies."""
+        square, value = -1, 0
+        for plies in range(1, depth + 1):
+            square, value = self._move(self._board, plies)
+        return square, value
+
+    def values(self, depth: int) -> dict[int, int]:
+        """The value of every legal move at `depth` plies."""
+        values = np.zeros(64, np.int64)
+        own, opp = U(self._board.own), U(self._board.opp)
+        for plies in range(1, depth + 1):
+            pattern_values(own, opp, plies, values, self.context.ctypes.data)
+        return {square: int(values[square]) for square in self._board.legal_moves()}
+
+    def line(self, square: int, depth: int) -> tuple[int, ...]:
+        """The principal variation from `square` on."""
+        return line_from(
+            self._board, square, depth, lambda board, plies: self._move(board, plies)[0]
+        )
+
+    def _move(self, board: Board, depth: int) -> tuple[int, int]:
+        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
+        return int(square), int(value)
 
 
 @cache
@@ -358,16 +399,12 @@ def prepare() -> None:
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)
     agent.choose(Board.start())
-    thread_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
+    thread_pattern_memory(TABLE_BITS).context[layout.TABLE :].fill(0)
 
 
 def _boundaries(values: Any) -> tuple[int, ...]:
     """The boundaries of a document; AgentError where they are invalid."""
-    if (
-        not isinstance(values, Sequence)
-        or len(values) >= MAX_PHASES
-        or not all(type(value) is int for value in values)
-        or not are_boundaries(values)
-    ):
+    if not isinstance(values, Sequence) or not all(type(value) is int for value in values):
         raise AgentError(f"boundaries {values} must ascend from 5 to 64")
+    check_boundaries(values, len(values) + 1)
     return tuple(values)

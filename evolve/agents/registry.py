@@ -22,13 +22,13 @@ KINDS: Final = {
 """Kinds in agent files: `kind` in the file, and a subclass of StoredAgent."""
 
 PROGRAMS: Final = {
-    "gtp": "evolve.programs.external:gtp_agent",
-    "nboard": "evolve.programs.external:nboard_agent",
-    "python": "evolve.programs.python:python_agent",
+    "gtp": "evolve.programs.external:ExternalAgent",
+    "nboard": "evolve.programs.external:ExternalAgent",
+    "python": "evolve.programs.python:PythonAgent",
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
-Each is a function of the text after the colon, and of the program's own folder or None. Settings
-from other sources that name one are not trusted (`cli.permission`)."""
+Each is made with the protocol, the text after the colon, and its own folder or None as `cwd=`.
+Settings from other sources that name one are not trusted (`cli.permission`)."""
 
 INDIVIDUALS: Final = "evolve.evolution.run_agents:individual_agent"
 """Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""

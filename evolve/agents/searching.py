@@ -54,12 +54,19 @@ class SearchingAgent(StoredAgent):
         def endgame(self) -> int:
             """The empties from which it searches exactly."""
 
-    @abstractmethod
     def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
         """The agent with `depth` plies in every phase, and exact search from `endgame` empties.
 
         None keeps the agent's own.
         """
+        changes = {} if depth is None else self._changes_for(depth)
+        if endgame is not None:
+            changes["endgame"] = endgame
+        return self._changed(**changes) if changes else self
+
+    @abstractmethod
+    def _changes_for(self, depth: int) -> dict[str, Any]:
+        """The fields with which it searches `depth` plies in every phase."""
 
     @property
     @abstractmethod
@@ -75,7 +82,7 @@ class SearchingAgent(StoredAgent):
         """The search from a position that a limit may stop."""
 
     @abstractmethod
-    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
+    def _rendered(self, numba: bool) -> str:
         """Its stand-alone Python file."""
 
     def check_search(self) -> None:
@@ -160,7 +167,7 @@ class SearchingAgent(StoredAgent):
         """
         if self.limit.nodes is not None:
             raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
-        return self._rendered({"plays": self.play, **self.provenance}, numba)
+        return self._rendered(numba)
 
     @property
     def play(self) -> str:

@@ -11,8 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.memory import OutOfTimeError
-from evolve.agents.pattern_memory import thread_memory
+from evolve.agents.memory import OutOfTimeError, thread_pattern_memory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
@@ -197,7 +196,7 @@ class PatternLearner(Learner):
         block = patterns.block({})
 
         def play(part: slice) -> None:
-            context = thread_memory(_TABLE_BITS).set(patterns, block, settings.rules)
+            context = thread_pattern_memory(_TABLE_BITS).set(patterns, block, settings.rules)
             vectors = np.zeros((2, self._shapes.lanes), np.int16)
             some, start = records.part(part), first + part.start
             play_to_learn(start, options, self._taught, vectors, context, some)

@@ -191,16 +191,6 @@ class ExternalAgent(Agent):
         self._programs.close()
 
 
-def gtp_agent(command: str, folder: str | None = None) -> ExternalAgent:
-    """The agent of a command over GTP; AgentError for an invalid command."""
-    return ExternalAgent("gtp", command, cwd=folder)
-
-
-def nboard_agent(command: str, folder: str | None = None) -> ExternalAgent:
-    """The agent of a command over NBoard; AgentError for an invalid command."""
-    return ExternalAgent("nboard", command, cwd=folder)
-
-
 class _Programs:
     """A pool of running programs. Threads take idle ones and give them back."""
 

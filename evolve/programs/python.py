@@ -201,11 +201,6 @@ class PythonAgent(ExternalAgent):
         return {"time": Setting("seconds", float), **memory, CWD: Setting("cwd", str)}
 
 
-def python_agent(command: str, folder: str | None = None) -> PythonAgent:
-    """The agent of a file's class; AgentError where there is no such file."""
-    return PythonAgent("python", command, cwd=folder)
-
-
 def rules_in_source(file: Path) -> Rules | None:
     """The rules that a Python file says, by a line such as `RULES = "reversed"` at its top level.
 

@@ -90,8 +90,7 @@ def scan_ggf(text: str) -> Reading:
         except _GameError as error:
             reading.leave_out(f"line {line + 1}, game {reading.next}", error)
             place = error.place
-    if not reading.records and not reading.left_out:
-        raise RecordError("there is no GGF game, which would begin with (;GM[Othello]")
+    reading.not_empty("no GGF game, which would begin with (;GM[Othello]")
     _check_between(text[place:], reading, text.count("\n", 0, place) + 1)
     return reading
 

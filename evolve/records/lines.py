@@ -47,9 +47,7 @@ def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None
         for record in records:
             reading.add(record)
         before = item if len(records) == 1 and not item.position else None
-    if not reading.records and not reading.left_out:
-        raise RecordError("there is no position and no move string such as f5d6c4d3c2b3b4b5 in it")
-    return reading
+    return reading.not_empty("no position and no move string such as f5d6c4d3c2b3b4b5 in it")
 
 
 @dataclass

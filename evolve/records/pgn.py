@@ -58,9 +58,7 @@ def scan_pgn(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
             raise RulesError(f"{where}: {error}") from error
         except RecordError as error:
             reading.leave_out(where, error)
-    if not reading.records and not reading.left_out:
-        raise RecordError('there is no PGN game, which would begin with tags such as [Black "…"]')
-    return reading
+    return reading.not_empty('no PGN game, which would begin with tags such as [Black "…"]')
 
 
 def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:

@@ -75,6 +75,12 @@ class Reading:
         line = (str(reason) or type(reason).__name__).splitlines()[0]
         self.left_out.append(LeftOut(self.next, where, line, count))
 
+    def not_empty(self, none: str) -> Reading:
+        """The reading itself; RecordError where there was nothing to read: there is `none`."""
+        if not self.records and not self.left_out:
+            raise RecordError(f"there is {none}")
+        return self
+
     def whole(self) -> list[GameRecord]:
         """All games; RecordError names the first that could not be read."""
         if self.left_out:

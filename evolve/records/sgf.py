@@ -49,9 +49,7 @@ def scan_sgf(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
             reading.add(_record(properties, asked))
         except RecordError as error:
             reading.leave_out(f"line {line}, game {reading.next}", error)
-    if not reading.records and not reading.left_out:
-        raise RecordError("there is no SGF game, which would begin with (;GM[2]")
-    return reading
+    return reading.not_empty("no SGF game, which would begin with (;GM[2]")
 
 
 def _games(text: str) -> Iterator[tuple[int, Properties, str]]:

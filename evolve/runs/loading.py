@@ -69,8 +69,8 @@ def program_agent(protocol: str, command: str, folder: str | None = None) -> Age
 
     folder: the program's own, None for the current one.
     """
-    make = imported(listed(PROGRAMS, protocol, "protocol of programs"))
-    return cast("Agent", make(command, folder))
+    made = imported(listed(PROGRAMS, protocol, "protocol of programs"))
+    return cast("Agent", made(protocol, command, cwd=folder))
 
 
 def _load(named: AgentName, folder: str | None) -> Agent:

@@ -43,15 +43,8 @@ class HumanGames:
 
     async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
-        found = await self._search.ask(
-            "play",
-            places,
-            source=source,
-            moves=asked.moves,
-            rules=asked.rules,
-            side=asked.side,
-            move=None,
-        )
+        known = {"moves": asked.moves, "rules": asked.rules, "side": asked.side}
+        found = await self._search.ask("play", places, source=source, move=None, **known)
         name = secrets.token_hex(8)
         return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **found))
 
@@ -75,14 +68,12 @@ class HumanGames:
             there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
             detail = f"{move} is not a legal move; {there}"
             raise ProblemError(409, detail, [("/move", detail)])
-        found = await self._search.ask(
-            "play",
-            source=source,
-            moves=" ".join(play.moves),
-            rules=play.rules,
-            side=play.side,
-            move=move,
-        )
+        known: dict[str, Any] = {
+            "moves": " ".join(play.moves),
+            "rules": play.rules,
+            "side": play.side,
+        }
+        found = await self._search.ask("play", source=source, move=move, **known)
         return self._keep(play.model_copy(update=found))
 
     async def record(self, name: str) -> str:

@@ -14,6 +14,7 @@ import pytest
 import evolve
 from evolve.agents.names import parse_name
 from evolve.errors import AgentError, EngineError
+from evolve.evolution.run_agents import individual_agent
 from evolve.programs.external import ExternalAgent
 from evolve.service.engine_worker import describe
 from tests.cli import ROOT
@@ -73,6 +74,26 @@ def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
     assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"
     for source in (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1"):
         assert describe(source)["kind"] == "alphabeta"
+
+
+def test_an_individual_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "tests/cli/run-0.2", tmp_path / "kept")
+    monkeypatch.chdir(tmp_path)
+    one = evolve.load_agent("run:kept:0-1?depth=2")
+    assert isinstance(one, evolve.AlphaBetaAgent)
+    assert one.name == "0-1?depth=2"
+    assert {*one.depths} == {2}
+    assert one.parameters["weights"] == individual_agent("kept", "0-1").parameters["weights"]
+    assert evolve.load_agent("run:kept") == evolve.load_agent("kept")
+    found = parse_name(f"run:{tmp_path}/kept:0-1")
+    assert (found.path, found.individual) == (tmp_path / "kept", "0-1")
+    with pytest.raises(AgentError, match="0-999"):
+        evolve.load_agent("run:kept:0-999")
+    with pytest.raises(AgentError, match="there is no agent 'run:none'"):
+        evolve.load_agent("run:none")
+    Path("run:kept").mkdir()
+    with pytest.raises(AgentError, match="has no champion yet"):
+        evolve.load_agent("run:kept")  # a folder of that name comes first
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.memory import PatternMemory
 from evolve.engine import context as layout
 from evolve.engine.bits import ONE, ZERO, flips_of, moves_of
 from evolve.engine.board import Board as EngineBoard
@@ -147,7 +147,7 @@ class Search:
     def __init__(
         self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None, table_bits: int = 12
     ) -> None:
-        self._memory = Memory(table_bits)
+        self._memory = PatternMemory(table_bits)
         self.use(patterns, rules, cuts)
 
     def use(self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from evolve.agents.analysis import solve
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.memory import PatternMemory
 from evolve.engine.bits import legal_moves
 from evolve.engine.opening import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
 from evolve.engine.pattern_games import (
@@ -77,7 +77,7 @@ def play_part(
 ) -> None:
     """Fill a part of `records` with games number `first` and on, in a memory of its own."""
     patterns = random_patterns(TINY, 1)
-    memory = Memory(10)
+    memory = PatternMemory(10)
     context = memory.set(patterns, patterns.block({}), rules)
     some, vectors = records.part(part), vectors_of(patterns.shapes)
     play_to_learn(first + part.start, options, taught_of(patterns), vectors, context, some)
@@ -272,7 +272,7 @@ def test_values_are_cut_off_at_a_win() -> None:
     """A forecast may be more than 64 discs; what is recorded is not."""
     shapes = shape_set(("a1-b2",))
     patterns = Patterns.of_weights(shapes, (), np.full((1, shapes.weights), 99 * DISC, np.int16))
-    taught, records, memory = taught_of(patterns), GameRecords.blank(2), Memory(10)
+    taught, records, memory = taught_of(patterns), GameRecords.blank(2), PatternMemory(10)
     context = memory.set(patterns, patterns.block({}), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
     for values, count in zip(records.values, records.counts, strict=True):
