@@ -24,7 +24,6 @@ import pandas as pd
 import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_agent
 from evolve.arena.judges import ladder, nearest
 from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
@@ -34,6 +33,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
 from evolve.population.genome import Genome
+from evolve.runs.loading import load_agent
 from evolve.tables.individuals import row_genes
 
 NEIGHBOURS = 4

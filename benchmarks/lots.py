@@ -28,9 +28,9 @@ from evolve.fitness.games import Games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.fitness.statistics import bradley_terry, mean_of
-from evolve.tables import folder as store
-from evolve.tables.progress import Silent
-from evolve.tables.run import Run
+from evolve.runs import folder as store
+from evolve.runs.progress import Silent
+from evolve.runs.run import Run
 
 GENERATIONS: Final = (1, 4, 12)
 """Whose individuals are ranked."""

@@ -46,11 +46,11 @@ from evolve.fitness.executor import Threads, task_size
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import all_pairs, schedule
-from evolve.tables import folder as store
-from evolve.tables.progress import Silent
+from evolve.runs import folder as store
+from evolve.runs.progress import Silent
 
 if TYPE_CHECKING:
-    from evolve.fitness.cluster import Cluster
+    from evolve.cluster.client import Cluster
 
 _DASK: Final = Path(__file__).resolve().parents[1] / "deploy" / "dask.yaml"
 _GAMES: Final = 512 * 511
@@ -228,7 +228,7 @@ def _measured(costs: npt.NDArray[np.float64], factor: float, workers: int) -> _P
 
 def _connected(address: str) -> Cluster:
     """A client, once the scheduler has started."""
-    from evolve.fitness.cluster import Cluster
+    from evolve.cluster.client import Cluster
 
     while True:
         with contextlib.suppress(ClusterError):

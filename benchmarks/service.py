@@ -28,10 +28,10 @@ import psutil
 import pyarrow as pa
 
 import evolve
+from evolve.runs.folder import commit_generation
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.process import MARK, Process, boot
-from evolve.tables.folder import commit_generation
 from evolve.tables.individuals import table_metadata
 
 

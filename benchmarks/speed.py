@@ -26,19 +26,20 @@ import numpy as np
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.pattern_memory import Memory
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.reference import pattern_agent
+from evolve.agents.reading import reference_agent
 from evolve.bench.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
+from evolve.config.learning import MctsSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.context import AGE, NODES, STOPPED
-from evolve.engine.mcts_games import SELF_PLAY, Fixtures
 from evolve.engine.network import Network
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import Patterns
 from evolve.engine.shapes import DEFAULT_SET, ShapeSet, parse_shapes
-from evolve.learning.tree_games import TreePlay, searched_games
+from evolve.engine.training_games import Lineup
+from evolve.learning.tree_games import searched_games
 
 DEPTHS: Final = (1, 4, 6, 8, 10, 12)
 _WITHOUT_CUTS: Final = 10
@@ -62,7 +63,7 @@ _KERNELS: Final = (
     _IMPORTS
     + """
 import numpy as np
-from evolve.agents.registry import reference_agent
+from evolve.agents.reading import reference_agent
 from evolve.fitness.games import play_games
 from evolve.fitness.openings import Part, balanced_openings
 
@@ -77,7 +78,8 @@ play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standar
 def pattern_rows() -> list[Figures]:
     """A move by 1, 2, … plies in positions of 12 to 44 discs, with forward cuts and without; and by
     other shapes, whose weights are random."""
-    agent = pattern_agent("patterns-standard")
+    agent = reference_agent("patterns-standard")
+    assert isinstance(agent, PatternAgent)
     others = ShapeSet(parse_shapes(("lines-4", "blocks-2x2")))
     rng = np.random.default_rng(SEED)
     weights = rng.integers(-20, 21, (1, others.weights)).astype(np.int16)
@@ -166,19 +168,14 @@ def selfplay_rows() -> list[Figures]:
     """Games of a tree search with itself, ended by exact outcomes at 10 empties, one thread."""
     rows = []
     rng = np.random.default_rng(SEED)
-    fixtures = Fixtures(
-        np.full(SELFPLAY_GAMES, SELF_PLAY, np.int32),
-        np.ones(SELFPLAY_GAMES, np.int8),
-        rng.integers(0, 13, SELFPLAY_GAMES).astype(np.int32),
-        rng.integers(0, 2**64, SELFPLAY_GAMES, dtype=np.uint64),
-    )
+    lineup = Lineup.drawn(np.zeros((SELFPLAY_GAMES, 2), np.int32), 12, rng)
+    settings = MctsSettings.model_validate({"simulations": SELFPLAY_SIMULATIONS})
     for name, shape in NETWORKS.items():
         network = random_network(shape)
 
         def work(network: Network = network) -> int:
-            play = TreePlay(SELFPLAY_SIMULATIONS)
-            games = searched_games(network, play, fixtures)
-            return int(games.records.counts.sum())
+            records, _ = searched_games(network, settings, lineup)
+            return int(records.counts.sum())
 
         seconds, positions = timed(work)
         rows.append(

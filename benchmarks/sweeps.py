@@ -50,6 +50,8 @@ from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
+from evolve.runs import folder as store
+from evolve.runs.progress import Silent
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.plan import Plan, plan_of
@@ -57,9 +59,7 @@ from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep, rows_of
-from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.progress import Silent
 from evolve.tables.trials import Importances, write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")

@@ -19,7 +19,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import chance_of, mean_of
 from evolve.learning.training import InMemoryTraining
-from evolve.tables.run_types import TRAININGS
+from evolve.runs.run_types import TRAININGS
 
 KEPT = Path("runs/trained")
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from evolve.version import __version__
+
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.agents.alphabeta import AlphaBetaAgent
     from evolve.agents.dqn import DqnAgent
-    from evolve.agents.loading import load_agent
     from evolve.agents.mcts import MctsAgent
     from evolve.agents.random import RandomAgent
     from evolve.arena.call import match, rate
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
     from evolve.evolution.call import evolve
     from evolve.plots.call import plot
     from evolve.population.encoding import Encoding
+    from evolve.runs.loading import load_agent
+    from evolve.runs.run import Run
+    from evolve.runs.study import Study, load_run
     from evolve.studies.call import compare, study
-    from evolve.tables.run import Run
-    from evolve.tables.study import Study, load_run
-
-__version__ = "0.2.0.dev0"
 
 _HOMES = {
     "Agent": "evolve.agents.agent",
@@ -39,12 +39,12 @@ _HOMES = {
     "IllegalMoveError": "evolve.errors",
     "MctsAgent": "evolve.agents.mcts",
     "RandomAgent": "evolve.agents.random",
-    "Run": "evolve.tables.run",
+    "Run": "evolve.runs.run",
     "compare": "evolve.studies.call",
     "evolve": "evolve.evolution.call",
-    "load_agent": "evolve.agents.loading",
-    "Study": "evolve.tables.study",
-    "load_run": "evolve.tables.study",
+    "load_agent": "evolve.runs.loading",
+    "Study": "evolve.runs.study",
+    "load_run": "evolve.runs.study",
     "match": "evolve.arena.call",
     "plot": "evolve.plots.call",
     "rate": "evolve.arena.call",

@@ -43,6 +43,15 @@ def plain(text: str, keep: str = "") -> str:
     )  # fmt: skip
 
 
+def printable(line: str) -> str:
+    """A line from another program: tabs become spaces, other unprintable characters are removed.
+
+    A protocol that repeats its input (NBoard's `ping`, an error that quotes a word) would pass on
+    what moves a cursor, hides or reorders text.
+    """
+    return "".join(sign for sign in line.replace("\t", " ") if sign.isprintable()).strip()
+
+
 def as_word(thing: object) -> str:
     """A name as a word of a command line to copy: in quotes where a shell needs them."""
     return shlex.quote(str(thing))

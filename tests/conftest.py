@@ -19,7 +19,7 @@ _NO_TORCH: Final = (
 _MISSING: Final = importlib.util.find_spec("torch") is None
 _LONG: Final = (
     "sweeps/test_kills.py", "service/test_jobs.py", "service/test_page.py",
-    "faults/test_trainings.py", "fitness/test_cluster.py", "cli/test_sweep_program.py",
+    "faults/test_trainings.py", "cluster/test_client.py", "cli/test_sweep_program.py",
     "faults/test_other_sweeps.py", "service/test_values.py", "service/test_contract.py",
     "engine/test_pattern_search.py", "learning/test_course.py", "cli/test_sweep.py",
     "cli/test_signals.py", "test_extending.py", "faults/test_sweeps.py", "cli/test_hostile.py",

@@ -30,9 +30,16 @@ STEP = re.compile(
     r"`(?P<anchor>[^`]+)`|(?P<trial>Try it)):" + FENCE,
     re.M | re.S,
 )
-SLOW = {"A kind of run", "A command", "A column of a table", "An operator"}
+SLOW = {
+    "A kind of run",
+    "A command",
+    "A column of a table",
+    "An operator",
+    "A table of a run",
+    "A learner",
+}
 """Examples for -m slow, as those that change the engine: they start several programs."""
-MOST_FILES = {"A term of the evaluation": 3, "Rules": 3}
+MOST_FILES = {"A term of the evaluation": 3, "Rules": 3, "A kind of run": 3, "A learner": 3}
 """Files that an extension may touch; two where nothing is said."""
 
 
@@ -96,7 +103,7 @@ def carry_out(step: re.Match[str], package: Path) -> None:
 
 
 def test_every_kind_of_extension_is_there() -> None:
-    assert len(EXAMPLES) == 7
+    assert len(EXAMPLES) == 10
     for example in EXAMPLES:
         assert len(example.files) <= MOST_FILES.get(example.name, 2), example.name
         assert sum(bool(step["trial"]) for step in example.steps) == 1, example.name
@@ -169,11 +176,7 @@ def check_the_served_kind(service: Service) -> None:
     assert run["curve"] == pytest.approx([run["curve"][0], run["curve"][1], run["score"]], abs=0.1)
     rows = service.get("runs/counted/batches")
     assert [row["batch"] for row in rows["items"]] == [0, 1, 2]
-    assert [column["format"] for column in rows["columns"]] == [
-        "number",
-        *2 * ["percent"],
-        "number",
-    ]
+    assert [column["format"] for column in rows["columns"]] == ["number", "percent"]
     assert "census" in [form["command"] for form in service.get("commands")["items"]]
     job = service.order("census", batches=1)
     assert service.wait(job)["run"] == "census-001"
@@ -188,6 +191,15 @@ def check_the_served_kind(service: Service) -> None:
         assert page.get_by_role("link", name="counted").count() == 1
         visit(page, address(service), "compare?run=counted&run=census-001")
         page.get_by_role("img", name="black").wait_for()
+
+
+def check_the_served_table(service: Service) -> None:
+    """The service and its page have a new table, with its chart."""
+    rows = service.get("runs/traced/origins")
+    assert [row["generation"] for row in rows["items"]] == [0, 1, 2]
+    with look(service) as page:
+        visit(page, address(service), "run/traced/origins")
+        assert page.get_by_role("table").get_by_role("row").count() == 4
 
 
 def check_the_served_rules(service: Service) -> None:
@@ -215,5 +227,9 @@ def look(service: Service) -> Iterator[Page]:
         yield context.new_page()
 
 
-SERVED = {"A kind of run": check_the_served_kind, "Rules": check_the_served_rules}
+SERVED = {
+    "A kind of run": check_the_served_kind,
+    "A table of a run": check_the_served_table,
+    "Rules": check_the_served_rules,
+}
 """Examples that must reach the service and the page, with what is looked at there."""

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from evolve.agents.analysis import Analysis
 from evolve.agents.files import document_of, write_agent_file
 from evolve.engine.board import Board
-from evolve.engine.rules import Rules, check_rules
-from evolve.errors import AgentError
+from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.errors import AgentError, IllegalMoveError
 from evolve.tables.arrays import Arrays
 
 
@@ -177,8 +177,21 @@ class Agent(ABC):
         """The agent, if files can hold it; else AgentError."""
         raise AgentError(f"{self.name} is not an agent that a file could hold")
 
+    @property
+    def _rules(self) -> Rules:
+        """The rules that it plays by now: its own, or the default ones."""
+        return self.rules or DEFAULT_RULES
+
     def _changed(self, **changes: Any) -> Self:
         return cast("Self", replace(cast("Any", self), **changes))
+
+
+def moves_to_choose(board: Board) -> list[int]:
+    """The legal moves; IllegalMoveError where there is none."""
+    moves = board.legal_moves()
+    if not moves:
+        raise IllegalMoveError(f"there is no move to choose\n{board}")
+    return moves
 
 
 class StoredAgent(Agent):

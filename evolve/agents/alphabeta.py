@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from evolve.agents.agent import Description, Limit, Setting, StoredAgent
-from evolve.agents.analysis import Analysis, line_of_search
+from evolve.agents.agent import Description, Limit
+from evolve.agents.analysis import Analysis, row_analysis
 from evolve.agents.memory import thread_context
-from evolve.agents.timed_search import choose_limited, prepare
-from evolve.agents.timing import check_seconds
-from evolve.config.parsing import are_boundaries
+from evolve.agents.search_schedule import check_boundaries
+from evolve.agents.searching import NO_LIMIT, SearchingAgent
+from evolve.agents.timed_search import TABLE_BITS
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.deepening import deepen
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.genes import GENES, TERM_NAMES
-from evolve.engine.phases import MAX_PHASES, default_boundaries, phase_of
-from evolve.engine.rules import DEFAULT_RULES, WIN, Rules, check_rules
-from evolve.errors import AgentError, IllegalMoveError
-from evolve.standalone.render import Clock, play_in_words, render
+from evolve.engine.genes import GENES, MAX_PHASES, TERM_NAMES, default_boundaries, phase_of
+from evolve.engine.rules import WIN, Rules
+from evolve.engine.search import best_move
+from evolve.errors import AgentError
+from evolve.standalone.render import render
 from evolve.tables.arrays import Arrays
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 # No difference in a term exceeds this, in any position.
 _LARGEST_DIFFERENCE: Final = 64
-
-_FEWEST_NODES: Final = 100
-"""The smallest node limit: enough to search every move of any position."""
-_NO_LIMIT: Final = Limit()
 
 IntLists = Sequence[Sequence[int]]
 
@@ -50,7 +47,7 @@ def _ints(values: Any, what: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, init=False)
-class AlphaBetaAgent(StoredAgent):
+class AlphaBetaAgent(SearchingAgent):
     """Alpha-beta over weights that change with the phase of the game.
 
     Args:
@@ -81,7 +78,7 @@ class AlphaBetaAgent(StoredAgent):
     terms: Mapping[str, tuple[int, ...]]
     """The weights of each term by name, one per phase; `agent.mobility` is one of them."""
     provenance: Mapping[str, Any]
-    limit: Limit = _NO_LIMIT
+    limit: Limit = NO_LIMIT
 
     kind: ClassVar[str] = "alphabeta"
     required: ClassVar[tuple[str, ...]] = ("weights", "depths")
@@ -96,7 +93,7 @@ class AlphaBetaAgent(StoredAgent):
         endgame: int = 0,
         rules: Rules | None = None,
         *,
-        limit: Limit = _NO_LIMIT,
+        limit: Limit = NO_LIMIT,
         name: str = "alphabeta",
         provenance: Mapping[str, Any] | None = None,
         terms: Mapping[str, Sequence[int]] | None = None,
@@ -126,7 +123,7 @@ class AlphaBetaAgent(StoredAgent):
             "depths": (1,) * phases if depths is None else _ints(depths, "depths"),
             "boundaries": _ints(boundaries, "boundaries"),
             "endgame": _ints((endgame,), "endgame")[0],
-            "rules": None if rules is None else check_rules(rules),
+            "rules": rules,
             "limit": limit,
             "name": str(name),
             "terms": weights_of,
@@ -144,17 +141,10 @@ class AlphaBetaAgent(StoredAgent):
         for key, values in (*self.terms.items(), ("depths", self.depths)):
             if len(values) != phases:
                 raise AgentError(f"{key} has {len(values)} numbers, and weights {phases} phases")
-        if len(self.boundaries) != phases - 1:
-            raise AgentError(
-                f"{phases} phases need {phases - 1} boundaries, not {list(self.boundaries)}"
-            )
-        if not are_boundaries(self.boundaries):
-            raise AgentError(f"boundaries {list(self.boundaries)} must ascend from 5 to 64")
+        check_boundaries(self.boundaries, phases)
         if any(not 1 <= depth <= layout.MAX_DEPTH for depth in self.depths):
             raise AgentError(f"depths {list(self.depths)} must be 1 to {layout.MAX_DEPTH}")
-        if not 0 <= self.endgame <= 60:
-            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
-        self._check_limit()
+        self.check_search()
         for phase in range(phases):
             largest = int(_CLASS_SIZES @ np.abs(np.array(self.weights[phase], dtype=object)))
             largest += sum(abs(of[phase]) for of in self.terms.values()) * _LARGEST_DIFFERENCE
@@ -163,17 +153,6 @@ class AlphaBetaAgent(StoredAgent):
                     f"the weights of phase {phase} can add up to {largest}; they must stay under "
                     f"{WIN}, the value of a won game"
                 )
-
-    def _check_limit(self) -> None:
-        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
-        if nodes is not None and nodes < _FEWEST_NODES:
-            raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
-        if depth is not None and not 1 <= depth <= layout.MAX_DEPTH:
-            raise AgentError(f"depth {depth} must be 1 to {layout.MAX_DEPTH}")
-        if seconds is not None:
-            check_seconds(seconds)
-        if self._timed:
-            prepare()
 
     def __hash__(self) -> int:
         own = (f.name for f in fields(self) if f.name not in ("terms", "provenance"))
@@ -230,63 +209,26 @@ class AlphaBetaAgent(StoredAgent):
             row[start + layout.DEPTH] = self.depths[phase]
         return row
 
-    def choose(self, board: Board) -> int:
-        """The best square for the side to move; raises IllegalMoveError when it has none."""
-        return self.choose_counted(board)[0]
-
-    def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it: 0 for the only legal one."""
-        legal = board.legal_moves()
-        if not legal:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
-        if self._timed:
-            if len(legal) == 1:
-                return legal[0], 0
-            return choose_limited(self.cells, self._rules, self.limit, board)
+    def _choose_to_depth(self, board: Board) -> tuple[int, int]:
         context = self._context()
         square = game.choose(
             U(board.own), U(board.opp), self.cells.ctypes.data, context.ctypes.data
         )
         return int(square), int(context[layout.NODES])
 
+    def _search(self, board: Board) -> _RowSearch:
+        return _RowSearch(self.cells, board, thread_context(self._rules, TABLE_BITS))
+
     def analyse(self, board: Board) -> Analysis:
         """Values by a search to its depth, or exact ones near the end."""
         player = self if self.limit.depth is None else self.at(self.limit.depth)
-        context = player._context()
-        values = np.zeros(64, np.int64)
-        exact = game.move_values(
-            U(board.own), U(board.opp), player.cells.ctypes.data, values, context.ctypes.data
-        )
-        ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
-        depth = (
-            board.empties
-            if exact
-            else player.depths[phase_of(64 - board.empties, player.boundaries)]
-        )
-        return Analysis(
-            {square: int(values[square]) for square in ranked},
-            "discs" if exact else "evaluation",
-            depth,
-            line_of_search(board, ranked[0], depth, bool(exact), context),
-        )
+        depth = player.depths[phase_of(64 - board.empties, player.boundaries)]
+        return row_analysis(board, player.cells, depth, player._context())
 
     def _context(self) -> layout.Cells:
         return thread_context(self._rules, self.table_bits)
 
-    @property
-    def _rules(self) -> Rules:
-        return self.rules or DEFAULT_RULES
-
-    @property
-    def _timed(self) -> bool:
-        """Whether it plays by a limit, not by its depths."""
-        return self.limit.seconds is not None or self.limit.nodes is not None
-
     def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
-        """The agent with `depth` plies in every phase, and exact search from `endgame` empties.
-
-        None keeps the agent's own.
-        """
         changes: dict[str, Any] = {}
         if depth is not None:
             changes["depths"] = (depth,) * self.phases
@@ -295,50 +237,22 @@ class AlphaBetaAgent(StoredAgent):
         return self._changed(**changes) if changes else self
 
     @property
-    def repeats(self) -> bool:
-        """True unless it plays by the clock."""
-        return self.limit.seconds is None
-
-    @property
     def identity(self) -> Any:
         """Its parameters, and its limit where it has one."""
-        if not self._timed:
+        if not self._is_limited:
             return self.parameters
         depth = layout.MAX_DEPTH if self.limit.depth is None else self.limit.depth
         nodes = () if self.limit.nodes is None else (self.limit.nodes,)
         return [self.limit.seconds, depth, self.parameters, *nodes]
 
-    def limited(self, limit: Limit) -> Self:
-        """The agent, also within the seconds and nodes of `limit`.
-
-        `limit.depth` replaces its depth in every phase, even where it is greater; for an agent with
-        a time or node limit it is the maximum.
-        """
-        kept = self.limit & replace(limit, depth=None, simulations=None)
-        limited = self._changed(limit=kept)
-        if limit.depth is None:
-            return limited
-        if limited._timed:
-            return limited._changed(limit=replace(kept, depth=limit.depth))
-        return limited.at(limit.depth)
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """Its depth for every phase, its exact search, and its limits."""
-        return _SETTINGS
-
-    def with_settings(self, values: Mapping[str, float], name: str) -> Self:
-        """The agent with these settings, and a new name."""
-        whole = {key: int(value) for key, value in values.items() if key != "time"}
-        limit = Limit(values.get("time"), whole.get("nodes"))
-        made = self.at(None, whole.get("endgame"))._changed(limit=self.limit & limit, name=name)
-        depth = whole.get("depth")
-        return made if depth is None else made.at(depth).limited(Limit(depth=depth))
+    def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
+        depth = values.get("depth")  # with a limit its own depths change as well
+        return super(AlphaBetaAgent, self.at(depth)).with_settings(values, name)
 
     @property
     def row(self) -> layout.Cells | None:
         """Its cells, unless it plays by a limit."""
-        return None if self._timed else self.cells
+        return None if self._is_limited else self.cells
 
     @classmethod
     def from_parts(
@@ -346,12 +260,6 @@ class AlphaBetaAgent(StoredAgent):
     ) -> Self:
         """The agent of a file's parameters; it has no arrays."""
         return cls(**parameters, **common)
-
-    def stored(self) -> Self:
-        """The agent itself; AgentError where it plays by a limit, which files cannot hold."""
-        if self._timed:
-            raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
-        return self
 
     def describe(self) -> Description:
         """Its depths and terms by phase, and its weights as boards."""
@@ -369,27 +277,33 @@ class AlphaBetaAgent(StoredAgent):
         facts = (f"exact from {self.endgame} empties",)
         return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
 
-    def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file; with a time limit, a file that plays by the clock."""
-        if self.limit.nodes is not None:
-            raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
-        about = self._rules, self.name, {"plays": self.play, **self.provenance}
+    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
+        about = self._rules, self.name, provenance
         return render(self.parameters, *about, numba, self._clock)
 
     @property
-    def play(self) -> str:
-        return play_in_words(self.depths, self.endgame, self._clock)
-
-    @property
-    def _clock(self) -> Clock | None:
-        """The clock of its Python file, in place of the depths; None where it plays by depth."""
-        seconds = self.limit.seconds
-        return None if seconds is None else Clock(seconds, self.limit.depth)
+    def _phase_depths(self) -> Sequence[int]:
+        return self.depths
 
 
-_SETTINGS: Final = {
-    "depth": Setting("depths"),
-    "endgame": Setting("endgame"),
-    "time": Setting("limit", float),
-    "nodes": Setting("limit"),
-}
+class _RowSearch:
+    """Alpha-beta over the weights of a row."""
+
+    def __init__(self, row: layout.Cells, board: Board, context: layout.Cells) -> None:
+        self.context = context
+        self._row = row
+        self._own, self._opp = U(board.own), U(board.opp)
+
+    def prepare(self) -> None:
+        """Set the weights; old table entries no longer count.
+
+        They may come from other weights, other rules or the exact search.
+        """
+        self.context[layout.AGE] += 1
+        address = self.context.ctypes.data
+        game.set_phase(self._own, self._opp, self._row.ctypes.data, address)
+
+    def move(self, depth: int) -> int:
+        kernel = best_move if depth == 1 else deepen
+        square, _ = kernel(self._own, self._opp, depth, self.context.ctypes.data)
+        return int(square)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -66,35 +66,52 @@ class Analysis:
 
 def exact_analysis(board: Board, rules: Rules) -> Analysis:
     """The exact score of every legal move; there must be one."""
-    context = thread_context(rules, layout.table_bits_for(board.empties))
     row = np.zeros(layout.PHASES + layout.PHASE_CELLS, np.int64)
     row[layout.ENDGAME] = board.empties
+    context = thread_context(rules, layout.table_bits_for(board.empties))
+    return row_analysis(board, row, board.empties, context)
+
+
+def row_analysis(board: Board, row: layout.Cells, depth: int, context: layout.Cells) -> Analysis:
+    """Values by a search of `depth` plies over the weights of a row, or exact ones near the end.
+
+    There must be a legal move.
+    """
     values = np.zeros(64, np.int64)
-    own, opp = U(board.own), U(board.opp)
-    game.move_values(own, opp, row.ctypes.data, values, context.ctypes.data)
+    own, opp, address = U(board.own), U(board.opp), context.ctypes.data
+    exact = bool(game.move_values(own, opp, row.ctypes.data, values, address))
     ranked = sorted(board.legal_moves(), key=lambda square: -values[square])
-    line = line_of_search(board, ranked[0], board.empties, True, context)
+
+    def best(after: Board, plies: int) -> int:
+        own, opp = U(after.own), U(after.opp)
+        square, _ = solve_move(own, opp, address) if exact else best_move(own, opp, plies, address)
+        return int(square)
+
+    depth = board.empties if exact else depth
     return Analysis(
-        {square: int(values[square]) for square in ranked}, "discs", board.empties, line
+        {square: int(values[square]) for square in ranked},
+        "discs" if exact else "evaluation",
+        depth,
+        line_from(board, ranked[0], depth, best),
     )
 
 
-def line_of_search(
-    board: Board, square: int, depth: int, exact: bool, context: layout.Cells
+def line_from(
+    board: Board, square: int, depth: int, best: Callable[[Board, int], int]
 ) -> tuple[int, ...]:
-    """The principal variation from `square` on, of the search that last used `context`."""
-    line = [square]
-    board = board.play(square)
-    while not board.is_over() and (exact or depth > 1):
+    """The principal variation of `depth` plies from `square` on; 64 is a pass, which costs none.
+
+    best: the best move of a board by a search of so many plies.
+    """
+    line, board = [square], board.play(square)
+    for plies in range(depth - 1, 0, -1):
+        if board.is_over():
+            break
         if not board.legal_moves():
             line.append(PASS)
             board = board.pass_move()
-            continue
-        own, opp, address = U(board.own), U(board.opp), context.ctypes.data
-        depth -= 1
-        square, _ = solve_move(own, opp, address) if exact else best_move(own, opp, depth, address)
-        line.append(int(square))
-        board = board.play(int(square))
+        line.append(best(board, plies))
+        board = board.play(line[-1])
     return tuple(line)
 
 

@@ -9,25 +9,26 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Setting, StoredAgent
+from evolve.agents.agent import Description, Setting, StoredAgent, moves_to_choose
 from evolve.agents.analysis import Analysis
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.networks import (
     NETWORK_PARAMETERS,
+    NO_REWARDS,
+    Rewards,
     checked,
     described,
     description_of,
     network_of,
 )
-from evolve.agents.rewards import NO_REWARDS, Rewards
 from evolve.engine import context as layout
 from evolve.engine.action_search import action_values
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.network import Network
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
+from evolve.engine.rules import Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
-from evolve.errors import AgentError, IllegalMoveError
+from evolve.errors import AgentError
 from evolve.standalone.render import NetworkPlay, render_network
 from evolve.tables.arrays import Arrays
 
@@ -87,8 +88,7 @@ class DqnAgent(StoredAgent):
 
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and the number of positions entered, exact search included."""
-        if not board.legal_moves():
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        moves_to_choose(board)
         values, nodes = self._valued(board)
         ranked = list(values)
         if board.empties <= self.endgame:
@@ -194,10 +194,6 @@ class DqnAgent(StoredAgent):
     @property
     def _play(self) -> NetworkPlay:
         return NetworkPlay("dqn", self.endgame, self.rewards.cells, lookahead=self.lookahead)
-
-    @property
-    def _rules(self) -> Rules:
-        return self.rules or DEFAULT_RULES
 
     @property
     def _addresses(self) -> npt.NDArray[np.int64]:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.registry import KINDS
-from evolve.engine.limits import MOST_WEIGHTS
+from evolve.engine.architecture import MOST_WEIGHTS
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, PositionError
 from evolve.files.atomic import write_text

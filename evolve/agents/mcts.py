@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Limit, Setting, StoredAgent
+from evolve.agents.agent import Description, Limit, Setting, StoredAgent, moves_to_choose
 from evolve.agents.analysis import Analysis
 from evolve.agents.memory import (
     MOST_NODES,
@@ -26,14 +26,14 @@ from evolve.agents.memory import (
 )
 from evolve.agents.networks import (
     NETWORK_PARAMETERS,
+    NO_REWARDS,
     checked,
     described,
     description_of,
     network_of,
 )
 from evolve.agents.random import mix
-from evolve.agents.rewards import NO_REWARDS
-from evolve.agents.timing import (
+from evolve.agents.timed_search import (
     TABLE_BITS,
     check_seconds,
     stopping_at,
@@ -46,9 +46,9 @@ from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.network import Network
 from evolve.engine.patterns import Patterns
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules, rule_set
+from evolve.engine.rules import Rules, check_rules, rule_set
 from evolve.engine.solver import solve_in_order
-from evolve.errors import AgentError, IllegalMoveError
+from evolve.errors import AgentError
 from evolve.standalone.render import Clock, NetworkPlay, render_network
 from evolve.tables.arrays import Arrays
 
@@ -152,9 +152,7 @@ class MctsAgent(StoredAgent):
     def choose(self, board: Board) -> int:
         """A good square; raises IllegalMoveError when there is none."""
         begin = time.perf_counter()
-        legal = board.legal_moves()
-        if not legal:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        legal = moves_to_choose(board)
         if len(legal) == 1:
             return legal[0]
         if self.seconds is not None:
@@ -320,10 +318,6 @@ class MctsAgent(StoredAgent):
                 U(board.own), U(board.opp), np.array(order, np.int64), context.ctypes.data
             )
         return int(square) if square >= 0 and score >= 0 else None
-
-    @property
-    def _rules(self) -> Rules:
-        return self.rules or DEFAULT_RULES
 
     @property
     def _nodes(self) -> int:

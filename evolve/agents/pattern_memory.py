@@ -8,6 +8,7 @@ from typing import Final, cast
 import numpy as np
 import numpy.typing as npt
 
+from evolve.agents.analysis import line_from
 from evolve.agents.memory import let_stop
 from evolve.engine import context as layout
 from evolve.engine.bits import U
@@ -15,7 +16,7 @@ from evolve.engine.board import Board
 from evolve.engine.context_factory import new_context
 from evolve.engine.pattern_search import MOST_VECTORS, pattern_move, pattern_values
 from evolve.engine.patterns import Patterns
-from evolve.engine.rules import DEFAULT_RULES, PASS, Rules, rule_set
+from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 
 GAME_TABLE_BITS: Final = 16
 """Table size of a game's searches: 2**16 buckets, 4 MiB."""
@@ -106,16 +107,9 @@ class PatternSearch:
 
     def line(self, square: int, depth: int) -> tuple[int, ...]:
         """The principal variation from `square` on."""
-        line, board = [square], self._board.play(square)
-        for plies in range(depth - 1, 0, -1):
-            if board.is_over():
-                break
-            if not board.legal_moves():
-                line.append(PASS)
-                board = board.pass_move()
-            line.append(self._move(board, plies)[0])
-            board = board.play(line[-1])
-        return tuple(line)
+        return line_from(
+            self._board, square, depth, lambda board, plies: self._move(board, plies)[0]
+        )
 
     def _move(self, board: Board, depth: int) -> tuple[int, int]:
         square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -11,27 +10,33 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Limit, Setting, StoredAgent
+from evolve.agents.agent import Description, Limit, Setting
 from evolve.agents.analysis import Analysis, exact_analysis
-from evolve.agents.forward_cuts import Cut, cuts_of, rows_of
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.networks import checked
 from evolve.agents.pattern_memory import GAME_TABLE_BITS, Memory, PatternSearch, thread_memory
-from evolve.agents.search_schedule import Allocation, check_depth, check_probcut
-from evolve.agents.timed_search import think
-from evolve.agents.timing import TABLE_BITS, check_seconds, stopping_at
+from evolve.agents.search_schedule import (
+    Allocation,
+    Cut,
+    check_depth,
+    check_probcut,
+    cuts_of,
+    rows_of,
+)
+from evolve.agents.searching import NO_LIMIT, SearchingAgent
+from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stopping_at
 from evolve.config.parsing import are_boundaries
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.genes import MAX_PHASES
 from evolve.engine.patterns import DISC, Patterns
-from evolve.engine.phases import MAX_PHASES
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.engine.rules import Rules
 from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
 from evolve.engine.solver import solve_move
-from evolve.errors import AgentError, IllegalMoveError, OverBudgetError
-from evolve.standalone.render import Clock, play_in_words, render_patterns
+from evolve.errors import AgentError, OverBudgetError
+from evolve.standalone.render import render_patterns
 from evolve.tables.arrays import Arrays
 
 DEPTH: Final = 10
@@ -42,32 +47,15 @@ PROBCUT: Final = 1.1
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
 _WEIGHTS: Final = "weights"
 _CUTS: Final = "cuts"
-_NO_LIMIT: Final = Limit()
 _C_PUCT: Final = 1.2
-_FEWEST_NODES: Final = 100
-_EXACT_NODES: Final = 4
-"""Nodes of the exact search that take as long as one node of the pattern search."""
 _MOVES: Final = 30
 """Moves of a side in a game."""
-_BEFORE_EXACT: Final = 0.05
-"""Share of a limit to use before the exact search.
-Near the end each ply takes several times as long as the one before it, and a ply begun at a fifth
-of the limit often used up all of it."""
-_SETTINGS: Final = {
-    "depth": Setting("depth"),
-    "endgame": Setting("endgame"),
-    "time": Setting("limit", float),
-    "nodes": Setting("limit"),
-    "probcut": Setting("probcut", float),
-    "simulations": Setting("limit"),
-    "c_puct": Setting("limit", float),
-}
 _TREE_SEARCH: Final = ("simulations", "c_puct")
 """Settings that make it a tree search with positions valued by the patterns."""
 
 
 @dataclass(frozen=True)
-class PatternAgent(StoredAgent):
+class PatternAgent(SearchingAgent):
     """Alpha-beta over an evaluation by patterns.
 
     Args:
@@ -94,7 +82,7 @@ class PatternAgent(StoredAgent):
     endgame: int = ENDGAME
     probcut: float = PROBCUT
     cuts: tuple[Cut, ...] = ()
-    limit: Limit = _NO_LIMIT
+    limit: Limit = NO_LIMIT
     allocation: Allocation | None = None
     budget: int = 0
     rules: Rules | None = None
@@ -105,22 +93,24 @@ class PatternAgent(StoredAgent):
     kind: ClassVar[str] = "patterns"
     required: ClassVar[tuple[str, ...]] = ("shapes", "boundaries")
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, "allocation")
+    SETTINGS: ClassVar[Mapping[str, Setting]] = {
+        **SearchingAgent.SETTINGS,
+        "probcut": Setting("probcut", float),
+        "simulations": Setting("limit"),
+        "c_puct": Setting("limit", float),
+    }
+    EXACT_NODES: ClassVar[int] = 4
+    # Near the end each ply takes several times as long as the one before it, and a ply begun at a
+    # fifth of the limit often used up all of it.
+    BEFORE_EXACT: ClassVar[float] = 0.05
 
     def __post_init__(self) -> None:
-        if self.rules is not None:
-            check_rules(self.rules)
         check_depth(self.depth)
         check_probcut(self.probcut)
-        if not 0 <= self.endgame <= 60:
-            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
-        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
-        if nodes is not None and nodes < _FEWEST_NODES:
-            raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
-        if depth is not None:
-            check_depth(depth)
-        if seconds is not None:
-            check_seconds(seconds)
-            prepare()
+        self.check_search()
+
+    def _prepare_for_clock(self) -> None:
+        prepare()
 
     def __getstate__(self) -> dict[str, Any]:
         """The state without block and memory, which hold addresses: a copy makes its own."""
@@ -145,24 +135,8 @@ class PatternAgent(StoredAgent):
         """The agent for one game, with a table of its own."""
         return replace(self, _memory=Memory(self._table_bits))
 
-    def choose(self, board: Board) -> int:
-        """A best square for the side to move; raises IllegalMoveError when it has none."""
-        return self.choose_counted(board)[0]
-
-    def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it: 0 for the only legal one."""
-        begin = time.perf_counter()
-        legal = board.legal_moves()
-        if not legal:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
-        if len(legal) == 1:
-            return legal[0], 0
-        search = self._search(board)
-        if self._limited:
-            exact = thread_context(self._rules, TABLE_BITS)
-            limit, endgame = self.limit, self.endgame
-            return think(board, limit, begin, endgame, search, exact, _EXACT_NODES, _BEFORE_EXACT)
-        square, nodes, counted = self._searched(board, search)
+    def _choose_to_depth(self, board: Board) -> tuple[int, int]:
+        square, nodes, counted = self._searched(board, self._search(board))
         if self._memory is not None:
             self._memory.used += counted
         return square, nodes
@@ -177,7 +151,7 @@ class PatternAgent(StoredAgent):
         context, cost = search.context, 1
         if solving:
             bits = layout.table_bits_for(board.empties)
-            context, cost = thread_context(self._rules, bits), _EXACT_NODES
+            context, cost = thread_context(self._rules, bits), self.EXACT_NODES
         with stopping_at(context, None, cost * left):
             if solving:
                 square, _ = solve_move(U(board.own), U(board.opp), context.ctypes.data)
@@ -207,41 +181,26 @@ class PatternAgent(StoredAgent):
         return [search.deepen_to(plies)[1] for plies in range(1, deepest + 1)]
 
     @property
-    def repeats(self) -> bool:
-        """True unless it plays by the clock."""
-        return self.limit.seconds is None
-
-    @property
     def identity(self) -> Any:
         """All in its file that determines how it plays, and its limit."""
         cuts = rows_of(self.cuts).tolist()
         limits = [*vars(self.limit).values(), self.budget]
         return [self.parameters, self.patterns.digest, cuts, limits]
 
-    def limited(self, limit: Limit) -> Self:
-        """The agent, also within the seconds and nodes of `limit`.
-
-        `limit.depth` replaces its depth; for an agent with a time or node limit it is the maximum.
-        """
-        kept = self.limit & replace(limit, depth=None, simulations=None)
-        if limit.depth is None:
-            return self._changed(limit=kept)
-        if kept.seconds is None and kept.nodes is None:
-            allocation = self.allocation
-            if allocation is not None:
-                depths = (limit.depth,) * len(allocation.depths)
-                allocation = replace(allocation, depths=depths)
-            return self._changed(depth=limit.depth, allocation=allocation)
-        return self._changed(limit=replace(kept, depth=limit.depth))
+    def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
+        changes: dict[str, Any] = {}
+        if depth is not None:
+            changes["depth"] = depth
+            if self.allocation is not None:
+                depths = (depth,) * len(self.allocation.depths)
+                changes["allocation"] = replace(self.allocation, depths=depths)
+        if endgame is not None:
+            changes["endgame"] = endgame
+        return self._changed(**changes) if changes else self
 
     def within(self, nodes: int) -> Self:
         """The agent with a budget of 30 times `nodes`, shared by a game's moves; see Agent."""
         return self._changed(budget=_MOVES * nodes)
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """Its depth, its exact search, its limits and its cuts; or those of a tree search."""
-        return _SETTINGS
 
     def with_settings(self, values: Mapping[str, float], name: str) -> Any:
         """The agent with these settings, and a new name. Raises AgentError.
@@ -254,19 +213,18 @@ class PatternAgent(StoredAgent):
             if wrong:
                 raise AgentError(
                     f"{name}: a tree search has no setting {wrong[0]!r}; it has "
-                    f"{', '.join(key for key in tree.settings if key in _SETTINGS)}"
+                    f"{', '.join(key for key in tree.settings if key in self.settings)}"
                 )
             return tree.with_settings(values, name)
-        whole: dict[str, Any] = dict(values)
-        changes: dict[str, Any] = {
-            key: whole[key] for key in ("endgame", "probcut") if key in whole
-        }
-        if self.allocation is not None and "probcut" in whole:
-            margins = (float(whole["probcut"]),) * len(self.allocation.probcuts)
-            changes["allocation"] = replace(self.allocation, probcuts=margins)
-        made = self._changed(**changes, name=name)
-        seconds, nodes, depth = (whole.get(key) for key in ("time", "nodes", "depth"))
-        return made.limited(Limit(seconds, nodes, depth))
+        made = self if "probcut" not in values else self._with_probcut(values["probcut"])
+        return super(PatternAgent, made).with_settings(values, name)
+
+    def _with_probcut(self, probcut: float) -> Self:
+        allocation = self.allocation
+        if allocation is not None:
+            margins = (probcut,) * len(allocation.probcuts)
+            allocation = replace(allocation, probcuts=margins)
+        return self._changed(probcut=probcut, allocation=allocation)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -301,10 +259,7 @@ class PatternAgent(StoredAgent):
         return cls(patterns, cuts=cuts_of(arrays[_CUTS]), **own, **common)
 
     def stored(self) -> Self:
-        """The agent itself; AgentError where it plays by a limit, which files cannot hold."""
-        if self._limited:
-            raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
-        return replace(self, budget=0)
+        return replace(super().stored(), budget=0)
 
     def describe(self) -> Description:
         """How it plays, and its shapes with the range of their weights."""
@@ -332,13 +287,8 @@ class PatternAgent(StoredAgent):
         columns = ("shape", "images", "least", "most", "not 0")
         return Description(facts, lines, columns, rows, boards)
 
-    def python_source(self, numba: bool = False) -> str:
-        """Its stand-alone Python file, which makes no forward cuts.
-
-        With a time limit the file plays by the clock. AgentError for a limit of nodes.
-        """
-        if self.limit.nodes is not None:
-            raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
+    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
+        """Its stand-alone Python file, which makes no forward cuts."""
         return render_patterns(
             self.patterns,
             self._allocation.depths,
@@ -346,28 +296,18 @@ class PatternAgent(StoredAgent):
             self.endgame,
             self._rules,
             self.name,
-            {"plays": self.play, **self.provenance},
+            provenance,
             numba,
             self._clock,
         )
 
     @property
-    def play(self) -> str:
-        return play_in_words(self._allocation.depths, self.endgame, self._clock)
+    def _phase_depths(self) -> Sequence[int]:
+        return self._allocation.depths
 
     @property
     def _allocation(self) -> Allocation:
         return self.allocation or Allocation((), (self.depth,), (self.probcut,))
-
-    @property
-    def _clock(self) -> Clock | None:
-        """The clock of its Python file, in place of the depths; None where it plays by depth."""
-        seconds = self.limit.seconds
-        return None if seconds is None else Clock(seconds, self.limit.depth)
-
-    @property
-    def _rules(self) -> Rules:
-        return self.rules or DEFAULT_RULES
 
     @property
     def _cuts_in_words(self) -> str:
@@ -386,13 +326,9 @@ class PatternAgent(StoredAgent):
         return self.probcut if self.allocation is None else self.allocation.probcut(discs)
 
     @property
-    def _limited(self) -> bool:
-        return self.limit.seconds is not None or self.limit.nodes is not None
-
-    @property
     def _table_bits(self) -> int:
         """The table size: larger with a limit of time or nodes."""
-        return TABLE_BITS if self._limited else GAME_TABLE_BITS
+        return TABLE_BITS if self._is_limited else GAME_TABLE_BITS
 
     def _tree_search(self) -> MctsAgent:
         return MctsAgent(
@@ -417,9 +353,7 @@ class PatternAgent(StoredAgent):
 @cache
 def prepare() -> None:
     """Load or compile the kernels, so that no move spends time on it."""
-    from evolve.agents import timed_search
-
-    timed_search.prepare()
+    prepare_timed_search()
     shapes = ShapeSet((parse_shape("a1-b2"),))
     patterns = Patterns(shapes, (), np.zeros((1, shapes.entries), np.int16))
     agent = PatternAgent(patterns, depth=2, endgame=0)

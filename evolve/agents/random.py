@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from evolve.agents.agent import Agent, Setting
+from evolve.agents.agent import Agent, Setting, moves_to_choose
 from evolve.engine.board import Board
 from evolve.engine.rules import Rules, check_rules
-from evolve.errors import IllegalMoveError
 
 _MASK = (1 << 64) - 1
 
@@ -39,9 +38,7 @@ class RandomAgent(Agent):
 
     def choose(self, board: Board) -> int:
         """A legal square; over all seeds each is equally likely."""
-        moves = board.legal_moves()
-        if not moves:
-            raise IllegalMoveError(f"there is no move to choose\n{board}")
+        moves = moves_to_choose(board)
         return moves[mix(mix(mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
 
     def for_game(self, seed: int) -> Self:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import read_agent, read_alphabeta
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError
-
-if TYPE_CHECKING:
-    from evolve.agents.patterns import PatternAgent
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 """The classic position weights, ×100, one per class of squares.
@@ -33,10 +28,6 @@ _TABLES: Final[dict[str, tuple[tuple[int, ...], int, Rules | None]]] = {
 }
 """Weights, mobility and rules, by name."""
 
-_CHAMPIONS: Final = Path(__file__).with_name("champions")
-"""Agent files that come with the package; their provenance says which run evolved them."""
-
-
 STRONGEST: Final[Mapping[Rules, tuple[str, int]]] = {
     "standard": ("patterns-standard", 1676),
     "reversed": ("patterns-reversed", 1530),
@@ -54,17 +45,3 @@ def table_agent(name: str) -> AlphaBetaAgent:
         raise AgentError(f"there is no table {name!r}; there are {', '.join(_TABLES)}")
     weights, mobility, rules = _TABLES[name]
     return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
-
-
-def champion_agent(name: str) -> AlphaBetaAgent:
-    """An evolved agent of the preset `tuned` (champion-RULES) or `published`, unchanged."""
-    return read_alphabeta(_CHAMPIONS / f"{name}.json")
-
-
-def pattern_agent(name: str) -> PatternAgent:
-    """A pattern agent from `evolve train patterns --preset strong` (patterns-RULES)."""
-    from evolve.agents.patterns import PatternAgent  # not above: other agents do not need it
-
-    agent = read_agent(_CHAMPIONS / f"{name}.npz")
-    assert isinstance(agent, PatternAgent)
-    return agent

@@ -1,21 +1,17 @@
 """Lists every kind of agent and every agent's name: the one place that has them all.
 
-Classes are listed as `module:name` and loaded on request, so that names and choices load nothing.
+Classes are listed as `module:name`; `agents.loading` loads them on request, so that names and
+choices load nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
-
-from evolve.errors import AgentError
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
-
-    from evolve.agents.agent import Agent, StoredAgent
 
 KINDS: Final = {
     "alphabeta": "evolve.agents.alphabeta:AlphaBetaAgent",
@@ -26,13 +22,16 @@ KINDS: Final = {
 """Kinds in agent files: `kind` in the file, and a subclass of StoredAgent."""
 
 PROGRAMS: Final = {
-    "gtp": "evolve.agents.external:gtp_agent",
-    "nboard": "evolve.agents.external:nboard_agent",
-    "python": "evolve.agents.python:python_agent",
+    "gtp": "evolve.programs.external:gtp_agent",
+    "nboard": "evolve.programs.external:nboard_agent",
+    "python": "evolve.programs.python:python_agent",
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
 Each is a function of the text after the colon, and of the program's own folder or None. Settings
 from other sources that name one are not trusted (`cli.permission`)."""
+
+INDIVIDUALS: Final = "evolve.evolution.ancestry:individual_agent"
+"""Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
 """Forms of program names, for messages and help."""
@@ -40,8 +39,6 @@ _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
 """Finds program names, also in a list that is still one text."""
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
-_PATTERNS: Final = "evolve.agents.reference:pattern_agent"
-_CHAMPION: Final = "evolve.agents.reference:champion_agent"
 REFERENCES: Final = {
     "random": "evolve.agents.random:RandomAgent",
     "uct": "evolve.agents.mcts:MctsAgent",
@@ -51,61 +48,17 @@ REFERENCES: Final = {
     "positional": _TABLE,
     "anti-swh": _TABLE,
     "anti-swh-mobility": _TABLE,
-    "champion-standard": _CHAMPION,
-    "champion-reversed": _CHAMPION,
-    "published-standard": _CHAMPION,
-    "published-reversed": _CHAMPION,
-    "patterns-standard": _PATTERNS,
-    "patterns-reversed": _PATTERNS,
+    "champion-standard": "champions/champion-standard.json",
+    "champion-reversed": "champions/champion-reversed.json",
+    "published-standard": "champions/published-standard.json",
+    "published-reversed": "champions/published-reversed.json",
+    "patterns-standard": "champions/patterns-standard.npz",
+    "patterns-reversed": "champions/patterns-reversed.npz",
 }
-"""Reference agents, known by name: each is made with the name as `name=`.
+"""Reference agents, known by name: each is made with the name as `name=`, or is an agent file.
+Those in `champions/` come with the package; their provenance says which run made them: the presets
+`tuned` and `published` of evolutions, `strong` of pattern trainings.
 A kind without a file needs only an entry here to be an AGENT of the command line, with settings."""
-
-
-HAND_IN_SECONDS: Final = 4.5
-"""Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
-
-
-def with_clock(source: str) -> str:
-    """The name of the same agent with the clock of a hand-in.
-
-    It drops a depth, which would limit the search.
-    """
-    place, _, query = source.rpartition("?")
-    if "=" not in query or not place:
-        place, query = source, ""
-    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
-    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
-
-
-def stored_kind(name: object) -> type[StoredAgent]:
-    """The class of this kind of agent; AgentError when there is none."""
-    return cast("type[StoredAgent]", _found(KINDS, name, "kind of agent"))
-
-
-def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
-    """The agent that runs a program; AgentError for an unknown protocol or invalid command.
-
-    folder: the program's own, None for the current one.
-    """
-    return cast("Agent", _found(PROGRAMS, protocol, "protocol of programs")(command, folder))
-
-
-def reference_agent(name: str) -> Agent:
-    """The reference agent of that name; AgentError when there is none.
-
-    Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
-    were taught.
-    """
-    return cast("Agent", _found(REFERENCES, name, "reference agent")(name=name))
-
-
-def _found(places: Mapping[str, str], name: object, what: str) -> Any:
-    place = places.get(name) if isinstance(name, str) else None
-    if place is None:
-        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:

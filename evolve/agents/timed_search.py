@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import Final, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from evolve.agents.agent import Limit
 from evolve.agents.memory import thread_context
-from evolve.agents.timing import TABLE_BITS, stopping_at, thinking_seconds, touch_table
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
 from evolve.engine.board import Board
+from evolve.engine.clock import clear_deadline, set_deadline
 from evolve.engine.context_factory import new_context
 from evolve.engine.deepening import deepen
-from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.rules import DEFAULT_RULES, rule_set
 from evolve.engine.search import best_move
 from evolve.engine.solver import solve_move, solve_outcome_move
+from evolve.errors import AgentError
 
+TABLE_BITS: Final = 18
+"""Table size of searches by the clock: 2**18 buckets, 16 MiB.
+All have one size, because the first use in a thread makes the system provide the memory: 64 MiB
+took 20 to 100 ms on a virtual machine."""
+SHORTEST: Final = 0.02
+LONGEST: Final = 86400.0
 _OUTCOME_SECONDS: Final = 0.002
 _OUTCOME_NODES: Final = 40_000
 _OUTCOME_GROWTH: Final = 2.4
 """Seconds and nodes to prove a win from 16 empties, and their growth per further empty.
 Averages over positions."""
-
-
-def choose_limited(
-    row: npt.NDArray[np.int64], rules: Rules, limit: Limit, board: Board
-) -> tuple[int, int]:
-    """A good square of a board with two legal moves or more, and the nodes searched for it.
-
-    It deepens ply by ply, to `limit.depth` at most; near the end it proves who wins, then the
-    exact score, if the limit allows. It plays for a proven win or draw; in a lost position it plays
-    the search's move. By the clock the depth depends on the machine, so two such games may differ;
-    by nodes alone they are the same.
-    """
-    begin = time.perf_counter()
-    context = thread_context(rules, TABLE_BITS)
-    search = _RowSearch(row, board, context)
-    return think(board, limit, begin, int(row[layout.ENDGAME]), search, context)
 
 
 class Search(Protocol):
@@ -59,31 +51,8 @@ class Search(Protocol):
         """A best square by a search of `depth` plies; −1 when it was stopped."""
 
 
-class _RowSearch:
-    """Alpha-beta over the weights of a row."""
-
-    def __init__(self, row: npt.NDArray[np.int64], board: Board, context: layout.Cells) -> None:
-        self.context = context
-        self._row = row
-        self._own, self._opp = U(board.own), U(board.opp)
-
-    def prepare(self) -> None:
-        """Set the weights; old table entries no longer count.
-
-        They may come from other weights, other rules or the exact search.
-        """
-        self.context[layout.AGE] += 1
-        address = self.context.ctypes.data
-        game.set_phase(self._own, self._opp, self._row.ctypes.data, address)
-
-    def move(self, depth: int) -> int:
-        kernel = best_move if depth == 1 else deepen
-        square, _ = kernel(self._own, self._opp, depth, self.context.ctypes.data)
-        return int(square)
-
-
 @cache
-def prepare() -> None:
+def prepare_timed_search() -> None:
     """Load or compile the kernels, so that no move spends time on it."""
     touch_table()
     board = Board.start()
@@ -207,3 +176,59 @@ class _Thinking:
         """The best move by exact score, or the one known to win or draw."""
         square, _ = solve_move(self._own, self._opp, self._exact.ctypes.data)
         return winner if self._stopped else int(square)
+
+
+def check_seconds(seconds: float) -> None:
+    """Raise AgentError unless a move can have so many seconds."""
+    if not SHORTEST <= seconds <= LONGEST:
+        raise AgentError(f"time {seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
+
+
+def thinking_seconds(seconds: float) -> float:
+    """The part of a move's time that a search may use; the rest is for returning the move.
+
+    A search ends within 0.2 ms, but then another Python thread may hold the interpreter's lock for
+    5 ms, and the system may run another program.
+    """
+    return seconds - min(max(0.1 * seconds, 0.002), 0.01)
+
+
+def touch_table() -> None:
+    """Touch the memory of this thread's table, so that no move spends time on it."""
+    thread_context(DEFAULT_RULES, TABLE_BITS)[layout.TABLE :].fill(0)
+
+
+@contextmanager
+def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Iterator[None]:
+    """Stop the searches in `context` at `end`, or after `nodes` nodes.
+
+    end: in `time.perf_counter`'s time, None for never; nodes: 0 for no limit.
+    """
+    context[layout.NODES] = context[layout.STOPPED] = 0
+    seconds = None if end is None else end - time.perf_counter()
+    timer = None
+    if seconds is None or not set_deadline(context, seconds, nodes):
+        context[layout.BUDGET] = nodes or layout.UNLIMITED
+        timer = None if seconds is None else _timer(context, seconds)
+    try:
+        yield
+    finally:
+        if timer is not None:
+            timer.cancel()
+            timer.join()
+        clear_deadline(context)
+
+
+def _timer(context: layout.Cells, seconds: float) -> threading.Timer:
+    """A started timer that stops a search after `seconds`, for kernels without a clock.
+
+    Kernels run without the interpreter's lock, so another thread can set the cell that they check.
+    """
+
+    def stop() -> None:
+        context[layout.STOPPED] = 1
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    return timer

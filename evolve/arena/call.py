@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.agents.loading import load_agent
 from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.openings import identity_of, match_openings, openings_for
@@ -20,6 +19,7 @@ from evolve.config.toml import resolve_as
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
+from evolve.runs.loading import load_agent
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
     import pandas as pd

@@ -9,13 +9,13 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_agent, load_alphabeta
 from evolve.arena.match import Match
 from evolve.engine.rules import Rules, rule_set
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, score_of_elo
+from evolve.runs.loading import load_agent, load_alphabeta
 
 
 class Panel:

@@ -43,7 +43,7 @@ from evolve.fitness.games import Games, winner_of
 from evolve.records.files import packed
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.record import GameRecord
-from evolve.tables.folder import locked
+from evolve.runs.folder import locked
 from evolve.tables.games import FAILED
 
 if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games

@@ -26,9 +26,9 @@ from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable
+from evolve.runs.folder import locked, refuse_links, sweep_orphans
 from evolve.safe_parsing import parse_json, read_document
-from evolve.tables.arrow import rows_with
-from evolve.tables.folder import locked, refuse_links, sweep_temporary
+from evolve.tables.columns import rows_with
 from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
@@ -145,7 +145,7 @@ class Tournament:
             self._play(progress)
             return
         with locked(self.folder):
-            sweep_temporary(self.folder, (GAMES,))
+            sweep_orphans(self.folder, (GAMES,))
             # Only under the lock: before, another process may be running with fewer agents.
             config = self.folder / RATING_FILE
             if config.exists():

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-import evolve
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster
 from evolve.cli.new_run import settings_below
@@ -20,11 +19,12 @@ from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
 from evolve.files.folder import inside
 from evolve.terminal_text import count_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
+    from evolve.cluster.client import Cluster
+    from evolve.cluster.workers import WorkerFacts
     from evolve.evolution.estimate import Estimate
-    from evolve.fitness.cluster import Cluster
-    from evolve.fitness.workers import WorkerFacts
 
 _CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
 
@@ -66,7 +66,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         executor = cast("Cluster", playing)
         workers = executor.workers.facts()
         if not as_json:
-            tell(f"evolve {evolve.__version__} · {settings.rules} · {executor.address}")
+            tell(f"evolve {__version__} · {settings.rules} · {executor.address}")
             _print_workers(workers)
         slots = sum(worker.slots for worker in workers if worker.why is None)
         if slots == 0:

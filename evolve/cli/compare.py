@@ -15,7 +15,7 @@ from evolve.cli.output import style_of, write_in_style
 from evolve.cli.runs import COLUMNS_HELP, done_of, strength_of
 from evolve.cli.terminal import NOTHING, counting, print_json, print_rows, say
 from evolve.errors import OptionsError
-from evolve.tables.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,9 +149,9 @@ def _mean(row: Any) -> tuple[str, str]:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
-    from evolve.agents.run_summary import ELO, facts_of
+    from evolve.runs.summary import ELO, facts_of
 
-    totals = [run.kind.totals_of(run) for run in runs]
+    totals = [run.kind.reading.totals(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
     settings = [
         {key: value for key, value in run.config.items() if key != "versions"} for run in runs

@@ -20,11 +20,11 @@ from rich.table import Table
 
 from evolve.cli import terminal
 from evolve.cli.signals import at_ctrl_c
-from evolve.cli.terminal import bar, duration, forget_reader, out
+from evolve.cli.terminal import bar, cell, duration, forget_reader, out
 
 _LIVE_ROWS: Final = 12
 _WIDTH: Final = 8
-"""Width of a column of plain lines."""
+"""Least width of a column of plain lines."""
 
 
 def tell(text: str) -> None:
@@ -41,8 +41,9 @@ class ProgressView(ABC):
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
     by name of the stage. told: stages that end with a separate line, because no row reports them.
-    columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is not
-    among the columns, plain lines end with the time left. legend: a line that explains them.
+    columns: heads of the table. widths: those of plain lines; 8 or more, if not given. texts:
+    whether their cells begin at the left. Where `left` is not among the columns, plain lines end
+    with the time left. task: what the bar counts. legend: a line that explains the columns.
     """
 
     unit: ClassVar[str]
@@ -50,6 +51,8 @@ class ProgressView(ABC):
     told: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     widths: ClassVar[Mapping[str, int]] = {}
+    texts: ClassVar[bool] = False
+    task: ClassVar[str] = "steps"
     legend: str = ""
 
     def heads(self) -> list[str]:
@@ -69,8 +72,9 @@ class ProgressView(ABC):
         return self._aligned(cells, duration(left))
 
     def _aligned(self, texts: Sequence[str], left: str) -> str:
-        widths = [self.widths.get(name, _WIDTH) for name in self.columns]
-        line = " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
+        widths = [self.widths.get(name, max(_WIDTH, len(name))) for name in self.columns]
+        align = str.ljust if self.texts else str.rjust
+        line = " ".join(map(align, texts, widths))
         return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
@@ -92,7 +96,24 @@ class ProgressView(ABC):
         The run's is None where one bar is enough for both, as it is if not said otherwise.
         """
         bars = bar()
-        return bars, bars.add_task("games", total=None), None
+        return bars, bars.add_task(self.task, total=None), None
+
+
+class RowsView(ProgressView):
+    """How runs look whose kind has no view of its own: the columns of their first table."""
+
+    unit = "the current step"
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self.columns = (*columns, "left")
+        self._begun = time.monotonic()
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the time of a step so far, those before a stop included."""
+        return (time.monotonic() - self._begun) * (total - done) / done if done else math.nan
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
 
 
 class Display:

@@ -17,8 +17,8 @@ from evolve.extras import need
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
+    from evolve.cluster.placement import Site
     from evolve.fitness.executor import Executor
-    from evolve.fitness.placement import Site
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -67,7 +67,7 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 def site() -> Site:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    from evolve.fitness.placement import HERE, Site, Tls
+    from evolve.cluster.placement import HERE, Site, Tls
 
     asked = _asked()
     if asked is None:

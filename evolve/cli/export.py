@@ -97,11 +97,12 @@ def export_command(
 
 def _loaded(source: str, individual: str | None) -> Agent:
     """Load the agent of a source, or an individual of that run, with the settings in its name."""
-    from evolve.agents.loading import with_settings
+    from evolve.agents.names import parse_name
     from evolve.evolution.ancestry import individual_agent
+    from evolve.runs.loading import with_settings
 
     if individual is None:
         return evolve.load_agent(source)
-    place = source if Path(source).is_dir() else source.partition("?")[0]
-    found = individual_agent(place, individual)
-    return found if place == source else with_settings(found, source)
+    named = parse_name(source)
+    found = individual_agent(named.path, individual)
+    return found if named.query is None else with_settings(found, source)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import evolve
-from evolve.agents.registry import with_clock
+from evolve.agents.names import parse_name, with_clock
 from evolve.engine.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 
@@ -49,13 +49,13 @@ def stronger_start(source: str, agent: Agent) -> str | None:
     game.
     """
     from evolve.agents.reference import STRONGEST
-    from evolve.agents.run_summary import facts_of
+    from evolve.runs.summary import facts_of
 
     strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
-    place = source if Path(source).is_dir() else source.partition("?")[0]
-    if strongest is None or not Path(place).is_dir():
+    named = parse_name(source)
+    if strongest is None or named.individual is not None or not named.path.is_dir():
         return None
-    run = evolve.Run(place)
+    run = evolve.Run(named.path)
     facts = facts_of(run)
     elo = facts.get("elo")
     if elo is None and run.config.get("panel") == "ladder":

@@ -12,7 +12,7 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.options import output_path
 from evolve.cli.output import format_option, print_frame, style_of, write_in_style
 from evolve.cli.terminal import say
-from evolve.tables.run_types import champion_of
+from evolve.runs.run_types import champion_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

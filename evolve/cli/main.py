@@ -18,18 +18,18 @@ from typing import Any, Final, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-import evolve
 from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
-from evolve.tables.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
+from evolve.version import __version__
 
 COMMANDS: Final = {
-    **{kind.name: (kind.start.partition(":")[0], kind.about) for kind in RUN_TYPES},
+    **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.study", "Run a design of settings and seeds, several at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
@@ -53,7 +53,7 @@ COMMANDS: Final = {
 }
 """Each command's module, with a function NAME_command, and the command's help."""
 
-_AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), one of
+_AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
 {", ".join(REFERENCES)}, or a program: {", ".join(PROGRAM_FORMS)};
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
 'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
@@ -169,7 +169,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
 
     features = llvm.get_host_cpu_features()
     used = [name for name in ("avx512f", "avx2", "bmi2", "popcnt", "neon") if features.get(name)]
-    click.echo(f"evolve {evolve.__version__}")
+    click.echo(f"evolve {__version__}")
     click.echo(f"Python {sys.version.split()[0]}, numba {numba.__version__}")
     click.echo(f"CPU {llvm.get_host_cpu_name()}: {' '.join(used) or 'no vector extensions'}")
     context.exit()
@@ -199,15 +199,24 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     Exit codes: 0 done, 1 the work failed (one line on stderr), 2 wrong usage, 130 interrupted, 143
     and 129 ended by SIGTERM and SIGHUP.
     """
+    whole = arguments is None
     if arguments is None:
         PROGRAMS.claim()
         arguments = sys.argv[1:]
     _stand_in_for_closed_streams()
-    code = _run(arguments)
+    try:
+        code = _run(arguments)
+    except KeyboardInterrupt as error:  # another one, while `_run` reported the first
+        code = signals.exit_code(error)
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
         _drop_output()
+    if whole and code >= signals.SIGNALLED:
+        # Python's last steps wait for threads, and two interruptions can leave one that waits for
+        # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 

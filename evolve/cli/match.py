@@ -107,12 +107,12 @@ def match_command(
     """
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
-    from evolve.agents.loading import load_agent
     from evolve.arena.agreement import agree_on
     from evolve.arena.match import Match
     from evolve.arena.match_files import MatchFiles, kept_rules, match_identity
     from evolve.arena.openings import identity_of, match_openings
     from evolve.arena.sprt import Sprt
+    from evolve.runs.loading import load_agent
 
     given = {"a": a, "b": b, "sprt": sprt, **given_options(MatchSettings, options)}
     settings = resolve_as(MatchSettings, {}, given)

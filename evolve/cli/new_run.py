@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-import evolve
 from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
 from evolve.config.defaults import rules_of_defaults
@@ -19,8 +18,9 @@ from evolve.config.toml import config_text, read_toml
 from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
-from evolve.tables import folder as store
-from evolve.tables.run_type import RunType, Variant
+from evolve.runs import folder as store
+from evolve.runs.run_type import RunType, Variant
+from evolve.version import __version__
 
 RUNS: Final = Path("runs")
 """The default folder of runs; the only folder that is made if it is missing."""
@@ -69,7 +69,7 @@ def versions_of(kind: RunType, command: str) -> dict[str, str]:
     """The versions that the results of a command depend on."""
     packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
     return {
-        "evolve": evolve.__version__,
+        "evolve": __version__,
         "python": platform.python_version(),
         **{name: importlib.metadata.version(name) for name in packages},
     }

@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from evolve.engine.rules import RULE_SETS
-from evolve.programs.environment import LOG
+from evolve.programs.life import LOG
 
 
 def all_cores() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.arena.agreement import Agreed
     from evolve.engine.board import Board, Side
-    from evolve.engine.rules import Rules
     from evolve.records.record import GameRecord
 
 _OF_UNIT: Final = {
@@ -69,8 +67,8 @@ def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> 
       evolve play 'swh?depth=5' --side white
       evolve play patterns-standard --ggf mine.ggf
     """
-    from evolve.agents.loading import load_agent
     from evolve.arena.agreement import agree_on
+    from evolve.runs.loading import load_agent
 
     if ggf is not None and ggf.suffix.lower() != ".ggf":
         raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")
@@ -83,45 +81,39 @@ def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> 
 
 
 class _Game:
-    """One game between a person and an agent; `boards` are its positions, the start first."""
+    """One game between a person and an agent."""
 
     def __init__(self, agent: Agent, agreed: Agreed, side: Side, ggf: Path | None) -> None:
-        from evolve.engine.board import Board
+        from evolve.protocols.session import Session
 
         self.agent = agent
         self.agreed = agreed
-        self.rules: Rules = agreed.rules
         self.side: Side = side
         self.ggf = ggf
-        self.boards = [Board.start()]
+        self.session = Session(agent)
         self.resigned = False
 
     @property
     def board(self) -> Board:
         """The current position."""
-        return self.boards[-1]
-
-    @property
-    def last(self) -> int | None:
-        """The last square that was played; None at the start and after a pass."""
-
-        square = _square_between(*self.boards[-2:]) if len(self.boards) > 1 else PASS
-        return None if square == PASS else square
+        return self.session.board
 
     def play(self) -> bool:
         """Play the game; return whether the person wants another one."""
-
-        say(f"{self.agreed}: {rule_set(self.rules).goal}. You are {self.side}. Type {_HELP}.")
+        goal = rule_set(self.agreed.rules).goal
+        say(f"{self.agreed}: {goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
+            square = PASS
             if not self.board.legal_moves():
                 say(f"{self.board.side} has no move and passes")
-                self.boards.append(self.board.pass_move())
             elif self.board.side != self.side:
-                square = self.agent.choose(self.board)
+                square = self.session.choose()
                 say(f"{self.agent.name} plays {square_name(square)}")
-                self.boards.append(self.board.play(square))
-            elif not self._person_moves():
+            elif self._person_moves():
+                continue
+            else:
                 return False
+            self.session.play(square)
         self._show()
         say(self._result())
         if self.ggf is not None:
@@ -129,7 +121,9 @@ class _Game:
         return self._again()
 
     def _show(self) -> None:
-        show_board(self.board, self.last, self.board.legal_moves())
+        moves = self.session.moves
+        last = moves[-1] if moves and moves[-1] != PASS else None
+        show_board(self.board, last, self.board.legal_moves())
 
     def _typed(self, prompt: str) -> str | None:
         """Read a line; None at the end of the input."""
@@ -168,12 +162,11 @@ class _Game:
         return False
 
     def _move(self, text: str) -> bool:
-
         try:
             square = read_move(text)
             if square == PASS:
                 raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
-            self.boards.append(self.board.play(square))
+            self.session.play(square)
         except (IllegalMoveError, RecordError) as error:
             say(str(error).splitlines()[0])
             return False
@@ -184,20 +177,14 @@ class _Game:
         if count and not (count.isascii() and count.isdigit() and 0 < int(count) < 100):
             say(f"{count!r} is not a number of moves")
             return
-        mine = [
-            place
-            for place, board in enumerate(self.boards[:-1])
-            if board.side == self.side and board.legal_moves()
-        ]
-        wanted = int(count or 1)
-        if len(mine) < wanted:
-            say("there is nothing to undo" if not mine else f"you have moved {len(mine)} times")
-            return
-        del self.boards[mine[-wanted] + 1 :]
-        self._show()
+        try:
+            self.session.take_back(self.side, int(count or 1))
+        except IllegalMoveError as error:
+            say(str(error))
+        else:
+            self._show()
 
     def _hint(self) -> str:
-
         analysis = self.agent.analyse(self.board)
         if analysis is None:
             return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
@@ -210,16 +197,11 @@ class _Game:
         return f"{_OF_UNIT[analysis.unit]}: {moves}"
 
     def _record(self) -> GameRecord:
-        from evolve.records.record import GameRecord
-
         names = {self.side: "you", _other(self.side): self.agent.name}
         lost = float(64 if self.side == "white" else -64)
-        return GameRecord(
-            moves=tuple(starmap(_square_between, pairwise(self.boards))),
-            start=self.boards[0],
-            black=names["black"],
-            white=names["white"],
-            rules=self.rules,
+        return self.session.record(
+            names["black"],
+            names["white"],
             result=lost if self.resigned else None,
             stopped="resigned" if self.resigned else "unfinished",
         )
@@ -246,6 +228,7 @@ class _Game:
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; return whether that worked."""
+        from evolve.protocols.session import Session
         from evolve.records.formats import read_games
 
         name, _, number = text.rpartition(" ")
@@ -253,23 +236,20 @@ class _Game:
             name, number = text, "1"
         try:
             # The check below compares the rules, for that one game alone.
-            reading = read_games(name, self.rules, judged=False)
+            reading = read_games(name, self.agreed.rules, judged=False)
             record = reading.game(Path(name), int(number))
-            if record.rules != self.rules:
-                raise RecordError(f"game {number} of {name} is {record.rules}, not {self.rules}")
+            rules = self.agreed.rules
+            if record.rules != rules:
+                raise RecordError(f"game {number} of {name} is {record.rules}, not {rules}")
             if record.start.moves is None and self.agent.needs_moves:
                 raise RecordError(
                     f"game {number} of {name} begins elsewhere than at the usual start, and "
                     f"{self.agent.name} can be told moves only"
                 )
-            boards = [record.start]
-            for square in record.moves:
-                board = boards[-1]
-                boards.append(board.pass_move() if square == PASS else board.play(square))
+            self.session = Session(self.agent, record.start, record.moves)
         except (EvolveError, OSError) as error:
             say(str(error).splitlines()[0])
             return False
-        self.boards = boards
         return True
 
     def _again(self) -> bool:
@@ -288,20 +268,13 @@ class _Game:
         return False
 
     def _result(self) -> str:
+        rules = self.agreed.rules
         black, white = self.board.discs("black"), self.board.discs("white")
         if self.resigned:
-            return f"black {black}, white {white} ({self.rules}): you resign"
-        score = self.board.score(self.rules) * (1 if self.board.side == self.side else -1)
+            return f"black {black}, white {white} ({rules}): you resign"
+        score = self.board.score_of(self.side, rules)
         verdict = "you win" if score > 0 else "you lose" if score < 0 else "a draw"
-        return f"black {black}, white {white} ({self.rules}): {verdict}"
-
-
-def _square_between(before: Board, after: Board) -> int:
-    """The square that was played from one board to the next; 64 for a pass."""
-    from evolve.engine.rules import PASS
-
-    added = (after.own | after.opp) ^ (before.own | before.opp)
-    return added.bit_length() - 1 if added else PASS
+        return f"black {black}, white {white} ({rules}): {verdict}"
 
 
 def _other(side: Side) -> Side:
@@ -309,5 +282,4 @@ def _other(side: Side) -> Side:
 
 
 def _names(board: Board) -> str:
-
     return " ".join(map(square_name, board.legal_moves()))

@@ -28,12 +28,12 @@ from typing import Any, Final
 
 import click
 
-import evolve
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
 from evolve.files.changes import Appender
+from evolve.runs.progress import Observer
 from evolve.safe_parsing import json_value
-from evolve.tables.progress import Observer
+from evolve.version import __version__
 
 _LEAST: Final = 0.2
 """Least seconds between two events that `tell_often` appends, but for the last."""
@@ -130,7 +130,7 @@ def progress_of() -> ProgressFile | None:
 
 def tell_started(**facts: Any) -> None:
     """Append `started`, where there is a file."""
-    tell_event("started", process=os.getpid(), version=evolve.__version__, **facts)
+    tell_event("started", process=os.getpid(), version=__version__, **facts)
 
 
 def tell_event(event: str, **facts: Any) -> None:

@@ -67,8 +67,8 @@ def rate_command(
       evolve rate swh swh-mobility random --games 200
       evolve rate runs/* 'swh?depth=3' --out ratings --json
     """
-    from evolve.agents.loading import load_agent
     from evolve.arena.call import tournament_of
+    from evolve.runs.loading import load_agent
 
     if len(agents) < 2:
         raise click.UsageError("name two agents or more")

@@ -94,8 +94,8 @@ def replay_command(
 
 
 def _of_run(run: str, game: str) -> _Shown:
-    from evolve.records.obf import start_board
-    from evolve.tables.arrow import rows_with
+    from evolve.records.positions import start_board
+    from evolve.tables.columns import rows_with
 
     opened = evolve.Run(run)
     generation, number = _game_id(game, opened)

@@ -10,8 +10,9 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
-from evolve.tables.run_type import Change, imported
-from evolve.tables.run_types import EVOLUTIONS, RUN_TYPES, SWEEPS
+from evolve.cli.work import work_of
+from evolve.runs.run_type import Change
+from evolve.runs.run_types import RUN_TYPES
 
 
 def _change_options(command: Any) -> Any:
@@ -64,7 +65,7 @@ def resume_command(
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
       evolve resume runs/study-001 --seeds 10-19
     """
-    from evolve.tables.study import Study, load_run
+    from evolve.runs.study import Study, load_run
 
     opened = load_run(run)
     study = isinstance(opened, Study)
@@ -77,15 +78,14 @@ def resume_command(
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )
-    if kind not in (EVOLUTIONS, SWEEPS):
+    if not kind.plays_on_clusters:
         refuse_cluster(f"`{command}` is")
     if isinstance(opened, Study):
-        from evolve.cli.study import resume_study
+        from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)
     if seeds is not None:
         raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
     if kind.workers and jobs is not None:
         changes["jobs"] = jobs
-    code: int = imported(kind.resume)(opened, changes, jobs or all_cores(), allow_programs)
-    return code
+    return work_of(kind)(command).resume(opened, changes, jobs or all_cores(), allow_programs)

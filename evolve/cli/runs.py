@@ -11,11 +11,11 @@ import click
 from evolve.cli.options import json_option
 from evolve.cli.terminal import cell, out, print_json, print_rows, say
 from evolve.errors import EvolveError
-from evolve.tables.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
     from evolve.files.folder import FolderPath
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
 """Columns for people; `done` and `elo` are put together from columns of the JSON."""
@@ -47,9 +47,8 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.agents.run_summary import facts_of
-    from evolve.studies.facts import study_facts
-    from evolve.tables.study import Study, list_all
+    from evolve.runs.study import Study, list_all
+    from evolve.runs.summary import facts_of, study_facts
 
     rows: list[dict[str, Any]] = []
 
@@ -113,7 +112,7 @@ def champion_told(run: Run, champion: FolderPath) -> str:
     It is the champion's Elo, its share of the play-off, or its score and against which panel.
     """
     from evolve.agents.files import read_header
-    from evolve.agents.run_summary import facts_of, share_in_playoff
+    from evolve.runs.summary import facts_of, share_in_playoff
 
     found, facts, told = read_header(champion).provenance, facts_of(run), []
     if facts.get("elo") is not None:

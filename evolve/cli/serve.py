@@ -12,8 +12,9 @@ from typing import Final
 
 import click
 
+from evolve.agents.command import located, words_of
+from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.agents.source import source_of
 from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
@@ -22,7 +23,6 @@ from evolve.engine.private import private_folder
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
-from evolve.programs.command import located, words_of
 from evolve.service.door import TOKEN, new_token, token_file, user_token
 from evolve.tables.paths import CONFIG_FILE
 
@@ -189,7 +189,7 @@ def _open(page: str, *, private: bool) -> Callable[[], None]:
 
 def _check_program(program: str) -> None:
     """Raise BadParameter if the text names no program, or one that does not exist."""
-    named = source_of(program)
+    named = parse_name(program)
     protocol, _, command = named.place.partition(":")
     why = None
     if protocol not in PROGRAMS:

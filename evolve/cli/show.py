@@ -12,19 +12,26 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import click
 
 import evolve
-from evolve.agents.source import source_of
+from evolve.agents.names import parse_name
 from evolve.cli.completion import complete_agents
 from evolve.cli.options import output_path
 from evolve.cli.output import format_option, print_agent, print_frame, style_of, write_in_style
 from evolve.cli.runs import champion_told, shown_row
 from evolve.cli.terminal import print_rows, say
-from evolve.cli.views import NOT_SHOWN, SHOWN
+from evolve.cli.views import (
+    NOT_SHOWN,
+    SHOWN,
+    print_final,
+    print_generations,
+    print_rungs,
+    print_trials,
+)
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
+from evolve.runs.run_type import RunTable
+from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_type import RunTable, imported
-from evolve.tables.run_types import RUN_TYPES, champion_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,7 +143,7 @@ def _show_study(
     """Show the runs of a study, or a table of them all with columns that name each run."""
     import pandas as pd
 
-    from evolve.studies.facts import row_of
+    from evolve.runs.summary import row_of
 
     if table is None:
         if generation is not None or top is not None:
@@ -168,14 +175,25 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
 
 def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that such runs leave empty."""
-    unused = () if table.unused is None else imported(table.unused)(run)
+    named = run.kind.reading.tables[table.name].unused
+    unused = () if named is None else named(run)
     there = [name for name in unused if name in frame]  # a run without rows has no columns
     return frame.drop(columns=[name for name in there if frame[name].isna().all()])
 
 
+_PRINTED: Final = {
+    "generations": print_generations,
+    "trials": print_trials,
+    "rungs": print_rungs,
+    "final": print_final,
+}
+"""Functions that print a table for people; a general one prints the others."""
+
+
 def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     """Print a table for people; below the run's first table, print its champion."""
-    show = print_frame if table.show is None else partial(imported(table.show), run)
+    printed = _PRINTED.get(table.name)
+    show = print_frame if printed is None else partial(printed, run)
     _print_some(run.path, table.name, show, frame)
     if table.name == run.tables[0] and not frame.empty:
         _print_champion(run)
@@ -225,7 +243,8 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         raise click.UsageError(
             "an agent goes into a .json file; `evolve plot` draws a picture of it"
         )
-    folder = Path(source_of(source).place).parent
+    place = parse_name(source).path
+    folder = place if place.is_dir() else place.parent
     lines = []
     if stored.provenance and _is_run(folder):
         run = evolve.Run(folder)

@@ -22,7 +22,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
 from typing import Any, Final
 
-INTERRUPTED = 130
+SIGNALLED: Final = 128
+"""Exit codes from here on say which signal ended a command."""
+INTERRUPTED: Final = SIGNALLED + signal.SIGINT
 """Exit code after Ctrl-C."""
 _AT_ONCE: Final = 1.0
 """Seconds within which two signals count as one."""
@@ -54,7 +56,7 @@ class Ended(KeyboardInterrupt):
 
 def exit_code(interruption: BaseException) -> int:
     """The exit code after Ctrl-C, or after the signal that was the cause."""
-    return 128 + interruption.number if isinstance(interruption, Ended) else INTERRUPTED
+    return SIGNALLED + interruption.number if isinstance(interruption, Ended) else INTERRUPTED
 
 
 def obey() -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from evolve.config.evolution import EvolutionSettings
     from evolve.config.learning import TrainingSettings
     from evolve.config.sweep import SweepSettings
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 SHOWN: Final = {
     "generation": "its number; 0 is drawn at random",

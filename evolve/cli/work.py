@@ -1,37 +1,184 @@
-"""Run and end long work: the same for every kind of run."""
+"""Begin, resume, run and end long work: the same for every kind of run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from evolve.cli.display import ProgressView, tell, watching
+from evolve.cli.display import ProgressView, RowsView, tell, watching
+from evolve.cli.new_run import config_of, need_extras, new_folder
+from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED
+from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import ClusterError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
-from evolve.tables.progress import Observer, RunEnding
-from evolve.tables.run_type import RunType
+from evolve.runs import folder as store
+from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_type import RunType
+from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word
 
+if TYPE_CHECKING:
+    from evolve.runs.run import Run
+
 E = TypeVar("E", bound=RunEnding)
+S = TypeVar("S", bound=Any)
+W = TypeVar("W", bound="_InFolder")
+
+
+class _InFolder(Protocol):
+    @property
+    def folder(self) -> FolderPath:
+        """Where the work is kept."""
+
+
+class LongWork(ABC, Generic[S, W]):
+    """How the command line begins, resumes and shows runs of one kind; one object for each run.
+
+    S is the model of the settings, W what does the work in a folder, such as an Evolution.
+
+    kind: the kind of run.
+    """
+
+    kind: ClassVar[RunType]
+
+    def __init__(self, command: str) -> None:
+        """command: the complete command, such as `train dqn`."""
+        self.command = command
+        self.variant = self.kind.commands[command]
+
+    def start(self, settings: S, jobs: int, out: str | None) -> int:
+        """Run new work in the folder `out`, or the next in `runs`; return the exit code."""
+        need_extras(self.variant)
+        stem = self.kind.stem_of(self.command, settings.rules)
+        with new_folder(self.kind.reading.kept, stem, out) as folder:
+            settings = self.completed(settings, folder, jobs)
+            agree_to_programs(folder, self.stored(settings))
+            store.create(folder, self._text(settings), self.kind.parts)
+            with self.opened(folder, settings, jobs, new=True) as work:
+                return self._go_on(work, None)
+
+    def resume(self, run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
+        """Go on with a run from its last complete step; return the exit code.
+
+        changes: settings that change, see `RunType.changes`. allow_programs: whether programs that
+        its settings name may run although this user did not start it in that folder.
+        """
+        need_extras(self.variant)
+        folder, file = run.path, run.path / CONFIG_FILE
+        with store.locked(folder):
+            before = self.kept_settings(file, {})
+            self.check_changes(run, before, changes)
+            settings = self.completed(self.kept_settings(file, changes), folder, jobs)
+            storage = "storage" in changes
+            check_programs(folder, self.stored(settings), allowed=allow_programs, storage=storage)
+            store.sweep_orphans(folder, self.kind.parts)
+            with self.opened(folder, settings, jobs, new=False) as work:
+                finished = self.finished(work)
+                if finished is not None:
+                    tell(f"{folder} is finished, {finished}")
+                    return 0
+                if settings != before:
+                    write_text(file, self._text(settings))
+                return self._go_on(work, before)
+
+    def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> S:
+        """The settings in a run's config.toml, with changes."""
+        # Without presets: the file has all settings, except those that its version did not have.
+        settings: S = resolve_as(self.variant.model(), {}, changes, read_toml(file), str(file))
+        return settings
+
+    def completed(self, settings: S, folder: FolderPath, jobs: int) -> S:
+        """The settings with what only the start decides."""
+        return settings
+
+    def stored(self, settings: S) -> S:
+        """The settings as the folder stores them: without secrets."""
+        return settings
+
+    def check_changes(self, run: Run, before: S, changes: Mapping[str, Any]) -> None:
+        """Raise an EvolveError for changes that the run cannot take."""
+
+    @abstractmethod
+    def opened(
+        self, folder: FolderPath, settings: S, jobs: int, *, new: bool
+    ) -> AbstractContextManager[W]:
+        """Give the work, at its last complete step unless it is `new`."""
+
+    def finished(self, work: W) -> str | None:
+        """How far the work got and what goes on from there, if nothing is left to do; else None."""
+        return None
+
+    @abstractmethod
+    def introduce(self, work: W, before: S | None) -> None:
+        """Print the first lines; before: the settings so far, None for new work."""
+
+    def view(self, work: W) -> ProgressView:
+        """What people see while it runs."""
+        columns = self.kind.reading.tables[self.kind.tables[0].name].columns
+        return RowsView(() if columns is None else columns.names)
+
+    @abstractmethod
+    def run(self, work: W, observer: Observer) -> RunEnding:
+        """Do the work until something ends it."""
+
+    @abstractmethod
+    def so_far(self, work: W, ending: RunEnding) -> str:
+        """How far it got, for the last lines."""
+
+    def report(self, work: W) -> None:
+        """Print the result, and what to do next."""
+        tell(f"next: evolve show {as_word(work.folder)}")
+
+    def _text(self, settings: S) -> str:
+        return config_of(self.kind, self.command, self.stored(settings))
+
+    def _go_on(self, work: W, before: S | None) -> int:
+        self.introduce(work, before)
+        kind = self.kind
+        ending = carry_out(
+            kind.name,
+            kind.row_event,
+            work.folder,
+            self.view(work),
+            lambda observer: self.run(work, observer),
+            kind.reading.kept,
+        )
+        return finish(work.folder, self.so_far(work, ending), ending, lambda: self.report(work))
+
+
+def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
+    """The class for runs of a kind."""
+    found: type[LongWork[Any, Any]] = import_module(kind.works).WORK
+    return found
 
 
 def carry_out(
-    kind: RunType, folder: FolderPath, look: ProgressView, work: Callable[[Observer], E]
+    name: str,
+    row_event: str,
+    folder: FolderPath,
+    look: ProgressView,
+    work: Callable[[Observer], E],
+    kept: Callable[[FolderPath], int],
 ) -> E:
     """Run the work, and show it to people; return its ending.
 
     The first Ctrl-C ends it after the current step, a second one at once. If anything is kept then,
-    say how to go on.
+    say how to go on. name, row_event: of the work and its rows, in `--progress`.
     """
     file = progress_of()
-    tell_started(command=kind.name, folder=folder)
+    tell_started(command=name, folder=folder)
     try:
         with watching(look) as display:
-            return work(display if file is None else Reported(display, file, kind.row_event))
+            return work(display if file is None else Reported(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
-        if kind.kept_in(folder):
+        if kept(folder):
             _tell_how_to_go_on(folder)
         raise
 

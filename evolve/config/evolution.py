@@ -16,8 +16,14 @@ from pydantic import (
 from evolve.config.base import Settings
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.config.parsing import are_boundaries, split_integers, split_list, split_range
-from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, Term
-from evolve.engine.phases import MAX_PHASES, default_boundaries
+from evolve.engine.genes import (
+    DEFAULT_TERMS,
+    GENES,
+    MAX_PHASES,
+    TERM_NAMES,
+    Term,
+    default_boundaries,
+)
 from evolve.engine.rules import RULES_HELP, Rules, rule_set
 
 FIRST: Final = "What matters first"

@@ -34,6 +34,8 @@ class TrainingSettings(Settings, ABC):
 
     judge: ClassVar[Literal["panel", "ladder"]]
     """Opponents of the checks: the fixed panel, or the nearest rungs of the ladder."""
+    learner: ClassVar[str]
+    """The learner, as `module:class`: it may need PyTorch, and settings do not."""
 
     rules: Rules = Field(DEFAULT_RULES, description=f"{RULES_HELP}; the papers play standard")
     seed: int = Field(0, ge=0, le=2**62, description="same seed, settings and --games, same tables")
@@ -178,6 +180,8 @@ Opponents = Annotated[
 class MctsSettings(LearningSettings):
     """Everything that decides what a tree search's network learns."""
 
+    learner = "evolve.learning.mcts:TreeLearner"
+
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,
         "input": LEARNING,
@@ -270,6 +274,8 @@ class MctsSettings(LearningSettings):
 
 class DqnSettings(LearningSettings):
     """Everything that decides what a network of move values learns."""
+
+    learner = "evolve.learning.dqn:MoveLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.config.parsing import split_list
-from evolve.engine.phases import MAX_PHASES
+from evolve.engine.genes import MAX_PHASES
 from evolve.engine.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
 from evolve.errors import AgentError
 
@@ -25,6 +25,7 @@ class PatternSettings(TrainingSettings):
     """
 
     judge = "ladder"
+    learner = "evolve.learning.patterns:PatternLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,

@@ -137,6 +137,15 @@ _PLAIN: Final = {
 
 
 def config_text(settings: BaseModel, versions: Mapping[str, str], command: str = "run") -> str:
-    """The text of a run's config.toml; `resolve` reads it back to the same settings."""
+    """The text of a run's config.toml; `resolve` reads it back to the same settings.
+
+    SettingsError for a character that is none, as in a file name of another encoding.
+    """
     values = settings.model_dump(mode="json", exclude_none=True)
-    return tomli_w.dumps({"command": command, **values, "versions": dict(versions)})
+    text = tomli_w.dumps({"command": command, **values, "versions": dict(versions)})
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        name = text[: error.start].rpartition("\n")[2].partition("=")[0].strip()
+        raise SettingsError(f"{name}: it has a character that no text file can hold") from error
+    return text

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.architecture import TAKES_MOVE
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.forward import forward
 from evolve.engine.matvec import read
 from evolve.engine.memory import int64, load, lowest
-from evolve.engine.network_program import TAKES_MOVE
 from evolve.engine.rewards import (
     DISC_SIGNS,
     DISCOUNT_OTHER,

@@ -1,7 +1,10 @@
-"""Networks as data: what they see, and their layers as text.
+"""Networks as data: what they see, their layers as text, and the same in the form for kernels.
 
 One description serves all code that must agree: the kernels that play, the modules that learn,
 agent files, settings, and the stand-alone file. No kernel is loaded here.
+
+For kernels a network is a block of int64 cells: a head (INPUT, WIDTH, STEPS, WEIGHTS …), then a row
+of STEP_CELLS for each step.
 """
 
 from __future__ import annotations
@@ -11,9 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal, get_args
 
-from evolve.engine import network_program as layout
-from evolve.engine.limits import MOST_WEIGHTS
-from evolve.engine.network_program import CHUNK, NARROW
 from evolve.errors import AgentError
 
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
@@ -31,6 +31,43 @@ _SIZED: Final = ("dense", "conv")
 _LAST: Final = ("dueling", "policy-value")
 MOST_LAYERS: Final = 64
 MOST_UNITS: Final = 4096
+MOST_WEIGHTS: Final = 50_000_000
+"""Most weights of a network: 200 MB."""
+
+CHUNK: Final = 64
+"""Inputs that are checked together, one bit of a mask each."""
+WIDE: Final = 64
+NARROW: Final = 16
+"""Outputs summed together: as many as fit the registers of AVX2; narrower groups for the rest."""
+
+# Cells of the head: kind of input, floats of the longest vector, number of steps, address of the
+# weights, number of outputs, whether the input holds a move.
+INPUT, WIDTH, STEPS, WEIGHTS, OUTPUTS, TAKES_MOVE, HEAD_CELLS = 0, 1, 2, 3, 4, 5, 8
+
+# Kinds of input: what it shows of a position.
+CANONICAL: Final = 0
+"""64: 1 own disc, −1 the other side's, 0 none."""
+PLANES: Final = 1
+"""192: own discs, the other side's, both; by square, three numbers each."""
+MOBILITY: Final = 2
+"""256: own discs, the other side's, own moves, the other side's; by square, four numbers each."""
+COLOURED: Final = 3
+"""65: 1 black, −1 white, 0 empty; then the side to move, 1 or −1."""
+COLOURED_MOVE: Final = 4
+"""67: those of COLOURED; then the row and the column of a move, 0 to 1."""
+INPUT_SIZES: Final = (64, 192, 256, 65, 67)
+
+# Cells of a step.
+KIND, SIZE_IN, SIZE_OUT, ACTIVATION, OFFSET, STEP_CELLS = 0, 1, 2, 3, 4, 6
+# Kinds of step.
+DENSE, GATE, SAVE, ADD, DUEL, CONVOLVE, SQUASH_LAST = range(7)
+# Activations.
+IDENTITY, RELU, TANH, SIGMOID = range(4)
+
+
+def padded(size: int, to: int = NARROW) -> int:
+    """The smallest multiple of `to` that is at least `size`."""
+    return -(-size // to) * to
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +157,7 @@ class Architecture:
     @property
     def input_size(self) -> int:
         """Numbers in the input."""
-        return layout.INPUT_SIZES[INPUTS.index(self.input)]
+        return INPUT_SIZES[INPUTS.index(self.input)]
 
     @property
     def channels(self) -> int:
@@ -163,24 +200,24 @@ class Architecture:
                     raise AgentError(
                         f"{text!r} must follow an input by squares or another convolution"
                     )
-                steps.append((layout.CONVOLVE, act, Matrix(channels, layer.units, 9)))
+                steps.append((CONVOLVE, act, Matrix(channels, layer.units, 9)))
                 channels, size = layer.units, 64 * layer.units
                 continue
             channels = 0
             square = Matrix(size, size)
             if layer.kind == "gate":
-                steps.append((layout.GATE, act, square))
+                steps.append((GATE, act, square))
             elif layer.kind == "residual":
-                steps.append((layout.SAVE, 0, None))
-                steps.append((layout.DENSE, act, square))
-                steps.append((layout.DENSE, 0, square))
-                steps.append((layout.ADD, act, None))
+                steps.append((SAVE, 0, None))
+                steps.append((DENSE, act, square))
+                steps.append((DENSE, 0, square))
+                steps.append((ADD, act, None))
             elif layer.kind == "dense":
-                steps.append((layout.DENSE, act, Matrix(size, layer.units)))
+                steps.append((DENSE, act, Matrix(size, layer.units)))
                 size = layer.units
             else:
-                steps.append((layout.DENSE, 0, Matrix(size, 65)))
-                last = layout.DUEL if layer.kind == "dueling" else layout.SQUASH_LAST
+                steps.append((DENSE, 0, Matrix(size, 65)))
+                last = DUEL if layer.kind == "dueling" else SQUASH_LAST
                 steps.append((last, 0, None))
                 size = 65
         return tuple(steps)
@@ -192,19 +229,19 @@ class Architecture:
         activation, number of the weights.
         """
         names = {
-            layout.DENSE: "dense",
-            layout.GATE: "gate",
-            layout.SAVE: "save",
-            layout.ADD: "add",
-            layout.DUEL: "duel",
-            layout.SQUASH_LAST: "squash",
+            DENSE: "dense",
+            GATE: "gate",
+            SAVE: "save",
+            ADD: "add",
+            DUEL: "duel",
+            SQUASH_LAST: "squash",
         }
         plain, size, part = [], self.input_size, 0
         for kind, activation, matrix in self._steps:
             inputs = size
             if matrix is not None:
                 size = matrix.outputs
-            elif kind == layout.DUEL:
+            elif kind == DUEL:
                 size = 64
             plain.append((names[kind], inputs, size, ACTIVATIONS[activation], part))
             part += matrix is not None
@@ -216,24 +253,22 @@ class Architecture:
         offset, size, width = 0, self.input_size, self.input_size
         for kind, activation, matrix in self._steps:
             if matrix is None:
-                size_out = 64 if kind == layout.DUEL else size
+                size_out = 64 if kind == DUEL else size
                 cells += [kind, size, size_out, activation, 0, 0]
                 continue
             cells += [kind, matrix.inputs, matrix.outputs, activation, offset, 0]
             offset += packed_size(matrix)
             size = matrix.outputs
-            if kind == layout.CONVOLVE:
-                width = max(width, 64 * size + layout.padded(size))
+            if kind == CONVOLVE:
+                width = max(width, 64 * size + padded(size))
                 size *= 64
             width = max(width, size)
-        head = [0] * layout.HEAD_CELLS
-        head[layout.INPUT] = INPUTS.index(self.input)
-        head[layout.WIDTH] = layout.padded(width, CHUNK) + CHUNK
-        head[layout.STEPS] = len(self._steps)
-        head[layout.OUTPUTS] = {"value": 1, "action": 1, "actions": 64, "policy-value": 65}[
-            self.output
-        ]
-        head[layout.TAKES_MOVE] = int(self.output == "action")
+        head = [0] * HEAD_CELLS
+        head[INPUT] = INPUTS.index(self.input)
+        head[WIDTH] = padded(width, CHUNK) + CHUNK
+        head[STEPS] = len(self._steps)
+        head[OUTPUTS] = {"value": 1, "action": 1, "actions": 64, "policy-value": 65}[self.output]
+        head[TAKES_MOVE] = int(self.output == "action")
         return head + cells
 
 
@@ -241,5 +276,5 @@ def packed_size(matrix: Matrix) -> int:
     """Floats of a matrix and its biases in the layout of the kernels."""
     inputs = matrix.inputs * matrix.neighbours
     if matrix.outputs == 1 and matrix.neighbours == 1:
-        return layout.padded(inputs, CHUNK) + 1
-    return (inputs + 1) * layout.padded(matrix.outputs, NARROW)
+        return padded(inputs, CHUNK) + 1
+    return (inputs + 1) * padded(matrix.outputs, NARROW)

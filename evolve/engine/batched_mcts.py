@@ -2,7 +2,7 @@
 
 Every game has its own tree. `select_all` selects a leaf in each that needs an evaluation; the
 caller has all leaves evaluated together, on any device, and passes the values to
-`backpropagate_all`. Games, records and choices are those of `engine.mcts_games`.
+`backpropagate_all`. Games and choices are those of `engine.mcts_games`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,7 @@ from evolve.engine.mcts_games import (
     OPP,
     OWN,
     STATE,
-    Fixtures,
     Game,
-    Records,
     SelfPlayOptions,
     add_root_noise,
     play_to_search,
@@ -42,6 +40,7 @@ from evolve.engine.mcts_games import (
 )
 from evolve.engine.memory import int64
 from evolve.engine.scoring import outcome
+from evolve.engine.training_games import GameRecords, Lineup
 
 
 class Trees(NamedTuple):
@@ -107,12 +106,12 @@ def start_all(seeds: npt.NDArray[np.uint64], games: Game) -> None:
 @kernel
 def play_to_search_all(
     trees: Trees,
-    fixtures: Fixtures,
+    lineup: Lineup,
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
     games: Game,
-    records: Records,
+    records: GameRecords,
 ) -> int:
     """Play on the games in which the search was to move; return in how many it is to move again.
 
@@ -126,9 +125,7 @@ def play_to_search_all(
         if not searching[number]:
             continue
         game = _game(number, games)
-        searching[number] = play_to_search(
-            number, fixtures, agents, options, context, game, records
-        )
+        searching[number] = play_to_search(number, lineup, agents, options, context, game, records)
         if searching[number]:
             kept = used[number] if options.reuse else int64(0)
             nodes = _tree(number, trees.nodes)
@@ -193,7 +190,7 @@ def add_root_noise_all(noise: float, trees: Trees, games: Game) -> None:
 
 @kernel
 def record_and_play_all(
-    trees: Trees, options: SelfPlayOptions, games: Game, records: Records
+    trees: Trees, options: SelfPlayOptions, games: Game, records: GameRecords
 ) -> None:
     """Record the results of the trees, and play a move in every game where the search moves."""
     for number in range(trees.searching.size):

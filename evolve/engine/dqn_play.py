@@ -2,69 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.action_search import best_action
-from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import START_OPP, START_OWN, ZERO
 from evolve.engine.compile import kernel
-from evolve.engine.game import choose
 from evolve.engine.memory import int64, popcount
-from evolve.engine.opening_split import trained_moves
+from evolve.engine.opening import trained_moves
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
 from evolve.engine.rewards import DISC_SIGNS, discs_reward, end_reward, squares_reward
 from evolve.engine.scoring import final_score
-
-RANDOM_PLAYER: Final = -1
-"""A player that is neither a network nor a row of alpha-beta parameters."""
-
-MOST_MOVES: Final = 60
-
-
-class Lineup(NamedTuple):
-    """The players of N games, and how the games start.
-
-    players: [N, 2] int32, black and white: RANDOM_PLAYER, one of K networks, or K and more for a
-        row of alpha-beta parameters.
-    epsilons: [N, 2] float64, the share of moves that black and white play at random.
-    openings: [N] int32, random moves before the first one that is chosen.
-    seeds: [N] uint64, of each game's random draws.
-    """
-
-    players: npt.NDArray[np.int32]
-    epsilons: npt.NDArray[np.float64]
-    openings: npt.NDArray[np.int32]
-    seeds: npt.NDArray[np.uint64]
-
-    def part(self, some: slice) -> Lineup:
-        """The line-up of some of the games."""
-        return Lineup._make(array[some] for array in self)
-
-
-class Episodes(NamedTuple):
-    """N games, move by move.
-
-    positions: [N, MOST_MOVES, 2] uint64, own and opp before every move.
-    sides: [N, MOST_MOVES] int8, who moved, 1 black, −1 white.
-    moves: [N, MOST_MOVES] int8, the squares.
-    counts: [N] int64, the number of moves; 0 for a game that was given up, because it could only
-        go on with an opening of a match (`engine.opening_split`).
-    scores: [N] int8, black's score by the rules.
-    discs: [N, 2] int8, the discs of black and white at the end.
-    """
-
-    positions: npt.NDArray[np.uint64]
-    sides: npt.NDArray[np.int8]
-    moves: npt.NDArray[np.int8]
-    counts: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.int8]
-    discs: npt.NDArray[np.int8]
-
-    def part(self, some: slice) -> Episodes:
-        """The arrays of some of the games, to be filled."""
-        return Episodes._make(array[some] for array in self)
+from evolve.engine.training_games import (
+    MOST_POSITIONS,
+    RANDOM_PLAYER,
+    GameRecords,
+    Lineup,
+    after_move,
+    agent_move,
+    record,
+    to_move,
+)
 
 
 class TargetOptions(NamedTuple):
@@ -110,57 +70,42 @@ class Transitions(NamedTuple):
     discounts: npt.NDArray[np.float32]
 
 
-def blank_episodes(count: int) -> Episodes:
-    """Episodes of `count` games, all zero."""
-    return Episodes(
-        np.zeros((count, MOST_MOVES, 2), np.uint64),
-        np.zeros((count, MOST_MOVES), np.int8),
-        np.zeros((count, MOST_MOVES), np.int8),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int8),
-        np.zeros((count, 2), np.int8),
-    )
-
-
 def empty_transitions(count: int) -> Transitions:
     """Memory for the transitions of `count` games."""
-    most = count * MOST_MOVES
+    most = count * MOST_POSITIONS
     return Transitions(
         np.empty((most, 3), np.int32), np.empty(most, np.float32), np.empty(most, np.float32)
     )
 
 
 @kernel
-def play_episodes(
+def play_network_games(
     lineup: Lineup,
+    epsilons: npt.NDArray[np.float64],
     networks: npt.NDArray[np.int64],
     agents: npt.NDArray[np.int64],
     rules: int,
     memory: npt.NDArray[np.int64],
     scratch: npt.NDArray[np.float32],
-    episodes: Episodes,
+    records: GameRecords,
 ) -> None:
-    """Play the games of `lineup` from the start position to their ends, and fill `episodes`.
+    """Play the games of `lineup` from the start position to their ends, and fill `records`.
 
-    networks [K]: addresses; agents [A, cells]: rows of alpha-beta parameters; memory, scratch: a
-    context, and a network's scratch memory, both used by this thread only.
+    epsilons [N, 2]: the share of moves that black and white play at random; networks [K]:
+    addresses; agents [A, cells]: rows of alpha-beta parameters; memory, scratch: a context, and a
+    network's scratch memory, both used by this thread only.
     """
-    players, epsilons, openings, seeds = lineup
-    positions, sides, moves, counts, scores, discs = episodes
+    players, openings, seeds = lineup
     context = int64(memory.ctypes.data)
-    agents_at = int64(agents.ctypes.data)
     scratch_at = int64(scratch.ctypes.data)
     for game in range(players.shape[0]):
         own, opp, side = START_OWN, START_OPP, int64(1)
         state = mixed(seeds[game])
         count = int64(0)
         while True:
-            legal = moves_of(own, opp)
+            own, opp, side, legal = to_move(own, opp, side)
             if legal == ZERO:
-                if moves_of(opp, own) == ZERO:
-                    break
-                own, opp, side = opp, own, -side
-                continue
+                break
             legal = trained_moves(own, opp, legal)
             if legal == ZERO:
                 count = int64(0)
@@ -176,25 +121,20 @@ def play_episodes(
             elif player < networks.size:
                 square, _ = best_action(own, opp, legal, side, networks[player], scratch_at)
             else:
-                row = agents_at + (player - networks.size) * agents.shape[1] * 8
-                square = choose(own, opp, row, context)
-                if legal & (ONE << U(square)) == ZERO:
-                    square = random_square(legal, state)
-            positions[game, count, 0], positions[game, count, 1] = own, opp
-            sides[game, count], moves[game, count] = side, square
+                row = player - networks.size
+                square = agent_move(row, agents, own, opp, legal, state, context)
+            record(game, count, own, opp, side, records)
+            records.moves[game, count] = square
             count += 1
-            turned = flips_of(square, own, opp)
-            own, opp, side = opp ^ turned, own ^ turned ^ (ONE << U(square)), -side
-        counts[game] = count
-        if side < 0:
-            own, opp = opp, own
-        scores[game] = final_score(own, opp, rules)
-        discs[game, 0], discs[game, 1] = popcount(own), popcount(opp)
+            own, opp = after_move(square, own, opp)
+            side = -side
+        records.counts[game] = count
+        records.results[game] = side * final_score(own, opp, rules)
 
 
 @kernel
 def transitions_of(
-    episodes: Episodes,
+    records: GameRecords,
     learners: npt.NDArray[np.int8],
     options: TargetOptions,
     transitions: Transitions,
@@ -204,14 +144,22 @@ def transitions_of(
     learners [N, 2]: whether black's and white's moves are learned from. `transitions` must have
     room for all of them.
     """
-    positions, sides, moves, counts, scores, discs = episodes
+    positions, sides, moves = records.positions, records.sides, records.moves
     kind, shaping, table, positional, minimax, negamax, steps, gamma, rules = options
     plies, returns, discounts = transitions
     filled = int64(0)
     positional *= DISC_SIGNS[rules]
-    rewards = np.zeros(MOST_MOVES, np.float64)
+    rewards = np.zeros(MOST_POSITIONS, np.float64)
     for game in range(positions.shape[0]):
-        count = counts[game]
+        count = records.counts[game]
+        last = max(count - 1, 0)
+        own, opp = after_move(
+            int64(moves[game, last]), positions[game, last, 0], positions[game, last, 1]
+        )
+        black, white = popcount(own), popcount(opp)
+        if sides[game, last] > 0:
+            black, white = white, black
+        score = int64(records.results[game])
         seen_black, seen_white = False, False
         # 1. Each move's own reward; from the end, so that a side's last move is seen first.
         for ply in range(count - 1, -1, -1):
@@ -219,16 +167,9 @@ def transitions_of(
             own, opp = positions[game, ply, 0], positions[game, ply, 1]
             square = int64(moves[game, ply])
             reward = 0.0
-            last = ply == count - 1 if negamax else not (seen_black if side > 0 else seen_white)
-            if last:
-                reward += end_reward(
-                    kind,
-                    side,
-                    int64(scores[game]),
-                    int64(discs[game, 0]),
-                    int64(discs[game, 1]),
-                    rules,
-                )
+            ends = ply == count - 1 if negamax else not (seen_black if side > 0 else seen_white)
+            if ends:
+                reward += end_reward(kind, side, score, black, white, rules)
             seen_black, seen_white = seen_black or side > 0, seen_white or side < 0
             if shaping != 0.0:
                 reward += shaping * discs_reward(own, opp, square, rules)

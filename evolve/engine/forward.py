@@ -1,6 +1,6 @@
 """Networks in play: one position at a time through layers that are data.
 
-The layers are those of `engine.network_program`. Weights are float32 in one block. A dense layer
+The layers are those of `engine.architecture`. Weights are float32 in one block. A dense layer
 has a row for each input, with one number for each output (padded to NARROW), then the biases.
 Vectors are in a scratch block: two that alternate, and one that a residual unit keeps.
 """
@@ -12,20 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import ONE, ZERO, U, moves_of
-from evolve.engine.compile import inlined, kernel
-from evolve.engine.matvec import (
-    add_narrow_rows,
-    add_wide_rows,
-    dot,
-    nonzero,
-    read,
-    spread_bits,
-    spread_board,
-    write,
-)
-from evolve.engine.memory import int64, load, lowest
-from evolve.engine.network_program import (
+from evolve.engine.architecture import (
     ACTIVATION,
     ADD,
     CANONICAL,
@@ -54,6 +41,19 @@ from evolve.engine.network_program import (
     WIDE,
     WIDTH,
 )
+from evolve.engine.bits import ONE, ZERO, U, moves_of
+from evolve.engine.compile import inlined, kernel
+from evolve.engine.matvec import (
+    add_narrow_rows,
+    add_wide_rows,
+    dot,
+    nonzero,
+    read,
+    spread_bits,
+    spread_board,
+    write,
+)
+from evolve.engine.memory import int64, load, lowest
 
 
 @inlined

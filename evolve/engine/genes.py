@@ -1,4 +1,4 @@
-"""The genes of individuals: the one table of them. No numba is loaded here.
+"""The genes of individuals: the one table of them, and phases. No numba is loaded here.
 
 Among them are the terms of the evaluation. `evaluation.other_terms` counts the terms, and
 `standalone/part_evaluation.py` counts them in exported files; everything else about a term is in
@@ -7,13 +7,15 @@ the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 SQUARE_CLASSES: Final = 10
 MAX_DEPTH: Final = 60
 """Deepest search, in plies without passes: the board has no more empty squares."""
+MAX_PHASES: Final = 61
+"""One phase of the game for every disc count from 4 to 64."""
 
 
 @dataclass(frozen=True)
@@ -108,3 +110,13 @@ else:
 def place_of(term: Term) -> int:
     """The position of a term's weight among the weights of a phase."""
     return SQUARE_CLASSES + TERM_NAMES.index(term)
+
+
+def default_boundaries(phases: int) -> tuple[int, ...]:
+    """Disc counts that divide 4..64 into `phases` parts as equal as possible."""
+    return tuple(4 + round(61 * phase / phases) for phase in range(1, phases))
+
+
+def phase_of(disc_count: int, boundaries: Sequence[int]) -> int:
+    """Phase of a position: the number of boundaries that its disc count has reached."""
+    return sum(disc_count >= boundary for boundary in boundaries)

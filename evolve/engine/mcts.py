@@ -28,12 +28,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evolve.engine.architecture import OUTPUTS
 from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.forward import forward
 from evolve.engine.matvec import read
 from evolve.engine.memory import int64, load, lowest, popcount
-from evolve.engine.network_program import OUTPUTS
 from evolve.engine.patterns import DISC, evaluate_vector, read_vector
 from evolve.engine.random import GOLDEN, mixed, random_square
 from evolve.engine.rules import PASS

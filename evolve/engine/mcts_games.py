@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import START_OPP, START_OWN, ZERO, U, moves_of
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.context import NODES, STOPPED
-from evolve.engine.game import choose
 from evolve.engine.mcts import (
     BONUS,
     CHILDREN,
@@ -26,15 +24,21 @@ from evolve.engine.mcts import (
     advance_root,
     simulate,
 )
-from evolve.engine.memory import int64, popcount, store
-from evolve.engine.opening_split import trained_moves
+from evolve.engine.memory import int64, popcount
+from evolve.engine.opening import trained_moves
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
 from evolve.engine.scoring import outcome
-from evolve.engine.solver import solve_outcome
-
-# Opponents that are not rows of alpha-beta parameters.
-SELF_PLAY: Final = -1
-RANDOM_OPPONENT: Final = -2
+from evolve.engine.training_games import (
+    RANDOM_PLAYER,
+    GameRecords,
+    Lineup,
+    after_move,
+    agent_move,
+    among,
+    record,
+    solved_outcome,
+    to_move,
+)
 
 _NOISE = U(0xD1B54A32D192ED03)
 
@@ -43,37 +47,15 @@ _NOISE = U(0xD1B54A32D192ED03)
 OWN, OPP, STATE, BOARD_CELLS = 0, 1, 2, 3
 SIDE, PLY, COUNT, COUNTERS = 0, 1, 2, 3
 
-MOST_POSITIONS: Final = 61
-"""Positions of a game in which a side has a move, and the one that is solved."""
-
-
-class Fixtures(NamedTuple):
-    """The opponents in N games, and how the games start.
-
-    opponents: [N] int32, SELF_PLAY, RANDOM_OPPONENT or a row of alpha-beta parameters.
-    colours: [N] int8, 1 where the search is black, −1 where it is white; unused in self-play.
-    openings: [N] int32, random moves before the first one that is chosen.
-    seeds: [N] uint64, of each game's random draws.
-    """
-
-    opponents: npt.NDArray[np.int32]
-    colours: npt.NDArray[np.int8]
-    openings: npt.NDArray[np.int32]
-    seeds: npt.NDArray[np.uint64]
-
-    def part(self, some: slice) -> Fixtures:
-        """The fixtures of some of the games."""
-        return Fixtures._make(array[some] for array in self)
-
 
 class SelfPlayOptions(NamedTuple):
-    """How the tree search plays games to learn from.
+    """How the tree search, which is player 0 of a line-up, plays games to learn from.
 
     search: how a tree is searched, the rules included.
     simulations: of a move.
     noise: the share of a Dirichlet draw in the priors of the root's moves, 0 to 1.
     temperature: of the choice among moves, in the first `temperature_plies` of a game; 0 after.
-    solved_empties: a game ends there, with its exact outcome.
+    solved: a game ends at so many empties, with its exact outcome.
     reuse: whether a game's tree is kept from move to move.
     """
 
@@ -82,7 +64,7 @@ class SelfPlayOptions(NamedTuple):
     noise: float
     temperature: float
     temperature_plies: int
-    solved_empties: int
+    solved: int
     reuse: bool
 
 
@@ -97,46 +79,9 @@ class Game(NamedTuple):
     counters: npt.NDArray[np.int64]
 
 
-class Records(NamedTuple):
-    """What the search saw in N games: the positions where it had to move, and the solved one.
-
-    positions: [N, MOST_POSITIONS, 2] uint64, own and opp.
-    sides: [N, MOST_POSITIONS] int8, the side to move there, 1 black, −1 white.
-    searched: [N, MOST_POSITIONS] float32, the mean value of the search for that side, −1 to 1.
-    visits: [N, MOST_POSITIONS, 64] float32, each square's share of the simulations; [0, …] when
-        not recorded.
-    counts: [N] int64, positions; 0 for a game that was given up, because it could only go on with
-        an opening of a match (`engine.opening_split`).
-    results: [N] int8, 1 black won, 0 draw, −1 white won.
-    """
-
-    positions: npt.NDArray[np.uint64]
-    sides: npt.NDArray[np.int8]
-    searched: npt.NDArray[np.float32]
-    visits: npt.NDArray[np.float32]
-    counts: npt.NDArray[np.int64]
-    results: npt.NDArray[np.int8]
-
-    def part(self, some: slice) -> Records:
-        """The arrays of some of the games, to be filled."""
-        return Records._make(array[some] for array in self)
-
-
 def empty_games(*shape: int) -> Game:
     """Memory for one game, or for N with `shape` [N]."""
     return Game(np.empty((*shape, BOARD_CELLS), np.uint64), np.empty((*shape, COUNTERS), np.int64))
-
-
-def blank_records(count: int, with_visits: bool) -> Records:
-    """Records of `count` games, all zero."""
-    return Records(
-        np.zeros((count, MOST_POSITIONS, 2), np.uint64),
-        np.zeros((count, MOST_POSITIONS), np.int8),
-        np.zeros((count, MOST_POSITIONS), np.float32),
-        np.zeros((count if with_visits else 0, MOST_POSITIONS, 64), np.float32),
-        np.zeros(count, np.int64),
-        np.zeros(count, np.int8),
-    )
 
 
 @inlined
@@ -168,26 +113,21 @@ def sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float
     first, count = int64(links[ROOT, FIRST]), int64(links[ROOT, CHILDREN])
     best, most = first, int64(-1)
     for child in range(first, first + count):
-        if _among(moves, links[child, MOVE]) and links[child, VISITS] > most:
+        if among(moves, links[child, MOVE]) and links[child, VISITS] > most:
             best, most = child, int64(links[child, VISITS])
     if temperature <= 0.0 or most == 0:
         return best
     total = 0.0
     for child in range(first, first + count):
-        if _among(moves, links[child, MOVE]):
+        if among(moves, links[child, MOVE]):
             total += (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
     left = draw * total
     for child in range(first, first + count):
-        if _among(moves, links[child, MOVE]):
+        if among(moves, links[child, MOVE]):
             left -= (float(links[child, VISITS]) / float(most)) ** (1.0 / temperature)
             if left < 0.0:
                 return child
     return best
-
-
-@inlined
-def _among(moves: np.uint64, square: int) -> bool:
-    return bool((moves >> U(square)) & ONE != ZERO)
 
 
 @inlined
@@ -202,9 +142,7 @@ def start_game(seed: np.uint64, game: Game) -> None:
 def _play(square: int, game: Game) -> None:
     """Play a move of the side to move."""
     board, counters = game
-    own, opp = board[OWN], board[OPP]
-    turned = flips_of(square, own, opp)
-    board[OWN], board[OPP] = opp ^ turned, own ^ turned ^ (ONE << U(square))
+    board[OWN], board[OPP] = after_move(square, board[OWN], board[OPP])
     counters[SIDE] = -counters[SIDE]
     counters[PLY] += 1
 
@@ -212,30 +150,26 @@ def _play(square: int, game: Game) -> None:
 @inlined
 def play_to_search(
     number: int,
-    fixtures: Fixtures,
+    lineup: Lineup,
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     context: int,
     game: Game,
-    records: Records,
+    records: GameRecords,
 ) -> bool:
     """Play game `number` until the search is to move (True), or to its recorded end (False)."""
     board, counters = game
     while True:
         board[STATE] += GOLDEN
-        own, opp, side = board[OWN], board[OPP], counters[SIDE]
-        moves = moves_of(own, opp)
+        own, opp, side, moves = to_move(board[OWN], board[OPP], counters[SIDE])
+        if side != counters[SIDE]:
+            board[STATE] += GOLDEN  # a pass counts as a draw
+            board[OWN], board[OPP], counters[SIDE] = own, opp, side
         if moves == ZERO:
-            if moves_of(opp, own) == ZERO:
-                records.results[number] = side * outcome(own, opp, options.search.rules)
-                break
-            board[OWN], board[OPP], counters[SIDE] = opp, own, -side
-            continue
-        if 64 - popcount(own | opp) <= options.solved_empties:
-            store(context, NODES, 0)
-            store(context, STOPPED, 0)
-            bound = solve_outcome(own, opp, context)
-            value = int64(bound > 0) - int64(bound < 0)
+            records.results[number] = side * outcome(own, opp, options.search.rules)
+            break
+        if 64 - popcount(own | opp) <= options.solved:
+            value = solved_outcome(own, opp, context)
             _record(number, game, value, records)
             records.results[number] = side * value
             break
@@ -243,40 +177,31 @@ def play_to_search(
         if moves == ZERO:
             counters[COUNT], records.results[number] = 0, 0
             break
-        opponent = fixtures.opponents[number]
-        theirs = opponent != SELF_PLAY and fixtures.colours[number] != side
-        at_random = theirs and opponent == RANDOM_OPPONENT
-        if counters[PLY] < fixtures.openings[number] or at_random:
+        player = int64(lineup.players[number, 0 if side > 0 else 1])
+        if counters[PLY] < lineup.openings[number] or player == RANDOM_PLAYER:
             _play(random_square(moves, board[STATE]), game)
-        elif theirs:
-            row = int64(agents.ctypes.data) + opponent * agents.shape[1] * 8
-            square = choose(own, opp, row, context)
-            if not _among(moves, square):
-                square = random_square(moves, board[STATE])
-            _play(square, game)
-        else:
+        elif player == 0:
             return True
+        else:
+            square = agent_move(player - 1, agents, own, opp, moves, board[STATE], context)
+            _play(square, game)
     records.counts[number] = counters[COUNT]
     return False
 
 
 @inlined
-def _record(number: int, game: Game, value: float, records: Records) -> None:
-    """Record the position of game `number` and its value, without visits."""
+def _record(number: int, game: Game, value: float, records: GameRecords) -> None:
+    """Record the position of game `number` and its value."""
     board, counters = game
     count = counters[COUNT]
-    records.positions[number, count, 0] = board[OWN]
-    records.positions[number, count, 1] = board[OPP]
-    records.sides[number, count], records.searched[number, count] = counters[SIDE], value
-    if records.visits.shape[0] > 0:
-        for square in range(64):
-            records.visits[number, count, square] = 0.0
+    record(number, count, board[OWN], board[OPP], counters[SIDE], records)
+    records.values[number, count] = value
     counters[COUNT] += 1
 
 
 @inlined
 def record_and_play(
-    number: int, options: SelfPlayOptions, nodes: Nodes, game: Game, records: Records
+    number: int, options: SelfPlayOptions, nodes: Nodes, game: Game, records: GameRecords
 ) -> None:
     """Record the tree's values for the position of game `number`, and play a move by its visits."""
     board, counters = game
@@ -292,19 +217,21 @@ def record_and_play(
     temperature = options.temperature if counters[PLY] < options.temperature_plies else 0.0
     moves = trained_moves(board[OWN], board[OPP], moves_of(board[OWN], board[OPP]))
     child = sample_child(temperature, moves, nodes, uniform(board[STATE]))
-    _play(int64(links[child, MOVE]), game)
+    square = int64(links[child, MOVE])
+    records.moves[number, count] = square
+    _play(square, game)
 
 
 @kernel
 def play_tree_games(
-    fixtures: Fixtures,
+    lineup: Lineup,
     agents: npt.NDArray[np.int64],
     options: SelfPlayOptions,
     memory: npt.NDArray[np.int64],
     nodes: Nodes,
-    records: Records,
+    records: GameRecords,
 ) -> None:
-    """Play the games of `fixtures` and fill `records`.
+    """Play the games of `lineup` and fill `records`.
 
     agents [A, cells]: rows of alpha-beta parameters; memory: a context, used by this thread only;
     nodes: memory for a tree. The scratch memory of `options` is used by this thread only, too.
@@ -313,10 +240,10 @@ def play_tree_games(
     simulations, noise = options.simulations, options.noise
     game = Game(np.empty(BOARD_CELLS, np.uint64), np.empty(COUNTERS, np.int64))
     board = game.board
-    for number in range(fixtures.seeds.size):
-        start_game(fixtures.seeds[number], game)
+    for number in range(lineup.seeds.size):
+        start_game(lineup.seeds[number], game)
         used = int64(0)
-        while play_to_search(number, fixtures, agents, options, context, game, records):
+        while play_to_search(number, lineup, agents, options, context, game, records):
             # The first simulation adds the root's children; noise then goes to their priors.
             used = advance_root(board[OWN], board[OPP], used if options.reuse else int64(0), nodes)
             used = simulate(int64(1), used, nodes, options.search, board[STATE])

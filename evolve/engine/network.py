@@ -11,8 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine import forward as kernels
-from evolve.engine.architecture import Architecture, Matrix, packed_size
-from evolve.engine.network_program import CHUNK, OUTPUTS, WEIGHTS, WIDTH
+from evolve.engine.architecture import (
+    CHUNK,
+    OUTPUTS,
+    WEIGHTS,
+    WIDTH,
+    Architecture,
+    Matrix,
+    packed_size,
+)
 from evolve.errors import AgentError
 
 

@@ -11,50 +11,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import PATTERNS, RULES
 from evolve.engine.memory import int64, load, lowest, popcount
-from evolve.engine.opening_split import trained_moves
+from evolve.engine.opening import trained_moves
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import DISC, follow_move, read_vector, sum_words
 from evolve.engine.random import GOLDEN, mixed, random_square, uniform
 from evolve.engine.scoring import final_score
 from evolve.engine.solver import solve_score
 from evolve.engine.table import forget
+from evolve.engine.training_games import GameRecords, after_move, among, record, to_move
 
 ONE_VALUE = 1 << 22
 TO_EVALUATION = ONE_VALUE // (64 * DISC)
 """Ratio of weights during training to those of an evaluation."""
-MOST_POSITIONS = 64
-EXPLORED = 1  # flags of a position: the move played was not the best one found
-SAME_SIDE = 2  # the side to move plays on, as the other had to pass
-
-
-class GameRecords(NamedTuple):
-    """N games to learn from, up to their end or to where they were solved.
-
-    positions [N, 64, 2] uint64: own, opp before each move; counts [N] int64: positions of a game;
-    flags [N, 64] int8; values [N, 64] int32: value of the best move; scores [N] int64: value of the
-    game for the side to move in the last position, in discs.
-    """
-
-    positions: npt.NDArray[np.uint64]
-    counts: npt.NDArray[np.int64]
-    flags: npt.NDArray[np.int8]
-    values: npt.NDArray[np.int32]
-    scores: npt.NDArray[np.int64]
-
-
-def empty_records(games: int) -> GameRecords:
-    """Memory for `games` games."""
-    return GameRecords(
-        np.zeros((games, MOST_POSITIONS, 2), np.uint64),
-        np.zeros(games, np.int64),
-        np.zeros((games, MOST_POSITIONS), np.int8),
-        np.zeros((games, MOST_POSITIONS), np.int32),
-        np.zeros(games, np.int64),
-    )
 
 
 class GameOptions(NamedTuple):
@@ -144,28 +116,22 @@ def play_to_learn(
 ) -> None:
     """Play games from number `first` on, each with its own random numbers; fill `records`.
 
-    A game that can only go on with an opening of a match (`engine.opening_split`) is given up: it
-    has no positions.
+    A game that can only go on with an opening of a match (see `opening.trained_moves`) is given up:
+    it has no positions.
 
     `vectors` [2, lanes] is scratch; the context has an evaluation with the shapes in training.
     """
     patterns = load(context, PATTERNS)
     for game in range(records.counts.size):
         state = mixed(options.seed + U(first + game) * GOLDEN)
-        own, opp = START_OWN, START_OPP
+        own, opp, side = START_OWN, START_OPP, int64(1)
         book = int64(int(uniform(state) * (options.openings + 1)))
         count, ply, score = int64(0), int64(0), int64(0)
         while True:
-            moves = moves_of(own, opp)
+            own, opp, side, moves = to_move(own, opp, side)
             if moves == ZERO:
-                own, opp = opp, own
-                moves = moves_of(own, opp)
-                if moves == ZERO:
-                    # The last move and this line swap the sides: back to those of its position.
-                    score = final_score(own, opp, load(context, RULES))
-                    break
-                if count > 0:
-                    records.flags[game, count - 1] |= SAME_SIDE
+                score = final_score(own, opp, load(context, RULES))
+                break
             moves = trained_moves(own, opp, moves)
             if moves == ZERO:
                 count = int64(0)
@@ -175,32 +141,35 @@ def play_to_learn(
             if ply <= book:
                 square = random_square(moves, state)
             else:
-                records.positions[game, count, 0] = own
-                records.positions[game, count, 1] = opp
-                records.flags[game, count] = 0
+                record(game, count, own, opp, side, records)
                 if 64 - popcount(own | opp) <= options.solved:
                     count += 1
                     score = solve_score(own, opp, context)
                     break
-                kept = True
                 if options.depth == 0:
-                    square, best = greedy_move(own, opp, moves, taught, vectors, patterns)
+                    best, value = greedy_move(own, opp, moves, taught, vectors, patterns)
                 else:
-                    square, best = searched_move(own, opp, options.depth, context)
-                kept = moves & (ONE << U(square)) != ZERO
-                records.values[game, count] = min(max(best, -ONE_VALUE), ONE_VALUE)
+                    best, value = searched_move(own, opp, options.depth, context)
+                square = best
                 state += GOLDEN
-                if not kept or uniform(state) < options.epsilon:
+                if not among(moves, best) or uniform(state) < options.epsilon:
                     state += GOLDEN
-                    drawn = random_square(moves, state)
-                    if drawn != square:
-                        records.flags[game, count] = EXPLORED
-                    square = drawn
+                    square = random_square(moves, state)
+                records.moves[game, count] = square
+                records.explored[game, count] = square != best
+                records.values[game, count] = min(max(value, -ONE_VALUE), ONE_VALUE) / ONE_VALUE
                 count += 1
-            turned = flips_of(square, own, opp)
-            own, opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+            own, opp = after_move(square, own, opp)
+            side = -side
         records.counts[game] = count
-        records.scores[game] = score
+        records.results[game] = side * score
+
+
+@inlined
+def _last_value(game: int, records: GameRecords) -> float:
+    """The value of the game, −1 to 1, for the side to move in its last position."""
+    last = records.counts[game] - 1
+    return float(records.sides[game, last] * int64(records.results[game])) / 64.0
 
 
 @kernel
@@ -234,10 +203,10 @@ def learn_by_differences(
             phase = taught.phase_of[discs]
             read_vector(own, opp, here, patterns)
             value = sum_words(here, _table_at(discs, taught), patterns) / one
-            if records.flags[game, place] & EXPLORED:
-                target = records.values[game, place] / one
+            if records.explored[game, place]:
+                target = float(records.values[game, place])
             elif place == last:
-                target = records.scores[game] / 64.0
+                target = _last_value(game, records)
             error = target - value
             squares += error * error
             learned += 1
@@ -262,7 +231,7 @@ def learn_by_differences(
             if place > 0:
                 value = min(max(value, -1.0), 1.0)
                 target = (1.0 - trace) * value + trace * target
-                if records.flags[game, place - 1] & SAME_SIDE == 0:
+                if records.sides[game, place - 1] != records.sides[game, place]:
                     target = -target
     return squares, learned
 
@@ -281,23 +250,22 @@ def label_positions(
     own search has the share `searched` in it.
     """
     filled = 0
-    one = float(ONE_VALUE)
     for game in range(records.counts.size):
         last = records.counts[game] - 1
         target = 0.0
         for place in range(last, -1, -1):
-            value = records.values[game, place] / one
-            if records.flags[game, place] & EXPLORED:
+            value = float(records.values[game, place])
+            if records.explored[game, place]:
                 target = value
             elif place == last:
-                value = target = records.scores[game] / 64.0
+                value = target = _last_value(game, records)
             positions[filled, 0] = records.positions[game, place, 0]
             positions[filled, 1] = records.positions[game, place, 1]
             targets[filled] = searched * value + (1.0 - searched) * target
             filled += 1
             if place > 0:
                 target = (1.0 - trace) * value + trace * target
-                if records.flags[game, place - 1] & SAME_SIDE == 0:
+                if records.sides[game, place - 1] != records.sides[game, place]:
                     target = -target
     return filled
 

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.compile import inlined, kernel
+from evolve.engine.genes import phase_of
 from evolve.engine.memory import int64, load, popcount
 from evolve.engine.pattern_sums import (
     GATHERED,
@@ -36,7 +37,6 @@ from evolve.engine.pattern_sums import (
     unrolled_sum,
     word,
 )
-from evolve.engine.phases import phase_of
 from evolve.engine.shapes import DEFAULT_SET, PART_LANES, ShapeSet
 from evolve.engine.vector import LANES as VECTOR_LANES
 from evolve.errors import AgentError

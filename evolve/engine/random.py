@@ -5,16 +5,11 @@ Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from evolve.engine.bits import ONE, U
 from evolve.engine.compile import inlined
 from evolve.engine.memory import int64, lowest, popcount
-
-RANDOM: Final = -2
-"""A player that plays at random, where a number stands for a network or an agent."""
 
 GOLDEN = U(0x9E3779B97F4A7C15)
 _S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)

@@ -17,6 +17,8 @@ MAX_PLIES: Final = 120
 """60 moves, with a pass before each at worst."""
 PASS: Final = 64
 NO_MOVE: Final = -1
+MAX_OPENING_PLIES: Final = 20
+"""Longest random opening."""
 WIN: int = 1 << 20
 """A finished game counts its exact score times this: more than any evaluation."""
 NO_SCORE: Final = -65

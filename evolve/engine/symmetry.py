@@ -69,6 +69,13 @@ def turn_all(
             turned[number, column] = image
 
 
+def images_of(positions: Bitboards, images: npt.NDArray[np.int8]) -> Bitboards:
+    """Images number `images` [N] of bitboards [N, K]."""
+    turned = np.empty_like(positions)
+    turn_all(positions, images, turned)
+    return turned
+
+
 def canonical(positions: Bitboards) -> Bitboards:
     """For each of the positions [N, 2] the lowest of its eight images by (own, opp)."""
     best_own, best_opp = positions[:, 0].copy(), positions[:, 1].copy()

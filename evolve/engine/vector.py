@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, Final
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -18,7 +19,8 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core import config as numba_config
-from numba.extending import intrinsic
+
+from evolve.engine.memory import instructions
 
 config: Any = numba_config  # numba makes its settings at run time
 
@@ -119,20 +121,10 @@ def _lines_4(builder: Any, own: Any, opp: Any) -> Any:
 _LINES = {4: _lines_4, 8: _lines_8}
 
 
-def _moves(lanes: int) -> Callable[..., Any]:
-    """The intrinsic for moves, in `lanes` lanes."""
-
-    def moves(typingctx: Any, own: Any, opp: Any) -> Any:
-        """Legal moves of the side with `own`."""
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            own_lanes, opp_lanes = (spread(builder, arg, lanes) for arg in args)
-            ends = _or_lanes(builder, _LINES[lanes](builder, own_lanes, opp_lanes))
-            return builder.and_(ends, builder.not_(builder.or_(*args)))
-
-        return types.uint64(types.uint64, types.uint64), generate
-
-    return moves
+def _moves(lanes: int, builder: Any, own: Any, opp: Any) -> Any:
+    own_lanes, opp_lanes = spread(builder, own, lanes), spread(builder, opp, lanes)
+    ends = _or_lanes(builder, _LINES[lanes](builder, own_lanes, opp_lanes))
+    return builder.and_(ends, builder.not_(builder.or_(own, opp)))
 
 
 def _ray_table() -> list[int]:
@@ -213,19 +205,9 @@ def _turned_lanes(builder: Any, lanes: int, square: Any, own: Any, opp: Any) -> 
     return builder.or_(upward, _TURNED_DOWNWARD[lanes](builder, down, own, opp))
 
 
-def _flips(lanes: int) -> Callable[..., Any]:
-    """The intrinsic for flips, by the method for `lanes` lanes."""
-
-    def flips(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
-        """Discs that turn when `own` plays on the empty `square`; 0 if it is illegal."""
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            own4, opp4 = spread(builder, args[1], 4), spread(builder, args[2], 4)
-            return _or_lanes(builder, _turned_lanes(builder, lanes, args[0], own4, opp4))
-
-        return types.uint64(types.int64, types.uint64, types.uint64), generate
-
-    return flips
+def _flips(lanes: int, builder: Any, square: Any, own: Any, opp: Any) -> Any:
+    own4, opp4 = spread(builder, own, 4), spread(builder, opp, 4)
+    return _or_lanes(builder, _turned_lanes(builder, lanes, square, own4, opp4))
 
 
 def _shuffled(builder: Any, vector: Any, order: Sequence[int]) -> Any:
@@ -233,49 +215,44 @@ def _shuffled(builder: Any, vector: Any, order: Sequence[int]) -> Any:
     return builder.shuffle_vector(vector, ir.Constant(vector.type, ir.Undefined), mask)
 
 
-def _play(lanes: int) -> Callable[..., Any]:
-    """The intrinsic for flips and the moves after them, in `lanes` lanes.
+def _play(lanes: int, builder: Any, square: Any, own: Any, opp: Any) -> Any:
+    """Flips, and the moves after them.
 
     The discs stay in vectors between the two: moving them out and in again would cost more than the
     flips themselves.
     """
-
-    def play(typingctx: Any, square: Any, own: Any, opp: Any) -> Any:
-        """Flips of a move of `own`, then the moves of the other side, and of this side."""
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            own4, opp4 = spread(builder, args[1], 4), spread(builder, args[2], 4)
-            turned4 = _turned_lanes(builder, lanes, args[0], own4, opp4)
-            turned4 = builder.or_(turned4, _shuffled(builder, turned4, (2, 3, 0, 1)))
-            turned4 = builder.or_(turned4, _shuffled(builder, turned4, (1, 0, 3, 2)))
-            bit = builder.shl(ir.Constant(_I64, 1), args[0])
-            mine4 = builder.xor(builder.xor(own4, spread(builder, bit, 4)), turned4)
-            theirs4 = builder.xor(opp4, turned4)
-            turned = builder.extract_element(turned4, ir.Constant(_I32, 0))
-            occupied = builder.or_(builder.or_(args[1], args[2]), bit)
-            mine, theirs = mine4, theirs4
-            if lanes == 8:
-                mine = _shuffled(builder, mine4, (0, 1, 2, 3) * 2)
-                theirs = _shuffled(builder, theirs4, (0, 1, 2, 3) * 2)
-            replies = _or_lanes(builder, _LINES[lanes](builder, theirs, mine))
-            answers = _or_lanes(builder, _LINES[lanes](builder, mine, theirs))
-            empty = builder.not_(occupied)
-            replies, answers = builder.and_(replies, empty), builder.and_(answers, empty)
-            return context.make_tuple(builder, signature.return_type, (turned, replies, answers))
-
-        result: Any = types.UniTuple(types.uint64, 3)  # type: ignore[no-untyped-call]
-        return result(types.int64, types.uint64, types.uint64), generate
-
-    return play
+    own4, opp4 = spread(builder, own, 4), spread(builder, opp, 4)
+    turned4 = _turned_lanes(builder, lanes, square, own4, opp4)
+    turned4 = builder.or_(turned4, _shuffled(builder, turned4, (2, 3, 0, 1)))
+    turned4 = builder.or_(turned4, _shuffled(builder, turned4, (1, 0, 3, 2)))
+    bit = builder.shl(ir.Constant(_I64, 1), square)
+    mine = builder.xor(builder.xor(own4, spread(builder, bit, 4)), turned4)
+    theirs = builder.xor(opp4, turned4)
+    turned = builder.extract_element(turned4, ir.Constant(_I32, 0))
+    occupied = builder.or_(builder.or_(own, opp), bit)
+    if lanes == 8:
+        mine, theirs = (_shuffled(builder, side, (0, 1, 2, 3) * 2) for side in (mine, theirs))
+    replies = _or_lanes(builder, _LINES[lanes](builder, theirs, mine))
+    answers = _or_lanes(builder, _LINES[lanes](builder, mine, theirs))
+    empty = builder.not_(occupied)
+    return turned, builder.and_(replies, empty), builder.and_(answers, empty)
 
 
-# numba has no types for the results of these functions.
 Moves = Callable[[np.uint64, np.uint64], np.uint64]
+"""Legal moves of the side with `own`."""
 Flips = Callable[[int, np.uint64, np.uint64], np.uint64]
+"""Discs that turn when `own` plays on the empty `square`; 0 if it is illegal."""
 Play = Callable[[int, np.uint64, np.uint64], tuple[np.uint64, np.uint64, np.uint64]]
-moves_4 = cast(Moves, intrinsic(_moves(4)))
-moves_8 = cast(Moves, intrinsic(_moves(8)))
-flips_4 = cast(Flips, intrinsic(_flips(4)))
-flips_8 = cast(Flips, intrinsic(_flips(8)))
-play_4 = cast(Play, intrinsic(_play(4)))
-play_8 = cast(Play, intrinsic(_play(8)))
+"""Flips of a move of `own`, then the moves of the other side, and of this side."""
+
+_MOVES: Any = types.uint64(types.uint64, types.uint64)
+_FLIPS: Any = types.uint64(types.int64, types.uint64, types.uint64)
+_TRIPLE: Any = types.UniTuple(types.uint64, 3)  # type: ignore[no-untyped-call]
+_PLAY: Any = _TRIPLE(types.int64, types.uint64, types.uint64)
+
+moves_4: Moves = instructions(partial(_moves, 4), _MOVES)
+moves_8: Moves = instructions(partial(_moves, 8), _MOVES)
+flips_4: Flips = instructions(partial(_flips, 4), _FLIPS)
+flips_8: Flips = instructions(partial(_flips, 8), _FLIPS)
+play_4: Play = instructions(partial(_play, 4), _PLAY)
+play_8: Play = instructions(partial(_play, 8), _PLAY)

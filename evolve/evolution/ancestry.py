@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.evolution.fixed_evaluation import given_agent
 from evolve.population.genome import Genome
+from evolve.runs.run import Run
 from evolve.tables.individuals import row_genes
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run import Run
+from evolve.version import __version__
 
 
 def run_settings(run: Run) -> EvolutionSettings:
@@ -36,7 +36,7 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
         "origin": row["origin"],
         "parents": list(row["parents"] or []),
         "seed": run.config.get("seed"),
-        "evolve": evolve.__version__,
+        "evolve": __version__,
         "score": row["score"],
         "games": row["games"],
         "against": f"population of generation {row['generation']}",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from evolve import __version__
 from evolve.config.defaults import rules_of_defaults
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
@@ -17,10 +16,11 @@ from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.progress import Observer, Silent
+from evolve.runs.run import Run
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.progress import Observer, Silent
-from evolve.tables.run import Run
+from evolve.version import __version__
 
 OF_DIRECT_GENES: Final = (
     "phases", "boundaries", "tie", "terms", "bounds", "fix", "evaluation", "start_from",
@@ -42,7 +42,7 @@ def evolve(
     Args:
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
-        observer: receives games and generations; see `evolve.tables.progress`.
+        observer: receives games and generations; see `evolve.runs.progress`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: `evolve.population.breeding` and

@@ -16,10 +16,10 @@ from evolve.fitness.crosstable import cross_table_of
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
-from evolve.tables.arrow import rows_with
+from evolve.runs.run import Run
+from evolve.tables.columns import rows_with
 from evolve.tables.individuals import FITNESS, row_genes
 from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE, generation_file
-from evolve.tables.run import Run
 
 
 def checkpoint(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from evolve.agents.loading import load_agent, read_agent
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.reading import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import AgentError, SettingsError
 from evolve.files.folder import FolderPath
+from evolve.runs.loading import load_agent
 from evolve.tables.paths import EVALUATION_FILE
 
 

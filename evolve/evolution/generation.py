@@ -24,7 +24,8 @@ from evolve.fitness.roundrobin import Standings
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.population.islands import on_turn, places_of
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.run import Run
 from evolve.tables.games import GAMES_COLUMNS, with_island
 from evolve.tables.generations import DISTINCT, GENERATIONS_COLUMNS
 from evolve.tables.individuals import (
@@ -34,7 +35,6 @@ from evolve.tables.individuals import (
     individuals_table,
     row_genes,
 )
-from evolve.tables.run import Run
 
 
 @dataclass(frozen=True)

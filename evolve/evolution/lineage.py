@@ -12,7 +12,7 @@ from evolve.errors import RunError
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 
 if TYPE_CHECKING:
-    from evolve.tables.run import Run
+    from evolve.runs.run import Run
 
 ANCESTORS: Final = (
     "individual", "steps", "born", "lived_until", "origin", "parents", "score",

@@ -16,7 +16,6 @@ from itertools import takewhile
 from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.loading import load_alphabeta
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, SettingsError
@@ -40,10 +39,11 @@ from evolve.population.genome import Genome, Vector
 from evolve.population.individual import Fitness, Individual
 from evolve.population.islands import places_of
 from evolve.population.operators import Own, check_own
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.loading import load_alphabeta
+from evolve.runs.progress import Observer, RunEnding
 from evolve.tables.generations import DISTINCT
 from evolve.tables.paths import committed_generations
-from evolve.tables.progress import Observer, RunEnding
 
 TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""

@@ -17,7 +17,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.loading import load_alphabeta
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.judges import ladder, ladder_score, nearest
 from evolve.config.evolution import EvolutionSettings
@@ -28,7 +27,8 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games, GamesDone, play_games
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import UNKNOWN, Estimate, in_elo, rate_one, score_of_pairs
-from evolve.tables.run import Run
+from evolve.runs.loading import load_alphabeta
+from evolve.runs.run import Run
 
 PANEL_DEPTH: Final = 5
 """Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""

@@ -9,10 +9,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.agents.files import read_header
-from evolve.agents.loading import read_agent
+from evolve.agents.reading import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
 from evolve.evolution.champions import Champions
@@ -28,12 +27,13 @@ from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.population.islands import on_islands, on_turn
-from evolve.tables import folder as store
+from evolve.runs import folder as store
+from evolve.runs.progress import Observer
+from evolve.runs.run import Run
+from evolve.runs.run_types import champion_of
 from evolve.tables.games import with_island
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
-from evolve.tables.progress import Observer
-from evolve.tables.run import Run
-from evolve.tables.run_types import champion_of
+from evolve.version import __version__
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ class ChampionSelection:
             "origin": individual.origin,
             "parents": list(individual.parents),
             "seed": self.settings.seed,
-            "evolve": evolve.__version__,
+            "evolve": __version__,
         }
         return Candidate(self.genome.agent(individual, individual.name), provenance)
 

@@ -21,7 +21,7 @@ from evolve.evolution.seeds import Use, generator
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, rate_one
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 
 RUNGS: Final = 4
 """Rungs of the ladder that the champion plays."""

@@ -19,12 +19,11 @@ import numpy.typing as npt
 from evolve.agents.reference import table_agent
 from evolve.engine.board import Board
 from evolve.engine.context_factory import new_context
-from evolve.engine.opening import draw_openings, mark_balanced
-from evolve.engine.opening_split import MATCH_SLOT, SLOTS, slots_of_all
+from evolve.engine.opening import MATCH_SLOT, SLOTS, draw_openings, mark_balanced, slots_of_all
 from evolve.engine.rules import PASS, Rules, rule_set
 from evolve.engine.symmetry import canonical
 from evolve.errors import SettingsError
-from evolve.records.obf import start_text
+from evolve.records.positions import start_text
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.tables.games import move_texts
 
@@ -38,7 +37,7 @@ _SEARCHES: Final = 16
 
 
 class Part(Enum):
-    """Parts of the space of openings, each with its slots out of eight (`engine.opening_split`)."""
+    """Parts of the space of openings, each with its slots out of eight (`engine.opening`)."""
 
     TRAINING = range(5)
     PANEL = range(5, 6)

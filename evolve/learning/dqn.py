@@ -12,14 +12,14 @@ import torch
 from torch import Tensor
 
 from evolve.agents.dqn import DqnAgent
+from evolve.agents.networks import Rewards
 from evolve.agents.reference import POSITIONAL
-from evolve.agents.rewards import Rewards
 from evolve.arena.judges import Panel
 from evolve.config.learning import PAST, DqnSettings
 from evolve.engine.architecture import Architecture
 from evolve.engine.bits import legal_moves_of_all
 from evolve.engine.network import Network
-from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.engine.symmetry import SQUARE_IMAGES, images_of
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.learning.dqn_games import Experience, Networks
@@ -137,8 +137,7 @@ class MoveLearner(Learner):
             self.targets[number].copy_from(model)
         rows = self.replays[number].sample(settings.batch, rng)
         images = rng.integers(0, 8 if settings.augment else 1, settings.batch).astype(np.int8)
-        boards = np.empty_like(rows["boards"])
-        turn_all(rows["boards"], images, boards)
+        boards = images_of(rows["boards"], images)
         moves = SQUARE_IMAGES[images, rows["moves"]]
         targets = torch.from_numpy(rows["returns"]).to(model.device)
         going_on = np.flatnonzero(rows["discounts"])

@@ -12,21 +12,18 @@ from evolve.agents.reference import POSITIONAL
 from evolve.config.learning import ITSELF, PAST, DqnSettings
 from evolve.engine.context import GAME_TABLE_BITS
 from evolve.engine.dqn_play import (
-    RANDOM_PLAYER,
-    Episodes,
-    Lineup,
     TargetOptions,
-    blank_episodes,
     empty_transitions,
-    play_episodes,
+    play_network_games,
     transitions_of,
 )
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Network
 from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.rules import rule_set
-from evolve.fitness.games import GamesDone, agent_rows, in_batches
-from evolve.learning.learner import Left, alphabeta_agents, shares_drawn
+from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.fitness.games import GamesDone, agent_rows
+from evolve.learning.learner import Left, alphabeta_agents, play_in_time, shares_drawn
 
 _REWARDS: Final = {
     "none": NO_REWARD,
@@ -73,39 +70,32 @@ class Experience:
 
         `share` is the share of the training that is done. The opponents may be the `old` networks.
         """
-        lineup, learners = self._lineup(rng, count, share)
+        lineup, epsilons, learners = self._lineup(rng, count, share)
         addresses = np.array([n.address for n in (new[0], new[-1], old[0], old[-1])], np.int64)
-        episodes = blank_episodes(count)
+        records = GameRecords.blank(count)
         rules = self._settings.rules
-        played: list[int] = []
 
         def play(part: slice) -> None:
-            if left() <= 0.0:
-                return
-            played.append(part.stop - part.start)
-            play_episodes(
+            play_network_games(
                 lineup.part(part),
+                epsilons[part],
                 addresses,
                 self._agents,
                 rule_set(rules).code,
                 thread_context(rules, self._table_bits),
                 thread_scratch(new[0].scratch_size),
-                episodes.part(part),
+                records.part(part),
             )
 
-        def told(games: int) -> None:
-            if left() > 0.0:  # later batches were not played
-                progress(games)
-
-        in_batches(count, play, self._jobs, told)
-        return sum(played), self._transitions(episodes, learners)
+        played = play_in_time(count, play, self._jobs, progress, lambda: left() <= 0.0)
+        return played, self._transitions(records, learners)
 
     def _lineup(
         self, rng: np.random.Generator, count: int, share: float
-    ) -> tuple[Lineup, npt.NDArray[np.int8]]:
-        """Draw the players at random; also return [N, 2]: whether each colour's moves are learned.
+    ) -> tuple[Lineup, npt.NDArray[np.float64], npt.NDArray[np.int8]]:
+        """Draw the players at random; also return two arrays [N, 2], for black and white.
 
-        The colours are black and white, in this order.
+        They hold the share of random moves, and whether moves are learned.
         """
         settings = self._settings
         shares = {"random": 1.0} if share < settings.random_first else settings.opponents
@@ -128,11 +118,9 @@ class Experience:
             else:
                 players[game, other] = self._player_of[name]
                 epsilons[game, other] = _EPSILON_OF_OTHERS
-        openings = rng.integers(0, settings.openings + 1, count).astype(np.int32)
-        seeds = rng.integers(0, 2**64, count, dtype=np.uint64)
-        return Lineup(players, epsilons, openings, seeds), learners
+        return Lineup.drawn(players, settings.openings, rng), epsilons, learners
 
-    def _transitions(self, episodes: Episodes, learners: npt.NDArray[np.int8]) -> Rows:
+    def _transitions(self, records: GameRecords, learners: npt.NDArray[np.int8]) -> Rows:
         settings = self._settings
         options = TargetOptions(
             kind=_REWARDS[settings.reward],
@@ -145,15 +133,15 @@ class Experience:
             gamma=float(settings.gamma),
             rules=rule_set(settings.rules).code,
         )
-        transitions = empty_transitions(len(episodes.counts))
-        filled = transitions_of(episodes, learners, options, transitions)
+        transitions = empty_transitions(len(records.counts))
+        filled = transitions_of(records, learners, options, transitions)
         game, ply, then = transitions.plies[:filled].T
-        positions, sides = episodes.positions, episodes.sides
+        positions, sides = records.positions, records.sides
         return {
             "boards": np.concatenate([positions[game, ply], positions[game, then]], axis=1),
             "sides": sides[game, ply],
             "next_sides": sides[game, then],
-            "moves": episodes.moves[game, ply],
+            "moves": records.moves[game, ply],
             "returns": transitions.returns[:filled],
             "discounts": transitions.discounts[:filled],
         }

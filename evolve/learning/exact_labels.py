@@ -18,10 +18,10 @@ from torch import Tensor
 from evolve.agents.memory import thread_context
 from evolve.engine.architecture import Architecture
 from evolve.engine.context import table_bits_for
-from evolve.engine.exact_scores import draw_positions, label_positions
 from evolve.engine.network import Network
 from evolve.engine.rules import DEFAULT_RULES, Rules
-from evolve.engine.symmetry import canonical, turn_all
+from evolve.engine.symmetry import canonical, images_of
+from evolve.engine.training_games import draw_positions, solve_outcomes
 from evolve.fitness.games import in_batches
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded
@@ -69,7 +69,7 @@ def labelled_sets(
     bits = table_bits_for(64 - discs)
 
     def label(part: slice) -> None:
-        label_positions(positions[part], thread_context(rules, bits), outcomes[part])
+        solve_outcomes(positions[part], thread_context(rules, bits), outcomes[part])
 
     in_batches(len(positions), label, jobs, None, batch=256)
     parts = first[first < train], first[first >= train]
@@ -104,8 +104,7 @@ def fitted(
         model.set_progress((epoch + 1) / epochs)
         for start in range(0, count - _BATCH + 1, _BATCH):
             chosen = order[start : start + _BATCH]
-            turned = np.empty((_BATCH, 2), np.uint64)
-            turn_all(examples.positions[chosen // 8], (chosen % 8).astype(np.int8), turned)
+            turned = images_of(examples.positions[chosen // 8], (chosen % 8).astype(np.int8))
             inputs = encoded(architecture, turned, np.zeros(_BATCH, np.int8))
             wanted = torch.from_numpy(targets[chosen // 8])
 

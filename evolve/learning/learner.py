@@ -15,11 +15,12 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_alphabeta
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.rules import Rules
 from evolve.errors import AgentError, SettingsError
-from evolve.fitness.games import GamesDone
+from evolve.fitness.executor import BATCH
+from evolve.fitness.games import GamesDone, in_batches
+from evolve.runs.loading import load_alphabeta
 
 Share = Callable[[], float]
 """Returns the share of the training that is done, 0 to 1."""
@@ -39,6 +40,33 @@ def left_for_games(left: Left) -> Left:
     """Return the time left for games: all except a fifth of what is left now, for learning."""
     kept = left() / 5.0
     return lambda: left() - kept if kept < math.inf else math.inf
+
+
+def play_in_time(
+    count: int,
+    play: Callable[[slice], None],
+    jobs: int,
+    progress: GamesDone,
+    stop: Callable[[], bool],
+    batch: int = BATCH,
+) -> int:
+    """Call `play` for every `batch` of `count` games, on `jobs` threads, until `stop` says so.
+
+    Returns the number of games played.
+    """
+    played: list[int] = []
+
+    def work(part: slice) -> None:
+        if not stop():
+            played.append(part.stop - part.start)
+            play(part)
+
+    def told(games: int) -> None:
+        if not stop():  # later batches are not played
+            progress(games)
+
+    in_batches(count, work, jobs, told, batch)
+    return sum(played)
 
 
 @contextmanager

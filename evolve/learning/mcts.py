@@ -19,9 +19,9 @@ from evolve.agents.memory import Evaluate, OutOfTimeError
 from evolve.arena.judges import Panel
 from evolve.config.learning import ITSELF, MctsSettings
 from evolve.engine.architecture import Architecture
-from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY, Fixtures, Records
 from evolve.engine.network import Network
-from evolve.engine.symmetry import SQUARE_IMAGES, turn_all
+from evolve.engine.symmetry import SQUARE_IMAGES, images_of
+from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.learning.learner import (
@@ -37,7 +37,7 @@ from evolve.learning.learner import (
 from evolve.learning.model import Model
 from evolve.learning.modules import Module, encoded
 from evolve.learning.replay import Replay
-from evolve.learning.tree_games import TreePlay, searched_games
+from evolve.learning.tree_games import searched_games
 
 _FIRST_SIMULATIONS: Final = 32
 """Simulations before the network has learned: rollouts value positions, and these are enough."""
@@ -121,29 +121,19 @@ class TreeLearner(Learner):
     ) -> tuple[int, int]:
         """Play games into the replay; return how many games and how many positions."""
         settings, network = self.settings, self.player
-        codes = {ITSELF: SELF_PLAY, "random": RANDOM_OPPONENT}
+        player_of = {ITSELF: 0, "random": RANDOM_PLAYER}
+        others = (name for name in settings.opponents if name not in player_of)
+        player_of |= {name: 1 + number for number, name in enumerate(others)}
         names = shares_drawn(settings.opponents, count, rng)
-        rows = iter(range(len(self._agents)))
-        codes.update({name: next(rows) for name in settings.opponents if name not in codes})
-        fixtures = Fixtures(
-            np.array([codes[name] for name in names], np.int32),
-            rng.choice(np.array([1, -1], np.int8), count),
-            rng.integers(0, settings.openings + 1, count).astype(np.int32),
-            rng.integers(0, 2**64, count, dtype=np.uint64),
-        )
-        games = searched_games(
+        players = np.zeros((count, 2), np.int32)
+        other = (rng.choice(np.array([1, -1], np.int8), count) > 0).astype(np.int8)
+        players[np.arange(count), other] = [player_of[name] for name in names]
+        if network is None:
+            settings = settings.model_copy(update={"simulations": _FIRST_SIMULATIONS})
+        records, played = searched_games(
             network,
-            TreePlay(
-                settings.simulations if network else _FIRST_SIMULATIONS,
-                settings.c_puct,
-                settings.noise,
-                settings.temperature,
-                settings.temperature_plies,
-                settings.solved,
-                settings.rules,
-                settings.reuse,
-            ),
-            fixtures,
+            settings,
+            Lineup.drawn(players, settings.openings, rng),
             agents=self._agents,
             with_visits=self.policy,
             evaluate=self._evaluator(network, left) if network else None,
@@ -151,9 +141,9 @@ class TreeLearner(Learner):
             progress=progress,
             stop=lambda: left() <= 0.0,
         )
-        return games.played, self._remember(games.records, settings.root_value if network else 0.0)
+        return played, self._remember(records, settings.root_value if network else 0.0)
 
-    def _remember(self, records: Records, mix: float) -> int:
+    def _remember(self, records: GameRecords, mix: float) -> int:
         """Put positions into the replay; return how many.
 
         Their targets are the outcome of the game and, with the share `mix`, the value of the
@@ -166,7 +156,7 @@ class TreeLearner(Learner):
         outcome = (records.results[:, None] * records.sides).astype(np.float32)
         rows: dict[str, npt.NDArray[Any]] = {
             "positions": positions[kept],
-            "targets": ((1.0 - mix) * outcome + mix * records.searched)[kept].astype(np.float32),
+            "targets": ((1.0 - mix) * outcome + mix * records.values)[kept].astype(np.float32),
         }
         if self.policy:
             rows["visits"] = records.visits[kept]
@@ -198,10 +188,8 @@ class TreeLearner(Learner):
     def _learn(self, rng: np.random.Generator) -> float:
         settings = self.settings
         rows = self.replay.sample(settings.batch, rng)
-        positions = rows["positions"]
         images = rng.integers(0, 8 if settings.augment else 1, settings.batch).astype(np.int8)
-        turned = np.empty_like(positions)
-        turn_all(positions, images, turned)
+        turned = images_of(rows["positions"], images)
         nobody = np.zeros(len(turned), np.int8)
         inputs = encoded(self.model.architecture, turned, nobody)
         device = self.model.device

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -12,26 +11,25 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.forward_cuts import Cut
 from evolve.agents.memory import OutOfTimeError
-from evolve.agents.pattern_memory import Memory
+from evolve.agents.pattern_memory import thread_memory
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.bits import U
+from evolve.engine.genes import default_boundaries, phase_of
 from evolve.engine.pattern_games import (
     TO_EVALUATION,
     GameOptions,
-    GameRecords,
     Taught,
-    empty_records,
     fit_positions,
     label_positions,
     learn_by_differences,
     play_to_learn,
 )
 from evolve.engine.patterns import Patterns
-from evolve.engine.phases import default_boundaries, phase_of
 from evolve.engine.shapes import ShapeSet, parse_shapes
+from evolve.engine.training_games import GameRecords
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
 from evolve.learning.probcut import fit_cuts
@@ -69,7 +67,6 @@ class PatternLearner(Learner):
         )
         self._positions = np.empty((0, 2), np.uint64)
         self._targets = np.empty(0, np.float32)
-        self._threads = threading.local()
         self._vectors = np.zeros((2, self._shapes.lanes), np.int16)
 
     @property
@@ -196,15 +193,14 @@ class PatternLearner(Learner):
             settings.search_solved if searching else settings.solved,
             settings.search_depth if searching else 0,
         )
-        records, first = empty_records(count), self._games
+        records, first = GameRecords.blank(count), self._games
         block = patterns.block({})
 
         def play(part: slice) -> None:
-            memory = self._memory()
-            context = memory.set(patterns, block, settings.rules)
-            some = GameRecords._make(array[part] for array in records)
+            context = thread_memory(_TABLE_BITS).set(patterns, block, settings.rules)
             vectors = np.zeros((2, self._shapes.lanes), np.int16)
-            play_to_learn(first + part.start, options, self._taught, vectors, context, some)
+            some, start = records.part(part), first + part.start
+            play_to_learn(start, options, self._taught, vectors, context, some)
 
         time_left = left_for_games(left) if searching else left
 
@@ -216,16 +212,8 @@ class PatternLearner(Learner):
         with suppress(OutOfTimeError):
             in_batches(count, play, self.jobs, played, _PART)
         # Games that were given up, or not begun for lack of time, are empty.
-        finished = records.counts > 0
         self._games += count
-        return GameRecords._make(array[finished] for array in records)
-
-    def _memory(self) -> Memory:
-        """Return this thread's memory."""
-        memory: Memory | None = getattr(self._threads, "memory", None)
-        if memory is None:
-            memory = self._threads.memory = Memory(_TABLE_BITS)
-        return memory
+        return records.part(records.counts > 0)
 
     def _fit(
         self, records: GameRecords, rng: np.random.Generator, share: Share, patterns: Patterns

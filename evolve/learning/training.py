@@ -11,34 +11,25 @@ from typing import Any, Final
 
 import numpy as np
 
-import evolve
-from evolve.config.learning import DqnSettings, MctsSettings, TrainingSettings
-from evolve.config.pattern_training import PatternSettings
+from evolve.config.learning import TrainingSettings
 from evolve.errors import RunError, SettingsError
 from evolve.files.folder import FolderPath
 from evolve.learning.evaluation import Judge, Judged, judge_of
 from evolve.learning.learner import Learner
+from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_type import imported
 from evolve.safe_parsing import parse_json
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import commit_metrics, committed_checks
-from evolve.tables.paths import CHECKPOINT_FILE, LEARNED_FILE
-from evolve.tables.progress import Observer, RunEnding
-from evolve.tables.run_type import imported
+from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
+from evolve.version import __version__
 
 _HEADER: Final = "facts"
 
 
-LEARNERS: Final[Mapping[type[TrainingSettings], str]] = {
-    MctsSettings: "evolve.learning.mcts:TreeLearner",
-    DqnSettings: "evolve.learning.dqn:MoveLearner",
-    PatternSettings: "evolve.learning.patterns:PatternLearner",
-}
-"""The learner for each kind of settings, by name: patterns are learned without PyTorch."""
-
-
 def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
     """Make a new learner, with `jobs` threads for its games."""
-    made: Callable[[TrainingSettings, int], Learner] = imported(LEARNERS[type(settings)])
+    made: Callable[[TrainingSettings, int], Learner] = imported(settings.learner)
     return made(settings, jobs)
 
 
@@ -269,7 +260,7 @@ class Training(InMemoryTraining):
             "seed": self.settings.seed,
             "games": row["games"],
             "steps": row["steps"],
-            "evolve": evolve.__version__,
+            "evolve": __version__,
             "score": row["score"],
             "error": judged.error,
             "against": judged.against,
@@ -277,7 +268,7 @@ class Training(InMemoryTraining):
         }
         name = f"{self.learner.kind}-{row['games']}"
         agent = replace(self.learner.agent(), name=name, provenance=provenance)
-        agent.save(self.folder / LEARNED_FILE)
+        agent.save(self.folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE))
 
     def _save_checkpoint(self) -> None:
         facts = {

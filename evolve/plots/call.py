@@ -7,15 +7,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import Agent
-from evolve.agents.loading import load_agent
 from evolve.errors import AgentError, OptionsError, RunError
-from evolve.tables.run import Run
-from evolve.tables.run_type import imported
-from evolve.tables.study import Study, load_run
+from evolve.plots.figure import check_format
+from evolve.runs.loading import load_agent
+from evolve.runs.run import Run
+from evolve.runs.run_type import imported
+from evolve.runs.study import Study, load_run
 
+_OF_RUNS: Final = {
+    "run": "evolve.plots.run:plot_run",
+    "train": "evolve.plots.run:plot_training",
+    "sweep": "evolve.plots.sweep:plot_sweep",
+}
+"""The function that draws the runs of a kind; others are drawn as their curve."""
 _OF_KIND: Final = {
-    "alphabeta": "evolve.plots.agent:plot_agent",
-    "patterns": "evolve.plots.patterns:plot_patterns",
+    "alphabeta": "evolve.plots.agents:plot_agent",
+    "patterns": "evolve.plots.agents:plot_patterns",
 }
 """The function that draws the agents of a kind."""
 
@@ -32,6 +39,7 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
     that has no weights to draw.
     """
     path = Path(output)
+    check_format(path)
     opened = [_opened(source) for source in sources]
     if not opened:
         raise OptionsError("name what is to be drawn: a run, a study or an agent")
@@ -39,7 +47,7 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
     if len(opened) > 1 or isinstance(first, Study):
         _draw_groups(opened, path)
     elif isinstance(first, Run):
-        imported(first.kind.draw)(first, path)
+        imported(_OF_RUNS.get(first.kind.name, "evolve.plots.run:plot_curve"))(first, path)
     else:
         _draw_agent(first, str(sources[0]), path)
     return path

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from evolve.plots.figure import (
     BLUE,
@@ -16,10 +15,9 @@ from evolve.plots.figure import (
     GREY,
     ORANGE,
     PURPLE,
-    check_format,
     legend_below,
-    title,
-    write_figure,
+    picture,
+    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -38,16 +36,17 @@ def plot_lineage(lineage: Lineage, individual: str, output: Path) -> None:
     Ancestors stand above, over the generations; below them is the share of each operator's
     offspring that survived. RunError if there is no such individual.
     """
-    check_format(output)
     steps = lineage.steps(individual)
     origins = sorted({str(row["origin"]) for row in lineage.births.values()})
     colours = {origin: _COLOURS[place % len(_COLOURS)] for place, origin in enumerate(origins)}
-    figure = Figure(figsize=(11, 9), layout="constrained")
-    title(figure, f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors")
-    top, bottom = figure.subplots(2, 1, height_ratios=[2, 1])
-    _draw_tree(top, lineage, steps, colours)
-    _draw_survival(bottom, lineage, colours)
-    write_figure(figure, output)
+    text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
+    with picture(output, text, 11, 9) as figure:
+        top, bottom = figure.subplots(2, 1, height_ratios=[2, 1])
+        _draw_tree(top, lineage, steps, colours)
+        _draw_survival(bottom, lineage, colours)
+        for axes in (top, bottom):
+            axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            whole_numbers(axes.xaxis)
 
 
 def _draw_tree(
@@ -73,8 +72,6 @@ def _draw_tree(
             )
     axes.set_xlabel("generation of birth")
     axes.set_ylabel("score in that generation")
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(axes, 5)
 
 
@@ -90,5 +87,3 @@ def _draw_survival(axes: Axes, lineage: Lineage, colours: Mapping[str, str]) -> 
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel("generation")
     axes.set_ylabel(f"offspring that lived on,\nmean of {_SPAN} generations")
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))

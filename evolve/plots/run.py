@@ -1,4 +1,4 @@
-"""A run as one picture: fitness, panel, genes, and the champion's weights."""
+"""Runs as pictures: an evolution with its genes and its champion's weights, and a training."""
 
 from __future__ import annotations
 
@@ -6,60 +6,68 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import read_agent
+from evolve.agents.reading import read_agent
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
-from evolve.plots.agent import draw_boards
+from evolve.plots.agents import draw_weights
 from evolve.plots.figure import (
     BLUE,
+    GREEN,
     GREY,
     ORANGE,
-    check_format,
+    draw_band,
     legend_below,
-    title,
-    write_figure,
+    picture,
+    run_title,
+    whole_numbers,
 )
-from evolve.tables.run import Run
-from evolve.tables.run_types import champion_of
+from evolve.runs.run import Run
+from evolve.runs.run_types import champion_of
 
 _MOST_BOARDS: Final = 6
+_SCORES: Final = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}
+"""The colours of a training's opponents."""
 
 
 def plot_run(run: Run, output: Path) -> None:
     """Draw `run` into a PNG, SVG or PDF file; raises RunError when there is nothing to draw."""
-    check_format(output)
     if run.generations.empty:
         raise RunError(f"{run.path} has no whole generation to draw yet")
     found = champion_of(run.path)
     if found is None:
         raise RunError(f"{run.path} has no champion to draw")
     champion = read_agent(found)
-    figure = Figure(figsize=(11, 7.2), layout="constrained")
-    title(
-        figure,
-        f"{run.name}: {run.config.get('rules')}, {run.config.get('preset')}, seed "
-        f"{run.config.get('seed')}",
-    )
-    grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
-    draw_curve = _draw_rating if "rating" in run.generations else _draw_scores
-    draw_curve(figure.add_subplot(grid[0, :3]), run)
-    _draw_depths(figure.add_subplot(grid[0, 3:]), run)
-    if isinstance(champion, AlphaBetaAgent):
-        boards = min(champion.phases, _MOST_BOARDS)
-        lower = grid[1, :].subgridspec(1, boards)
-        axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
-        image = draw_boards(axes, champion)
-        figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
-    else:  # the evaluation is given, and the same for all
-        _draw_cuts(figure.add_subplot(grid[1, :3]), run)
-        _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
-    write_figure(figure, output)
+    text = run_title(run, run.config.get("rules"), run.config.get("preset"))
+    with picture(output, text, 11, 7.2) as figure:
+        grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
+        draw_curve = _draw_rating if "rating" in run.generations else _draw_scores
+        draw_curve(figure.add_subplot(grid[0, :3]), run)
+        _draw_depths(figure.add_subplot(grid[0, 3:]), run)
+        if isinstance(champion, AlphaBetaAgent):
+            boards = min(champion.phases, _MOST_BOARDS)
+            lower = grid[1, :].subgridspec(1, boards)
+            axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]
+            image = draw_weights(axes, champion)
+            figure.colorbar(image, ax=axes, shrink=0.8, label="weight of a square")
+        else:  # the evaluation is given, and the same for all
+            _draw_cuts(figure.add_subplot(grid[1, :3]), run)
+            _draw_over_budget(figure.add_subplot(grid[1, 3:]), run)
+
+
+def plot_curve(run: Run, output: Path) -> None:
+    """Draw the course of a run's figure; for kinds of runs without a picture of their own."""
+    curve = run.kind.reading.curve(run).dropna()
+    if curve.empty:
+        raise RunError(f"{run.path} has nothing to draw yet")
+    with picture(output, f"{run.name}: {run.command}", 8, 4.2) as figure:
+        axes = figure.subplots()
+        axes.plot(curve.index, curve.to_numpy(), color=BLUE)
+        axes.set(xlabel=str(curve.index.name or ""), ylabel=str(curve.name or ""))
 
 
 def _draw_scores(axes: Axes, run: Run) -> None:
@@ -71,14 +79,8 @@ def _draw_scores(axes: Axes, run: Run) -> None:
     past = frame.dropna(subset=["past_score"])
     axes.plot(past["generation"], past["past_score"], color=ORANGE, lw=1, label="past_score")
     axes.axhline(0.5, color=GREY, lw=0.5)
-    axes.set(
-        title="each generation's best",
-        xlabel="generation",
-        ylabel="score",
-        ylim=(0, 1.02),
-    )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes, 3)
+    axes.set(title="each generation's best", ylabel="score", ylim=(0, 1.02))
+    _finish(axes, 3)
 
 
 def _draw_rating(axes: Axes, run: Run) -> None:
@@ -88,7 +90,7 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     axes.plot(x, frame["panel_elo"], ".", color=GREY, ms=3, label="each generation's best")
     # Each mean stands in the middle of its generations: at their end it would lag behind them.
     amid = x.rolling(POOLED, min_periods=1).mean()
-    axes.fill_between(amid, frame["rating_low"], frame["rating_high"], color=BLUE, alpha=0.2, lw=0)
+    draw_band(axes, amid, frame["rating_low"], frame["rating_high"], BLUE)
     axes.plot(amid, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
@@ -99,9 +101,15 @@ def _draw_rating(axes: Axes, run: Run) -> None:
             f"{run.path}: rules = {rules!r} are unknown; there are {', '.join(RULE_SETS)}"
         )
     reference = RULE_SETS[rules].reference
-    axes.set(title="rating", xlabel="generation", ylabel=f"Elo over {reference}, depth 1")
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes, 3)
+    axes.set(title="rating", ylabel=f"Elo over {reference}, depth 1")
+    _finish(axes, 3)
+
+
+def _finish(axes: Axes, columns: int = 2) -> None:
+    """Label the generations, and add the legend."""
+    axes.set_xlabel("generation")
+    whole_numbers(axes.xaxis)
+    legend_below(axes, columns)
 
 
 def _better_half(run: Run) -> Any:
@@ -111,20 +119,22 @@ def _better_half(run: Run) -> Any:
     return better.groupby("generation")
 
 
+def _means(groups: Any) -> npt.NDArray[np.float64]:
+    """The means of a gene with a number for each phase, [generations, phases]."""
+    return np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups])
+
+
 def _draw_cuts(axes: Axes, run: Run) -> None:
     """Draw the mean margin of the forward cuts by phase, in every generation's better half."""
-    groups = _better_half(run)["probcut"]
-    margins = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups]) / 10
+    margins = _means(_better_half(run)["probcut"]) / 10
     for phase in range(margins.shape[1]):
         axes.plot(margins[:, phase], label=f"phase {phase}")
     axes.set(
         title="forward cuts of the better half",
-        xlabel="generation",
         ylabel="standard deviations",
         ylim=(0, 1.1 * margins.max()),
     )
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes)
+    _finish(axes)
 
 
 def _draw_over_budget(axes: Axes, run: Run) -> None:
@@ -132,13 +142,13 @@ def _draw_over_budget(axes: Axes, run: Run) -> None:
     frame = run.generations
     axes.plot(frame["generation"], frame["over_budget"], color=BLUE)
     axes.set(title="games lost on nodes", xlabel="generation", ylabel="share", ylim=(0, 1.02))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    whole_numbers(axes.xaxis)
 
 
 def _draw_depths(axes: Axes, run: Run) -> None:
     """Draw the mean depth by phase and endgame threshold, in every generation's better half."""
     groups = _better_half(run)
-    depths = np.array([np.mean(np.stack(list(group)), axis=0) for _, group in groups["depths"]])
+    depths = _means(groups["depths"])
     for phase in range(depths.shape[1]):
         axes.plot(
             depths[:, phase], label=f"depth, phase {phase}" if depths.shape[1] > 1 else "depth"
@@ -146,6 +156,54 @@ def _draw_depths(axes: Axes, run: Run) -> None:
     axes.plot(
         groups["endgame"].mean().to_numpy(), color=GREY, ls="--", label="exact from (empties)"
     )
-    axes.set(title="search of the better half", xlabel="generation", ylabel="plies", ylim=(0, None))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(axes)
+    axes.set(title="search of the better half", ylabel="plies", ylim=(0, None))
+    _finish(axes)
+
+
+def plot_training(run: Run, output: Path) -> None:
+    """Draw a training into a PNG, SVG or PDF file; raises RunError when there is nothing yet."""
+    if run.metrics.empty:
+        raise RunError(f"{run.path} has no check to draw yet")
+    text = run_title(run, run.command, run.config.get("rules"), run.config.get("preset"))
+    with picture(output, text, 11, 4.2) as figure:
+        left, right = figure.subplots(1, 2)
+        if run.metrics["elo"].notna().any():
+            _draw_elo(left, run)
+        else:
+            _draw_panel(left, run)
+        _draw_loss(right, run)
+
+
+def _draw_panel(axes: Axes, run: Run) -> None:
+    """Draw the scores against each member of the panel."""
+    frame = run.metrics
+    for key, colour in _SCORES.items():
+        axes.plot(frame["games"], frame[key], color=colour, lw=1.5, marker=".", label=key)
+        draw_band(axes, frame["games"], frame[f"{key}_low"], frame[f"{key}_high"], colour)
+    axes.axhline(0.5, color=GREY, lw=0.5)
+    axes.set(title="score against the panel, 95 %", xlabel="games", ylabel="score")
+    axes.set_ylim(0, 1.02)
+    legend_below(axes, 3)
+
+
+def _draw_elo(axes: Axes, run: Run) -> None:
+    """Draw the rating on the ladder."""
+    frame = run.metrics
+    axes.plot(frame["games"], frame["elo"], color=BLUE, lw=1.5, marker=".")
+    draw_band(axes, frame["games"], frame["elo_low"], frame["elo_high"], BLUE)
+    axes.set(title="Elo on the ladder, 95 %", xlabel="games", ylabel="Elo")
+
+
+def _draw_loss(axes: Axes, run: Run) -> None:
+    """Draw the loss, and the share of weights that games have reached where that is known."""
+    frame = run.metrics
+    axes.plot(frame["games"], frame["loss"], color=GREEN, lw=1.5, marker=".", label="loss")
+    axes.set(title="mean loss since the last check", xlabel="games", ylabel="loss")
+    axes.set_ylim(bottom=0)
+    if frame["visited"].notna().any():
+        shares = axes.twinx()
+        shares.plot(frame["games"], frame["visited"], color=GREY, lw=1, marker=".", label="visited")
+        shares.set_ylabel("share of weights visited")
+        shares.set_ylim(0, 1.02)
+        axes.plot([], [], color=GREY, lw=1, marker=".", label="visited")  # for the legend
+        legend_below(axes)

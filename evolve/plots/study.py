@@ -10,12 +10,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import mean_of
-from evolve.plots.figure import check_format, legend_below, short, title, write_figure
+from evolve.plots.figure import draw_band, legend_below, picture, short, whole_numbers
 from evolve.studies.comparison import Group, figure_of
 from evolve.terminal_text import count_of
 
@@ -30,30 +28,28 @@ def plot_groups(groups: Sequence[Group], output: Path) -> None:
     the right each seed's figure, and their mean. RunError if there is nothing to draw yet, or the
     settings have different curves.
     """
-    check_format(output)
     found = [(group, curves) for group in groups if (curves := _curves(group)) is not None]
     if not found:
         raise RunError("there is no whole generation, check or trial of all runs to draw yet")
     names = {(curves.x, curves.y) for _, curves in found}
     if len(names) > 1:
         raise RunError(f"these have different curves: {', '.join(y for _, y in sorted(names))}")
-    figure = Figure(figsize=(11, 4.8), layout="constrained")
-    title(figure, " · ".join(group.name for group, _ in found))
-    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    figures = []
-    for place, (group, curves) in enumerate(found):
-        colour = f"C{place % 10}"
-        _draw_curve(left, group, curves, colour)
-        figures.append(_draw_seeds(right, group, place, colour))
     ((x, y),) = names
-    left.set(xlabel=x, ylabel=y, title="mean over seeds, 95 %")
-    left.xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(left, 2)
-    named = next(filter(None, figures), "")
-    right.set(title="each seed, and the mean, 95 %", ylabel=named, xlim=(-0.6, len(found) - 0.4))
     labels = [short(group.name, _LONGEST) for group, _ in found]
-    right.set_xticks(range(len(found)), labels, rotation=15, ha="right")
-    write_figure(figure, output)
+    with picture(output, " · ".join(group.name for group, _ in found), 11, 4.8) as figure:
+        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+        figures = []
+        for place, (group, curves) in enumerate(found):
+            colour = f"C{place % 10}"
+            _draw_curve(left, group, curves, colour)
+            figures.append(_draw_seeds(right, group, place, colour))
+        left.set(xlabel=x, ylabel=y, title="mean over seeds, 95 %")
+        whole_numbers(left.xaxis)
+        legend_below(left)
+        named = next(filter(None, figures), "")
+        right.set(title="each seed, and the mean, 95 %", ylabel=named)
+        right.set_xlim(-0.6, len(found) - 0.4)
+        right.set_xticks(range(len(found)), labels, rotation=15, ha="right")
 
 
 class _Curves(NamedTuple):
@@ -69,7 +65,7 @@ class _Curves(NamedTuple):
 
 def _curves(group: Group) -> _Curves | None:
     """The curves of a setting's runs; None if a run has nothing yet."""
-    found = [run.kind.curve_of(run) for run in group.runs.values()]
+    found = [run.kind.reading.curve(run) for run in group.runs.values()]
     if not found:
         return None
     table = pd.concat(found, axis=1).dropna()
@@ -83,8 +79,7 @@ def _draw_curve(axes: Axes, group: Group, curves: _Curves, colour: str) -> None:
     label = f"{short(group.name, _LONGEST)} ({count_of(len(group.runs), 'seed')})"
     axes.plot(x, [one.value for one in means], color=colour, lw=1.8, label=label)
     if len(group.runs) > 1:
-        low, high = [one.low for one in means], [one.high for one in means]
-        axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+        draw_band(axes, x, [one.low for one in means], [one.high for one in means], colour)
 
 
 def _draw_seeds(axes: Axes, group: Group, place: int, colour: str) -> str | None:

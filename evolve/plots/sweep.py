@@ -8,23 +8,12 @@ from typing import Final
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
-from evolve.plots.figure import (
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    check_format,
-    legend_below,
-    short,
-    title,
-    write_figure,
-)
-from evolve.tables.run import Run
+from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, legend_below, picture, run_title, short
+from evolve.runs.run import Run
 from evolve.tables.trials import TRIALS_COLUMNS, Importances
 
 SLICES: Final = 8
@@ -41,8 +30,7 @@ _NAME: Final = 28
 
 def plot_sweep(run: Run, output: Path) -> None:
     """Draw a sweep into a PNG, SVG or PDF file; raises RunError when no trial is complete."""
-    check_format(output)
-    trials = run.trials
+    trials, config = run.trials, run.config
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
         raise RunError(f"{run.path} has no complete trial to draw yet")
@@ -51,22 +39,17 @@ def plot_sweep(run: Run, output: Path) -> None:
     names = sorted(parameters, key=lambda name: -shares.get(name, 0.0))
     slices = names[: SLICES if shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
-    figure = Figure(figsize=(12, 4.2 + 2.6 * rows), layout="constrained")
-    title(
-        figure,
-        f"{run.name}: {run.command}, {run.config.get('rules')}, {run.config.get('sampler')}, seed "
-        f"{run.config.get('seed')}",
-    )
-    grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
-    judges = "the panel" if run.config.get("objective", "panel") == "panel" else "the defaults"
-    draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
-    _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
-    for place, name in enumerate(slices):
-        axes = figure.add_subplot(grid[1 + place // 4, place % 4])
-        draw_slice(axes, trials, name)
-        if place % 4 == 0:
-            axes.set_ylabel("score")
-    write_figure(figure, output)
+    text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
+    with picture(output, text, 12, 4.2 + 2.6 * rows) as figure:
+        grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
+        judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
+        draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
+        _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
+        for place, name in enumerate(slices):
+            axes = figure.add_subplot(grid[1 + place // 4, place % 4])
+            draw_slice(axes, trials, name)
+            if place % 4 == 0:
+                axes.set_ylabel("score")
 
 
 def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:

@@ -12,20 +12,25 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
+import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from evolve.errors import RunError
-from evolve.programs.parent import end_with_parent, without_ctrl_c
+from evolve.programs.life import end_with
+from evolve.programs.orphans import PROGRAMS
 from evolve.terminal_text import plain
 
 _MODULES: Final = "EVOLVE_FORKS_IMPORT"
 """The environment variable with the modules that the server imports: it takes no arguments."""
+_LOOK: Final = 1.0
+"""Seconds between two checks whether the process that forked us still runs."""
 
 _warnings: list[str] = []
 """Warnings of the server's imports; each of its processes repeats them in its own output."""
@@ -88,6 +93,45 @@ def repeat_warnings() -> None:
     """Write the warnings of the server's imports to standard error."""
     for text in _warnings:
         print(f"warning: {plain(text)}", file=sys.stderr)
+
+
+def end_with_parent() -> None:
+    """End this process when the one that started it ends, however that happens.
+
+    Also when the process that forked it ends, where that is another one (the fork server).
+    Otherwise nobody would learn of this process's end.
+    """
+    PROGRAMS.claim()
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    end_with(parent.sentinel)
+    forked_by = os.getppid()
+    if forked_by == parent.pid:
+        return
+
+    def watch() -> None:
+        while os.getppid() == forked_by:
+            time.sleep(_LOOK)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def without_ctrl_c() -> Iterator[None]:
+    """Block Ctrl-C, so that it never reaches a process that starts within.
+
+    Ctrl-C is for the parent alone; a signal that is blocked here stays blocked in the new process.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # its start would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(modules: Sequence[str]) -> None:

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from evolve.engine.board import Board, Side
-from evolve.engine.rules import PASS, Rules
+from evolve.engine.rules import PASS
 from evolve.engine.squares import square_name
-from evolve.errors import EngineError, RecordError
-from evolve.programs.process import NOTHING, LineProcess
-from evolve.programs.session import known_rules
+from evolve.errors import RecordError
+from evolve.programs.process import NOTHING, LineProcess, ProgramSession, known_rules
 from evolve.records.moves import read_move
 
 RULES_COMMAND: Final = "evolve-rules"
@@ -42,7 +41,7 @@ _PAUSE: Final = 0.1
 """Seconds without a line that end a program's banner."""
 
 
-class GtpSession:
+class GtpSession(ProgramSession):
     """A running program; `moves` are those that it has received or played.
 
     Programs answer in upper or lower case, print banners, and may know only the few commands that
@@ -59,7 +58,8 @@ class GtpSession:
         folder: Path | None = None,
         setup: Sequence[str] = (),
     ) -> None:
-        self._program = LineProcess(command, environment, folder)
+        super().__init__(LineProcess(command, environment, folder))
+        self.moves = ()
         self._seconds = seconds
         self._setup = setup
         self._id = 0
@@ -69,8 +69,6 @@ class GtpSession:
         """Whether to ignore answers without ids: they answer earlier commands without ids."""
         self._has_ends: bool | None = None
         """Whether a blank line ends its answers; None where that is not known yet."""
-        self.moves: tuple[int, ...] | None = ()
-        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Ask what the program can do, and set up the game."""
@@ -144,16 +142,8 @@ class GtpSession:
         else:
             self._ask(f"play {side} {square_name(moves[ply])}", deadline)
 
-    def error(self, text: str) -> EngineError:
-        return self._program.error(text)
-
     def end(self) -> None:
-        """Ask the program to quit, and make sure that it ends."""
         self._program.end(self._line("quit"), 0.5)
-
-    def kill(self) -> None:
-        """End the program at once."""
-        self._program.end()
 
     def _ask(self, command: str, deadline: float) -> str:
         """The answer to a command; EngineError when the program refuses it."""

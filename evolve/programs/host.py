@@ -184,9 +184,9 @@ def _go(one: Any, cells: str) -> list[tuple[int, int]]:
 
 def _board(question: dict[str, Any]) -> Any:
     """The position as an evolve.Board, which agents written for evolve take."""
-    import evolve
+    from evolve.engine.board import Board
 
-    return evolve.Board.parse(question["cells"], question["side"])
+    return Board.parse(question["cells"], question["side"])
 
 
 def _text(move: Any) -> str:

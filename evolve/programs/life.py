@@ -1,4 +1,4 @@
-"""A pipe that ends a child process with its parent, however the parent ends.
+"""What a child process inherits, and a pipe that ends it with its parent, however that ends.
 
 The child holds one end, the parent alone the other. A pipe reports the end, not the parent-death
 signal of Linux: that signal comes when the *thread* that started the child ends.
@@ -15,6 +15,12 @@ from pathlib import Path
 from typing import Final
 
 _GUARD: Final = Path(__file__).with_name("guard.py")
+LOG: Final = "EVOLVE_PROGRAM_LOG"
+"""The variable that names the log file of the exchange with programs: `--log`.
+Workers of a sweep and the runs of a study inherit it, programs do not."""
+BACKEND: Final = "MPLBACKEND"
+_OF_A_NOTEBOOK: Final = "module://"
+"""Prefix of a matplotlib backend that works in a notebook's process alone."""
 
 
 class Life:
@@ -81,3 +87,15 @@ def end_with(pipe: int) -> None:
     fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
     if wait([pipe], 0):  # it was closed already
         os._exit(1)
+
+
+def inherited() -> dict[str, str]:
+    """The variables of this process, without those for this process alone.
+
+    Those are the log, and a notebook's matplotlib backend, which breaks matplotlib where the
+    notebook is not installed.
+    """
+    found = {name: value for name, value in os.environ.items() if name != LOG}
+    if found.get(BACKEND, "").startswith(_OF_A_NOTEBOOK):
+        del found[BACKEND]
+    return found

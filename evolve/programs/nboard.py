@@ -14,9 +14,7 @@ from typing import Final
 from evolve.engine.board import Board
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.engine.squares import parse_square
-from evolve.errors import EngineError
-from evolve.programs.process import NOTHING, LineProcess
-from evolve.programs.session import known_rules
+from evolve.programs.process import NOTHING, LineProcess, ProgramSession, known_rules
 from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord
 
@@ -25,7 +23,7 @@ RULES_STATUS: Final = "status rules:"
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 
 
-class NBoardSession:
+class NBoardSession(ProgramSession):
     """A running program, which receives the whole game before every move.
 
     It reads both `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0`, and ignores other lines. rules: of the
@@ -40,14 +38,12 @@ class NBoardSession:
         folder: Path | None = None,
         rules: Rules | None = None,
     ) -> None:
-        self._program = LineProcess(command, environment, folder)
+        super().__init__(LineProcess(command, environment, folder))
         self._depth = depth
         # Rules without a letter in GGF can only be sent as the default ones.
         known = rules is not None and rule_set(rules).ggf is not None
         self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
         self._pings = 0
-        self.moves: tuple[int, ...] | None = None
-        self.rules: Rules | None = None
 
     def begin(self, deadline: float) -> None:
         """Greet the program and wait until it has read that."""
@@ -70,17 +66,6 @@ class NBoardSession:
         if not found:
             raise self.error(f"answered {line[:40]!r}, which is not a move")
         return parse_square(found[1])
-
-    def error(self, text: str) -> EngineError:
-        return self._program.error(text)
-
-    def end(self) -> None:
-        """Ask the program to quit, and make sure that it ends."""
-        self._program.end("quit", 0.5)
-
-    def kill(self) -> None:
-        """End the program at once."""
-        self._program.end()
 
     def _ping(self, deadline: float) -> None:
         """Wait until the program has read all that was sent."""

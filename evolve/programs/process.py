@@ -9,16 +9,20 @@ import signal
 import subprocess
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
+from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import EngineError
-from evolve.programs.environment import inherited
-from evolve.programs.life import Life
+from evolve.programs.life import Life, inherited
 from evolve.programs.orphans import MARK, PROGRAMS, Report, new_mark
 from evolve.programs.talk import Talk
+
+if TYPE_CHECKING:
+    from evolve.engine.board import Board
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
@@ -282,3 +286,42 @@ class LineProcess:
     def _stream(stream: IO[bytes] | None) -> IO[bytes]:
         assert stream is not None
         return stream
+
+
+class ProgramSession(ABC):
+    """A running program that plays, whatever its protocol.
+
+    Methods except `end` and `kill` raise EngineError when it fails.
+    """
+
+    def __init__(self, program: LineProcess) -> None:
+        self._program = program
+        self.moves: tuple[int, ...] | None = None
+        """Moves of the game that the program has; None where they are not known."""
+        self.rules: Rules | None = None
+        """The rules that the program says it plays by; None where it says none."""
+
+    @abstractmethod
+    def begin(self, deadline: float) -> None:
+        """Greet the program, before `deadline` (time.monotonic())."""
+
+    @abstractmethod
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+
+    def error(self, text: str) -> EngineError:
+        """The error to raise for an invalid move, with the last lines exchanged."""
+        return self._program.error(text)
+
+    def end(self) -> None:
+        """Ask the program to end, and make sure that it does."""
+        self._program.end("quit", 0.5)
+
+    def kill(self) -> None:
+        """End the program at once."""
+        self._program.end()
+
+
+def known_rules(said: str) -> Rules | None:
+    """The rules that a program's answer names; None for none, or for rules unknown to evolve."""
+    return said if said in RULE_SETS else None

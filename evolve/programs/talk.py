@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from evolve.files.changes import Appender
-from evolve.programs.environment import LOG
+from evolve.programs.life import LOG
 from evolve.terminal_text import plain
 
 _LONGEST: Final = 200

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from evolve.agents.timing import LONGEST, SHORTEST
+from evolve.agents.timed_search import LONGEST, SHORTEST
 from evolve.engine.board import Board, Side
 
 _MARGIN = 0.05

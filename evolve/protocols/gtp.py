@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
-import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
@@ -18,8 +17,10 @@ from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.programs.gtp import RULES_COMMAND
 from evolve.protocols.clock import Clock
-from evolve.protocols.lines import heard, said
+from evolve.protocols.session import Session
 from evolve.records.moves import read_move
+from evolve.terminal_text import plain, printable
+from evolve.version import __version__
 
 GAME: Final = "Othello"
 _SIDES: Final[dict[str, Side]] = {"b": "black", "black": "black", "w": "white", "white": "white"}
@@ -44,13 +45,12 @@ class GtpEngine:
         self.rules: Rules = rules
         self._assumed = assumed
         self.finished = False
-        self._board = Board.start()
-        self._before: list[Board] = []
+        self._session = Session(self.agent)
         self._clock = Clock()
         self._commands: dict[str, Callable[[list[str]], str]] = {
             "protocol_version": lambda _: "2",
             "name": lambda _: f"evolve {' '.join(self.agent.name.split())}",
-            "version": lambda _: evolve.__version__,
+            "version": lambda _: __version__,
             "known_command": self._known_command,
             "list_commands": lambda _: "\n".join(self._commands),
             "quit": self._quit,
@@ -64,7 +64,7 @@ class GtpEngine:
             "time_settings": self._time_settings,
             "time_left": self._time_left,
             "final_score": self._final_score,
-            "showboard": lambda _: f"\n{self._board}",
+            "showboard": lambda _: f"\n{self._session.board}",
             "set_game": self._set_game,
             "list_games": lambda _: GAME,
             "evolve-analyze": self._analyze,
@@ -73,7 +73,7 @@ class GtpEngine:
 
     def answer(self, line: str) -> str | None:
         """Return the answer to a line, without the empty line after it; bad lines never raise."""
-        text = heard(line.partition("#")[0])
+        text = printable(line.partition("#")[0])
         if not text:
             return None
         found = _ID.fullmatch(text)
@@ -83,9 +83,9 @@ class GtpEngine:
         try:
             if name not in self._commands:
                 raise _RefusedError("unknown command")
-            return said(f"={number} {self._commands[name](words)}".rstrip(" "))
+            return plain(f"={number} {self._commands[name](words)}".rstrip(" "), keep="\n")
         except EvolveError as error:
-            return said(f"?{number} {str(error).splitlines()[0]}")
+            return plain(f"?{number} {str(error).splitlines()[0]}")
 
     def serve(self, lines: Iterable[str], say: Callable[[str], None]) -> None:
         """Answer lines until `quit` or their end."""
@@ -114,8 +114,7 @@ class GtpEngine:
         return ""
 
     def _clear_board(self, words: list[str]) -> str:
-        self._board = Board.start()
-        self._before.clear()
+        self._session = Session(self.agent)
         self._clock.restart()
         return ""
 
@@ -145,7 +144,7 @@ class GtpEngine:
         A line has pairs of a name and a value, as in `lz-analyze` of Leela Zero. GTP requires the
         prefix for a program's own commands.
         """
-        board = self._with_turn(self._side(words))
+        board = self._turn(self._side(words))
         analysis = self.agent.analyse(board) if board.legal_moves() else None
         if analysis is None:
             raise _RefusedError("nothing to analyze")
@@ -159,9 +158,10 @@ class GtpEngine:
         return "\n".join(lines)
 
     def _undo(self, words: list[str]) -> str:
-        if not self._before:
-            raise _RefusedError("cannot undo")
-        self._board = self._before.pop()
+        try:
+            self._session.undo()
+        except IllegalMoveError:
+            raise _RefusedError("cannot undo") from None
         return ""
 
     def _time_settings(self, words: list[str]) -> str:
@@ -176,9 +176,10 @@ class GtpEngine:
         return ""
 
     def _final_score(self, words: list[str]) -> str:
-        if not self._board.is_over():
+        board = self._session.board
+        if not board.is_over():
             raise _RefusedError("cannot score")
-        score = self._board.score_of("black", self.rules)
+        score = board.score_of("black", self.rules)
         return "0" if score == 0 else f"{'B' if score > 0 else 'W'}+{abs(score)}"
 
     def _set_game(self, words: list[str]) -> str:
@@ -200,35 +201,28 @@ class GtpEngine:
             raise _RefusedError("syntax error")
         return [float(word) for word in words]
 
-    def _with_turn(self, side: Side) -> Board:
+    def _turn(self, side: Side) -> Board:
         """Return the board with `side` to move; if the other side must pass, it passes."""
-        board = self._board
-        if board.side != side and not board.is_over():
-            if board.legal_moves():
-                raise _RefusedError(f"illegal move: it is {board.side}'s turn")
-            board = board.pass_move()
-        return board
+        try:
+            return self._session.with_turn(side)
+        except IllegalMoveError as error:
+            raise _RefusedError(f"illegal move: {error}") from None
 
     def _move(self, side: Side, square: int) -> None:
-        board = self._with_turn(side)
-        if square == PASS and board.is_over():
-            self._before.append(self._board)  # some programs pass after the end of a game
-            return
+        self._turn(side)
         try:
-            after = board.pass_move() if square == PASS else board.play(square)
+            self._session.play(square, side)
         except IllegalMoveError:
             raise _RefusedError("illegal move") from None
-        self._before.append(self._board)
-        self._board = after
 
     def _chosen(self, side: Side) -> int:
-        board = self._with_turn(side)
+        board = self._turn(side)
         if not board.legal_moves():
             return PASS
         seconds = self._clock.seconds_for(side, board)
-        agent = self.agent if seconds is None else self.agent.limited(Limit(seconds=seconds))
+        limit = None if seconds is None else Limit(seconds=seconds)
         with self._clock.thinking(side):
-            return agent.choose(board)
+            return self._session.choose(limit, side)
 
 
 def _vertex(square: int) -> str:

@@ -22,8 +22,9 @@ from evolve.engine.search import MAX_DEPTH
 from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, RecordError
 from evolve.programs.nboard import RULES_STATUS
-from evolve.protocols.lines import heard, said
+from evolve.protocols.session import Session
 from evolve.records.ggf import parse_ggf, parse_move
+from evolve.terminal_text import plain, printable
 
 _MOVE: Final = re.compile(r"(pa|pass|[a-h][1-8])(/.*)?", re.IGNORECASE)
 _OF_A_GAME: Final = ("move", "go", "hint", "analyze")
@@ -58,8 +59,8 @@ class NBoardEngine:
         self._depth: int | None = None
         self._rules: Rules = rules
         self._assumed = assumed
-        self._boards = [Board.start()]
-        """The positions of the game, the current one last; empty without a game, see `_lost`."""
+        self._session: Session | None = Session(self.agent)
+        """The game; None where it was lost, and `_lost` says why."""
         self._lost = ""
         self._thinking: _Thinking | None = None
         self._lock = threading.Lock()
@@ -78,12 +79,12 @@ class NBoardEngine:
     def say(self, line: str) -> None:
         """Send a line; thread-safe."""
         with self._lock:
-            self._write(f"{said(line)}\n")
+            self._write(f"{plain(line)}\n")
 
     def serve(self, lines: Iterable[str]) -> None:
         """Run the commands in lines until `quit` or their end."""
         for line in lines:
-            word, _, rest = heard(line).partition(" ")
+            word, _, rest = printable(line).partition(" ")
             word = word.lower()
             if word == "quit":
                 self._finish(_GRACE)
@@ -99,15 +100,16 @@ class NBoardEngine:
         self._finish(_LAST_GRACE)
 
     def _do(self, word: str, rest: str) -> None:
-        if word in _OF_A_GAME and not self._boards:
+        if word in _OF_A_GAME and self._session is None:
             raise RecordError(
                 f"{word}: there is no game, for {self._lost}; send another with set game"
             )
         self._commands[word](rest)
 
     @property
-    def _board(self) -> Board:
-        return self._boards[-1]
+    def _game(self) -> Session:
+        assert self._session is not None  # `_do` has checked it
+        return self._session
 
     def _greet(self) -> None:
         self.say(f"set myname {self._name}")
@@ -121,11 +123,11 @@ class NBoardEngine:
                 self._depth = min(max(int(value), 1), MAX_DEPTH)
                 self.say(f"set myname {self._name}")
         elif what == "game":
-            self._boards, self._lost = [], "the last one could not be read"
-            self._boards = self._boards_of(value)
+            self._session, self._lost = None, "the last one could not be read"
+            self._session = self._read(value)
 
-    def _boards_of(self, text: str) -> list[Board]:
-        """Return the positions of a game; RecordError if it is unreadable or has other rules."""
+    def _read(self, text: str) -> Session:
+        """Return the game of a text; RecordError if it is unreadable or has other rules."""
         records = parse_ggf(text)
         if len(records) > 1:
             raise RecordError(f"set game: {len(records)} games came, and one can be played")
@@ -138,24 +140,13 @@ class NBoardEngine:
                 f"set game: it is a game of {rules} rules, and {self._name} plays "
                 f"{self._rules}; start it with --rules {rules}"
             )
-        boards = [records[0].start]
-        for square in records[0].moves:
-            boards.append(_after(boards[-1], square))
-        return boards
+        return Session(self.agent, records[0].start, records[0].moves)
 
     def _move(self, rest: str) -> None:
-        boards = self._boards
-        self._boards, self._lost = [], "its last move was refused"
-        self._boards = boards + self._boards_after(boards[-1], parse_move(rest))
-
-    def _boards_after(self, board: Board, square: int) -> list[Board]:
-        """Return the positions that a move adds to the game."""
-        passed = []
-        if board.is_over() and square == PASS:
-            return []  # NBoard passes after the end of a game
-        if square != PASS and not board.legal_moves() and not board.is_over():
-            passed = [board.pass_move()]  # the front end omitted it
-        return [*passed, _after([board, *passed][-1], square)]
+        game = self._game
+        self._session, self._lost = None, "its last move was refused"
+        game.play(parse_move(rest))
+        self._session = game
 
     def _hint(self, rest: str) -> None:
         count = int(rest) if re.fullmatch(r"\d{1,3}", rest, re.ASCII) else 1
@@ -191,13 +182,12 @@ class NBoardEngine:
             self.agent.interrupt()
 
     def _go(self, stopped: Callable[[], bool]) -> None:
-        board = self._board
-        square = self._player().choose(board) if board.legal_moves() else PASS
+        square = self._game.choose(None if self._depth is None else Limit(depth=self._depth))
         if not stopped():
             self.say(f"=== {_name_of(square)}")
 
     def _give_hints(self, count: int, stopped: Callable[[], bool]) -> None:
-        board = self._board
+        board = self._game.board
         if not board.legal_moves():
             self.say("search PA 0.00 0 0")
             return
@@ -223,7 +213,7 @@ class NBoardEngine:
 
     def _analyze(self, stopped: Callable[[], bool]) -> None:
         """Send a value for every position of the game, the last one first."""
-        player, boards = self._player(), list(self._boards)
+        player, boards = self._player(), list(self._game.boards)
         for played in range(len(boards) - 1, -1, -1):
             value = _value(player, boards[played])
             if value is None or stopped():
@@ -242,10 +232,6 @@ def _value(agent: Agent, board: Board) -> float | None:
     if analysis is None:
         return None
     return analysis.discs(max(analysis.values, key=lambda square: analysis.values[square]))
-
-
-def _after(board: Board, square: int) -> Board:
-    return board.pass_move() if square == PASS else board.play(square)
 
 
 def _name_of(square: int) -> str:

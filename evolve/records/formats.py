@@ -15,12 +15,10 @@ from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
 from evolve.records.files import PACKED, ending_of, packed, read_bytes, text_of
 from evolve.records.ggf import ggf_text, scan_ggf
-from evolve.records.lines import lines_text, scan_lines
-from evolve.records.obf import obf_text
+from evolve.records.lines import lines_text, obf_text, scan_lines
 from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
-from evolve.records.reading import Reading
+from evolve.records.reading import Asked, Reading, rules_in_text
 from evolve.records.record import GameRecord
-from evolve.records.rules import Asked, rules_in_text
 from evolve.records.sgf import is_sgf, scan_sgf
 from evolve.records.table import games_frame, scan_table, table_bytes
 from evolve.records.wthor import scan_wthor

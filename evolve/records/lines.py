@@ -16,10 +16,9 @@ from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.moves import is_result, read_moves
-from evolve.records.positions import kind_of, read_position
-from evolve.records.reading import Reading
+from evolve.records.positions import format_obf, kind_of, read_position
+from evolve.records.reading import Reading, rules_line
 from evolve.records.record import GameRecord, game_of
-from evolve.records.rules import rules_line
 
 _NUMBER: Final = re.compile(r"\s*(\d{1,9})\s*(?:[.:)…]|(?=\s))")
 _ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGNORECASE)
@@ -218,3 +217,12 @@ def lines_text(records: Sequence[GameRecord]) -> str:
             )
         lines.append("".join(square_name(s) for s in record.moves if s != PASS) + "\n")
     return "".join(lines)
+
+
+def obf_text(records: Sequence[GameRecord]) -> str:
+    """The games' last positions, one line each.
+
+    A first line says the rules, unless they are the default ones. RecordError where rules differ.
+    """
+    lines = [f"{format_obf(record.final)}\n" for record in records]
+    return "".join([rules_line(records, "%"), *lines])

@@ -21,11 +21,9 @@ from evolve.engine.rules import PASS, RULE_SETS
 from evolve.engine.squares import square_name
 from evolve.errors import RecordError, RulesError
 from evolve.records.moves import Result, Written, is_result, read_moves
-from evolve.records.obf import format_obf
-from evolve.records.positions import read_position
-from evolve.records.reading import Reading
+from evolve.records.positions import format_obf, read_position
+from evolve.records.reading import ASKED_NOTHING, Asked, Reading
 from evolve.records.record import Ending, GameRecord, game_of
-from evolve.records.rules import ASKED_NOTHING, Asked
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
 _DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Reads positions as people write them: the one reader, for every format, command and the service.
+"""Reads positions as people write them, for every format, command and the service; writes OBF.
 
 A position is 64 cells from a1 to h8, in one piece, in rows or in groups, then the side to move.
 Black, white and empty are `X O -`, `* O .`, `x o _`, `B W -`, `1 2 0`, `P E -` or `P O E`, as in
@@ -281,3 +281,26 @@ def _told(family: _Signs, used: set[str]) -> str:
 def _quoted(text: str) -> str:
     line = " ".join(text.split())
     return repr(line if len(line) <= 80 else f"{line[:77]}...")
+
+
+def format_obf(board: Board) -> str:
+    """The OBF line of a board: 64 cells a1 to h8 (X, O and - for empty), then the side to move."""
+    return f"{board.cells()} {'X' if board.side == 'black' else 'O'};"
+
+
+def start_text(board: Board) -> str | None:
+    """The start position of a game as tables store it: OBF; None for the usual start."""
+    return None if board == Board.start() else format_obf(board)
+
+
+def start_board(text: str | None) -> Board:
+    """The board of a text from `start_text`; the usual start for None. Raises RecordError.
+
+    The usual start position knows its moves; other positions do not.
+    """
+    if text is None:
+        return Board.start()
+    try:
+        return read_position(text)
+    except RecordError as error:
+        raise RecordError(f"start: {error}") from error

@@ -17,9 +17,8 @@ from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.errors import RecordError
 from evolve.records.moves import read_move
-from evolve.records.reading import Reading
+from evolve.records.reading import ASKED_NOTHING, Asked, Reading
 from evolve.records.record import Ending, GameRecord, with_passes
-from evolve.records.rules import ASKED_NOTHING, Asked
 
 Properties = list[tuple[str, list[str]]]
 

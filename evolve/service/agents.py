@@ -14,22 +14,25 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Final, Literal
 
 from evolve.agents.files import read_header
+from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.errors import EvolveError, LinkError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
+from evolve.runs.run import Run
+from evolve.runs.run_types import champion_of
+from evolve.runs.summary import check_config
 from evolve.service.folders import Place
 from evolve.service.models.agents import AgentInfo
 from evolve.service.models.common import AGENT_ID, RUN_ID
 from evolve.service.problems import ProblemError, not_found
+from evolve.service.tables import check_individual
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_types import champion_of
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Most bytes of an uploaded agent file."""
@@ -41,9 +44,6 @@ MOST: Final = {
     "nodes": 20_000_000,
 }
 """Upper limits of the settings that cost time."""
-_KEPT: Final = 200
-"""How many files of individuals are kept, the newest; those that jobs name stay as well."""
-_NAMED: Final = re.compile(r"run:([A-Za-z0-9_.+-]+):([0-9]{1,9}-[0-9]{1,9})")
 _INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
 _KINDS: Final = {"json": ".json", "npz": ".npz"}
@@ -66,36 +66,51 @@ class Agents:
         """The programs themselves, as they were given to `evolve serve`."""
         return frozenset(self._programs.values())
 
-    def source(self, name: str, *, programs: bool = True) -> str:
-        """The name of an agent on the command line; ProblemError where there is no such agent.
+    def source(self, name: str) -> str:
+        """The name of an agent for other processes and the command line.
 
-        An individual must have been exported before: see `exported`.
+        Raises ProblemError where there is no such agent, or a setting is wrong. Whether a run has
+        an individual, only `checked_source` checks.
         """
         if not re.fullmatch(AGENT_ID, name):
             raise ProblemError(422, f"{name[:80]!r} is not the id of an agent")
-        settings = self.settings(name)
-        return self._source(name.partition("?")[0], programs) + settings
-
-    def settings(self, name: str) -> str:
-        """The settings after the id, with the question mark; ProblemError where one is wrong."""
-        _, mark, settings = name.partition("?")
+        place, mark, settings = name.partition("?")
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
-        return mark + settings
+        return self._source(place) + mark + settings
 
-    def _source(self, place: str, programs: bool) -> str:
+    def checked_source(self, name: str, at: str | None = None) -> str:
+        """The same; ProblemError also where the run has no such individual.
+
+        at: a pointer to where the client named the agent, for the error.
+        """
+        try:
+            source = self.source(name)
+            named = parse_name(source)
+            if named.individual is not None:
+                run = Run(named.path)
+                check_config(run)
+                check_individual(run, named.individual)
+            return source
+        except ProblemError as error:
+            if at is None or error.errors:
+                raise
+            wrong = [(at, error.detail)]
+            raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
+
+    def _source(self, place: str) -> str:
         origin, colon, rest = place.partition(":")
         if not colon and place in REFERENCES:
             return place
         if origin == "program" and place in self._programs:
-            if not programs:
-                raise ProblemError(422, "programs play matches and ratings, and nothing else")
             return self._programs[place]
         if origin == "run":
             run, _, individual = rest.partition(":")
             folder = self._run(run)
             if individual:
-                return str(self.exported(run, individual))
+                if not _INDIVIDUAL.fullmatch(individual):
+                    raise not_found(f"individual {individual[:40]!r}")
+                return f"run:{folder}:{individual}"
             if champion_of(folder) is None:
                 raise not_found(f"champion of {run} yet")
             return str(folder)
@@ -108,42 +123,6 @@ class Agents:
         if not re.fullmatch(RUN_ID, name) or not (folder / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
         return folder
-
-    def individual(self, name: str) -> tuple[str, str] | None:
-        """The run and the individual that an id names; None for any other agent."""
-        place = name.partition("?")[0]
-        origin, _, rest = place.partition(":")
-        run, _, individual = rest.partition(":")
-        if origin != "run" or not _INDIVIDUAL.fullmatch(individual):
-            return None
-        self._run(run)  # raises where there is none
-        return run, individual
-
-    def exported(self, run: str, individual: str) -> FolderPath:
-        """The path of an individual's agent file; without its ending until the file exists."""
-        folder = self._run(run)
-        if not _INDIVIDUAL.fullmatch(individual):
-            raise not_found(f"individual {individual[:40]!r}")
-        # The time tells this run from a later one of the same name.
-        stamp = (folder / CONFIG_FILE).stat().st_mtime_ns
-        known = hashlib.sha256(f"{run}\n{stamp}".encode()).hexdigest()[:12]
-        for suffix in _KINDS.values():
-            path = self._place.agents / f"{known}-{individual}{suffix}"
-            if path.is_file():
-                return path
-        return self._place.agents / f"{known}-{individual}"
-
-    def prune(self, named: str) -> None:
-        """Remove files of individuals except the newest, and those that are `named` in a text."""
-        kept = set()
-        for run, individual in _NAMED.findall(named):
-            with suppress(ProblemError):  # the run is gone
-                kept.add(self.exported(run, individual))
-        files = [path for path in self._place.agents.iterdir() if path.suffix in _KINDS.values()]
-        files.sort(key=lambda path: path.lstat().st_mtime)
-        for old in files[:-_KEPT]:
-            if old not in kept:
-                remove(old, missing_ok=True)
 
     def _upload(self, name: str) -> FolderPath | None:
         if not re.fullmatch(r"[0-9a-f]{16}", name):

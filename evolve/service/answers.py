@@ -14,10 +14,10 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Query, Request, Response
 
+from evolve.runs.run import Run
 from evolve.service.models.common import RUN_ID
 from evolve.service.problems import wrong_query
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run import Run
 
 Limit = Annotated[int, Query(ge=1, le=500, description="items a page")]
 After = Annotated[str | None, Query(max_length=100, description="`next` of the page before")]

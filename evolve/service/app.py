@@ -14,13 +14,13 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
 
-import evolve
 from evolve.service.answers import NotModifiedError
 from evolve.service.api import agents, generations, jobs, meta, runs
 from evolve.service.door import Door
 from evolve.service.guard import SESSION, Guard
 from evolve.service.problems import RESPONSES, Unforeseen, answer_with_problems, problem
 from evolve.service.state import ServiceState
+from evolve.version import __version__
 
 API: Final = "/api/v1"
 _METHODS: Final = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"]
@@ -58,7 +58,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
 
     app = FastAPI(
         title="evolve",
-        version=evolve.__version__,
+        version=__version__,
         description=_ABOUT,
         openapi_url=f"{API}/openapi.json",
         docs_url=None,  # its page loads scripts from another host

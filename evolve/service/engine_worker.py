@@ -15,24 +15,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.loading import load_agent, read_agent, with_settings
-from evolve.agents.source import INDIVIDUAL, source_of
+from evolve.agents.names import parse_name
+from evolve.agents.reading import read_agent
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
-from evolve.engine.board import Board
+from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, check_rules
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
-from evolve.evolution.ancestry import individual_agent
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
+from evolve.protocols.session import Session
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
+from evolve.runs.loading import load_agent
+from evolve.runs.run_types import champion_of
 from evolve.safe_parsing import json_value
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.run_types import champion_of
 
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
@@ -68,29 +69,18 @@ def _limit_memory() -> None:
 
 @lru_cache(16)
 def _agent(source: str, stamp: int) -> Any:
-    if (found := _individual(source)) is None:
-        return load_agent(source)
-    return with_settings(individual_agent(*found), source)
-
-
-def _individual(source: str) -> tuple[str, str] | None:
-    """The folder and the individual of `INDIVIDUAL:FOLDER:NUMBER`; None for another source."""
-    head, _, rest = source_of(source).place.partition(":")
-    folder, _, number = rest.rpartition(":")
-    return (folder, number) if head == INDIVIDUAL else None
+    return load_agent(source)
 
 
 def _loaded(source: str) -> Any:
     """The agent, loaded again only where its file has changed."""
-    place = source_of(source).place
-    found = _individual(source)
-    path = Path(place if found is None else found[0]) / ("" if found is None else CONFIG_FILE)
-    stamp = 0
-    if path.is_dir():
+    named = parse_name(source)
+    path = named.path
+    if named.individual is not None:
+        path /= CONFIG_FILE
+    elif path.is_dir():
         path = champion_of(inside(path)) or path
-    if path.exists():
-        stamp = path.stat().st_mtime_ns
-    return _agent(source, stamp)
+    return _agent(source, path.stat().st_mtime_ns if path.exists() else 0)
 
 
 def ready(searches: bool) -> bool:
@@ -119,15 +109,6 @@ def describe(source: str) -> dict[str, Any]:
         "boards": found.boards,
         "provenance": getattr(agent, "provenance", {}),
     }
-
-
-def export(folder: str, individual: str, to: str) -> None:
-    """Write the agent file of an individual of a run.
-
-    to: its path without the ending, which is .npz or .json.
-    """
-    agent = individual_agent(folder, individual)
-    agent.save(f"{to}.{'npz' if agent.arrays else 'json'}")
 
 
 def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
@@ -159,42 +140,36 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
     }
 
 
-def play(source: str, moves: str, rules: str | None, side: str, move: str | None) -> dict[str, Any]:
+def play(
+    source: str, moves: str, rules: str | None, side: Side, move: str | None
+) -> dict[str, Any]:
     """Continue a game against a person: their move, the passes, and the agent's reply.
 
     move: a square, `undo`, or None where the person does not move yet.
     """
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
-    agent, board = agent.with_rules(agreed), _board(moves)
-    played = [square_name(square) for square in board.moves]
+    game = Session(agent.with_rules(agreed), moves=_board(moves).moves)
     problem = None
     if move == "undo":
-        played = _taken_back(played, side)
-        board = _board(" ".join(played))
+        game.take_back(side)
     elif move is not None:
-        board = board.play(read_move(move))
-        played.append(move)
-    while not board.is_over():
-        if not board.legal_moves():
-            board = board.pass_move()
-            played.append("pass")
-        elif board.side == side:
+        game.play(read_move(move))
+    while not (board := game.board).is_over():
+        if board.side == side and board.legal_moves():
             break
-        else:
-            try:
-                square = agent.choose(board)
-            except Exception as error:
-                problem = str(error)
-                break
-            board = board.play(square)
-            played.append(square_name(square))
+        try:
+            square = game.choose()
+        except Exception as error:
+            problem = str(error)
+            break
+        game.play(square)
     over, discs = board.is_over(), {side: board.discs(side) for side in ("black", "white")}
-    score = board.score(agreed) * (1 if board.side == side else -1) if over else 0
+    score = board.score_of(side, agreed) if over else 0
     return {
         "name": agent.name,
         "rules": agreed,
-        "moves": played,
+        "moves": [square_name(square) for square in game.moves],
         "board": "".join(board.cells()),
         "to_move": None if over else board.side,
         "legal": [] if over else [square_name(square) for square in board.legal_moves()],
@@ -203,18 +178,6 @@ def play(source: str, moves: str, rules: str | None, side: str, move: str | None
         "result": None if not over else "won" if score > 0 else "lost" if score < 0 else "draw",
         "problem": problem,
     }
-
-
-def _taken_back(played: list[str], side: str) -> list[str]:
-    """The moves before the last move of the person."""
-    mine = [
-        number
-        for number, move in enumerate(played)
-        if move != "pass" and _board(" ".join(played[:number])).side == side
-    ]
-    if not mine:
-        raise ValueError("there is no move of yours to take back")
-    return played[: mine[-1]]
 
 
 def ggf(moves: str, black: str, white: str, rules: str) -> str:
@@ -237,8 +200,8 @@ def load(source: str) -> None:
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
-    from evolve.tables.run_type import imported
-    from evolve.tables.run_types import kind_of
+    from evolve.runs.run_type import imported
+    from evolve.runs.run_types import kind_of
 
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))
@@ -264,8 +227,8 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
+    from evolve.runs.study import load_run
     from evolve.studies.comparison import over_seeds
-    from evolve.tables.study import load_run
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
     rows: Any = [] if frame is None else frame.to_dict("records")
@@ -291,7 +254,6 @@ def _board(moves: str, start: str | None = None) -> Any:
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
     "describe": describe,
-    "export": export,
     "evaluate": evaluate,
     "play": play,
     "ggf": ggf,

@@ -15,11 +15,11 @@ from evolve.config.evolution import FIRST
 from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import RUN_TYPES
 from evolve.safe_parsing import json_value
 from evolve.service.models.meta import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
-from evolve.tables.run_type import RunType, Variant
-from evolve.tables.run_types import RUN_TYPES
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""

@@ -11,20 +11,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evolve.agents.run_summary import ELO, facts_of
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
+from evolve.runs.run import Run
+from evolve.runs.run_type import Facts
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
+from evolve.runs.study import Study
+from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.problems import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
-from evolve.tables.run import Run
-from evolve.tables.run_type import Facts
-from evolve.tables.run_types import PARTS, RUN_TYPES
-from evolve.tables.settings import check_config
-from evolve.tables.study import Study
 
 POINTS: Final = 40
 _NAME: Final = re.compile(RUN_ID)
@@ -32,7 +31,7 @@ _GROWING: Final = dict.fromkeys(
     name
     for kind in RUN_TYPES
     for name in kind.files
-    if name in kind.champions or name.endswith(".parquet")
+    if name in CHAMPIONS or name.endswith(".parquet")
 )
 _WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
 """What changes when a run continues: files are replaced, and folders get new files."""
@@ -218,7 +217,7 @@ class Index:
         run = Run(self._place.run(name))
         check_config(run)
         kind = run.kind
-        said = kind.facts_of(run)
+        said = kind.reading.facts(run)
         facts = facts_of(run, stamp.running, said)
         done, target = facts[kind.unit], facts.get("target")
         values: dict[str, Any] = {
@@ -294,11 +293,13 @@ def _share(facts: Facts) -> float | None:
 
 def _curve(run: Run) -> list[float]:
     """How the main figure of a run developed, in at most `POINTS` points."""
-    kind = run.kind
-    if kind.curve_at is None:
-        values = kind.curve_of(run).dropna().tolist()
+    reading = run.kind.reading
+    if reading.curve_at is None:
+        values = reading.curve(run).dropna().tolist()
     else:
-        places = thinned(kind.tables[0].count_of(run), POINTS // 2)
-        values = [value for value in kind.curve_at_places(run, places) if value is not None]
+        count = reading.tables[run.kind.tables[0].name].count
+        assert count is not None
+        places = thinned(count(run), POINTS // 2)
+        values = [value for value in reading.curve_at(run, places) if value is not None]
     found = [float(value) for value in values]
     return [round(found[place], 4) for place in thinned(len(found), POINTS)]

@@ -2,7 +2,7 @@
 
 A folder of runs may come from anywhere, and its files may claim anything. So the file has a mark,
 made from all its content and the path of the folder, with the secret of this user
-(`evolve.tables.trust`). A job without the right mark is from elsewhere.
+(`evolve.runs.trust`). A job without the right mark is from elsewhere.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
+from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.trust import is_marked, mark_of
 from evolve.safe_parsing import json_value, parse_json, read_document
 from evolve.service.folders import Place
 from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import ENDED, Command, Job, JobProgress, JobState
 from evolve.service.process import Process
-from evolve.tables.run_types import RUN_TYPES
-from evolve.tables.trust import is_marked, mark_of
 
 _FILE: Final = "job.json"
 _MARK: Final = "mark"

@@ -11,13 +11,12 @@ from evolve.config.agent_fields import Place as Where
 from evolve.config.agent_fields import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
-from evolve.service.agent_lookup import source_of
+from evolve.runs.folder import claim, claimed
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
 from evolve.service.models.jobs import NewJob
 from evolve.service.problems import ProblemError, pointer, wrong_settings
 from evolve.service.state import ServiceState
-from evolve.tables.folder import claim, claimed
 
 
 async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobRecord:
@@ -78,7 +77,7 @@ async def checked(
     with_agents(form.model, settings, note)
     for place, text in named:
         try:
-            found[text] = await source_of(service, text)
+            found[text] = service.agents.checked_source(text)
         except ProblemError as error:
             wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
     if wrong:

@@ -21,13 +21,13 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.files.tail import Tail
+from evolve.runs.folder import check_new, discard
 from evolve.service import process
 from evolve.service.folders import Place
 from evolve.service.job import ROW_EVENTS, JobRecord
 from evolve.service.lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.jobs import Job
 from evolve.service.problems import ProblemError, not_found, noted, outlived
-from evolve.tables.folder import check_new, discard
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"

@@ -14,12 +14,12 @@ from evolve.agents.registry import programs_in
 from evolve.config.agent_fields import Place as Where
 from evolve.config.forms import option_words
 from evolve.config.toml import Fault
+from evolve.runs.run import Run
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
 from evolve.service.forms import form_of
 from evolve.service.job import JobRecord
 from evolve.service.problems import ProblemError, not_found, wrong_settings
-from evolve.tables.run import Run
 
 GAMES_FILE: Final = "games.parquet"
 GGF_FILE: Final = "games.ggf"

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
 
-import evolve
 from evolve.errors import EvolveError
 from evolve.safe_parsing import json_value
 from evolve.service.agents import Agents
@@ -25,6 +24,7 @@ from evolve.service.job import ROW_EVENTS
 from evolve.service.jobs import Jobs
 from evolve.service.lines import Lines
 from evolve.service.problems import ProblemError, kept_going, outlived
+from evolve.version import __version__
 
 _LOOK: Final = 2.0
 """Seconds between two scans of the folder of runs; more where a scan is slow."""
@@ -39,7 +39,7 @@ class ServiceState:
 
     def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
         self.place, self.slots = place, slots
-        self.events = Events(evolve.__version__, ROW_EVENTS)
+        self.events = Events(__version__, ROW_EVENTS)
         self.agents = Agents(place, programs)
         self.lines = Lines(place, self.agents)
         self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
@@ -61,8 +61,9 @@ class ServiceState:
             with outlived("a new row"), suppress(ProblemError, EvolveError, OSError):
                 run = self.index.open(document["run"])
                 table = run.kind.tables[0]
-                if table.rows is not None:
-                    (row,) = table.rows_of(run, [document["row"][table.key]]).to_pylist()
+                rows = run.kind.reading.tables[table.name].rows
+                if rows is not None:
+                    (row,) = rows(run, [document["row"][table.key]]).to_pylist()
                     document = {**document, "row": json_value(row)}
         self.events.tell(name, document)
 

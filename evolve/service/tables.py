@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.fitness.crosstable import cross_table_of
+from evolve.runs.run import Run
 from evolve.safe_parsing import json_value
 from evolve.service.answers import Cursor
 from evolve.service.index import Recent, thinned
@@ -22,12 +23,10 @@ from evolve.service.models.runs import (
     Rows,
 )
 from evolve.service.problems import not_found, wrong_query
-from evolve.tables.arrow import array_of, rows_with, scalar_of
-from evolve.tables.columns import Columns
+from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file, playoff_file
-from evolve.tables.run import Run
 
 Generation = int | Literal["playoff"]
 _tables = Recent(6)
@@ -41,17 +40,18 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
     table = run.kind.table(name)
     if table is None or table.generations:
         raise not_found(f"table {name} of {run.name}")
-    if table.rows is not None:
-        count = table.count_of(run)
+    reading = run.kind.reading.tables[name]
+    if reading.rows is not None and reading.count is not None:
+        count = reading.count(run)
         chosen, after = _chosen(count, cursor, points, since)
-        found = table.rows_of(run, chosen)
+        found = reading.rows(run, chosen)
     else:
-        whole = table.arrow_of(run)
+        whole = reading.whole(run)
         count = len(whole)
         chosen, after = _chosen(count, cursor, points, since)
         found = whole.take(array_of(list(chosen), pa.int64()))
     items = [json_value(row) for row in found.to_pylist()]
-    columns = columns_of(found.schema, table.all_columns())
+    columns = columns_of(found.schema, reading.columns)
     return Rows(items=items, next=after, total=count, columns=columns)
 
 

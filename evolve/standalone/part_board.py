@@ -1,10 +1,9 @@
 """First part of a stand-alone Python file (`evolve export --to python`): parameters and board.
 
-`evolve.standalone.render.render` puts a header in place of everything above the first marker
-below and the agent's parameters in place of those between the second and the third. The rest
-goes out as it is, then what `part_solver.py`, `part_evaluation.py`, `part_search.py` and
-`part_contest.py` hold behind their markers. So these modules keep to Python 3.7, the standard
-library and numpy. With the parameters given here, a plain hand-made table, they run as they stand.
+`evolve.standalone.render.render` writes a header in place of everything above the first marker, and
+the agent's parameters in place of those between the second marker and the third. It copies the rest
+of this module, and what follows the marker in the other parts. So all parts use only Python 3.7,
+the standard library and numpy. With the parameters below, a simple table, they run as they are.
 """
 # --- exported from here on ---
 
@@ -28,14 +27,18 @@ SECONDS = 0.0
 DEEPEST = 60
 # --- end of parameters ---
 
-# Meaning of the parameters: RULE is the number that `final_score` knows the rules by; DISC_SIGN is
-# 1 where discs are good, -1 where they are bad, 0 where scores do not go by them. The phase is the
-# number of BOUNDARIES that are at or below the disc count; each list but BOUNDARIES has one entry
-# per phase. WEIGHTS are by square class, in the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; TERMS by
-# name, 0 where one is not named. DEPTHS are in plies; with ENDGAME empties or fewer the game is
-# searched to its end. Where SECONDS is above 0, moves go by the clock: as deep as so many seconds
-# allow, to DEEPEST plies at most, DEPTHS or not, and to the end of the game as soon as that is
-# within reach.
+# The parameters:
+#   RULE        the number of the rules in `final_score`
+#   DISC_SIGN   1 where discs are good, -1 where they are bad, 0 where scores do not depend on them
+#   BOUNDARIES  disc counts at which the phases after the first begin; all other lists have one
+#               entry for each phase
+#   WEIGHTS     by square class, in the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4
+#   TERMS       by name; 0 for those that are missing
+#   DEPTHS      in plies
+#   ENDGAME     empty squares from which the search is exact
+#   SECONDS     over 0: the search ignores DEPTHS and takes so much time for a move, and it is exact
+#               as soon as that is possible in time
+#   DEEPEST     most plies of such a search
 
 BLACK = -1
 WHITE = 1
@@ -44,12 +47,12 @@ NONE = 0
 # How the search works.
 #
 # A board is one int of 128 bits: bit s is a disc of side 0 on square s (a1 = 0, b1 = 1, ...,
-# h8 = 63), bit 64 + s one of side 1. Side 0 is the one that moves at the root, and every value
-# is seen from it unless a comment says otherwise.
+# h8 = 63), bit 64 + s is one of side 1. Side 0 moves at the root, and values are its values unless
+# a comment says otherwise.
 #
-# Python spends much the same time on an int of 64 bits and on one of 1000. So all children of a
-# position are laid end to end in one wide int, and their moves, stable discs and so on come from
-# a handful of operations for all of them together.
+# Python takes about the same time for an int of 64 bits and for one of 1000. So one wide int holds
+# all children of a position, end to end, and a few operations find the moves, stable discs and so
+# on of all of them together.
 
 FULL = (1 << 64) - 1
 FULL_BOARD = (1 << 128) - 1
@@ -59,22 +62,22 @@ INFINITY = 1 << 62
 BIAS = 1 << 48  # keeps the lanes of a wide int from borrowing from one another
 
 TIME_SHARE = 0.88  # of the time limit; the rest is for a slow start, a busy machine, the reply
-FALLBACK_SHARE = 0.2  # of that, at most, for a move to fall back on before an exact search
-SHALLOW = 6  # empties up to which the exact search neither sorts moves nor looks at the clock
-EASY = 10  # empties up to which the exact search is fast enough not to need much of a fallback
-TABLE_LIMIT = 40000  # entries of a transposition table, about 300 bytes each; four are in use
-MEMO_LIMIT = 100000  # entries of the flip tables kept from move to move, about 150 bytes each
+FALLBACK_SHARE = 0.2  # most of that time for a first search before the exact one
+SHALLOW = 6  # empties up to which the exact search neither sorts moves nor checks the clock
+EASY = 10  # empties up to which the exact search is so fast that the first one can be short
+TABLE_LIMIT = 40000  # entries of each of the four transposition tables, about 300 bytes each
+MEMO_LIMIT = 100000  # entries of all flip tables, about 150 bytes each
 
 CORNERS = 0x8100000000000081
-CORNER_AREA = BOTH * 0xC3C300000000C3C3  # corners, and the X and C squares beside them
+CORNER_AREA = BOTH * 0xC3C300000000C3C3  # corners, and their X and C squares
 QUADRANTS = (0x000000000F0F0F0F, 0x00000000F0F0F0F0, 0x0F0F0F0F00000000, 0xF0F0F0F000000000)
 
 
 def exact_from(endgame: int, seconds: float) -> int:
-    """Empties from which moves are searched to the end; `seconds` is 0 where no clock counts.
+    """Empties from which the search is exact; `seconds` is 0 without a clock.
 
-    Who wins is known in time at 18 empties in 4.5 seconds mostly, and each empty square more takes
-    some 2.5 times as long.
+    It usually finds the winner at 18 empties in 4.5 seconds; each empty square more takes about 2.5
+    times as long.
     """
     return max(endgame, round(18 + log(seconds / 4.5, 2.5))) if seconds else endgame
 
@@ -83,7 +86,18 @@ EXACT = exact_from(ENDGAME, SECONDS)
 
 
 class OutOfTimeError(Exception):
-    """The clock ran out in the middle of a search."""
+    """The time ended during a search."""
+
+
+def bit_count(bits: int) -> int:
+    """The number of set bits."""
+    return bin(bits).count("1")
+
+
+def phase_of(board: int, starts: Any) -> int:
+    """The phase of a board, where `starts` are the disc counts that begin a new one."""
+    discs = bit_count(board)
+    return sum(1 for start in starts if start <= discs)
 
 
 def squares_of(bits: int) -> list[int]:
@@ -95,16 +109,16 @@ CLASSES = ("a1", "b1", "c1", "d1", "b2", "c2", "d2", "c3", "d3", "d4")
 
 
 def class_of(square: int) -> int:
-    """Index of a square's class among the weights."""
+    """The index of a square's class."""
     x, y = min(square % 8, 7 - square % 8), min(square // 8, 7 - square // 8)
     return CLASSES.index("abcd"[max(x, y)] + "1234"[min(x, y)])
 
 
-# --- Flips: a table per square, side and line, filled as positions are met ---
+# --- Flips: a table for each square, side and line, filled when needed ---
 
 
 class LineFlips(Dict[int, int]):
-    """By the discs on one line: the flips along it, in both halves of the board, of a move."""
+    """The flips of a move along one line, in both halves of the board, by the discs there."""
 
     def __init__(self, side: int, rays: list[list[int]]) -> None:
         dict.__init__(self)
@@ -138,7 +152,7 @@ def _ray(square: int, dx: int, dy: int) -> list[int]:
 
 
 def _flip_table(side: int, square: int) -> tuple[Any, ...]:
-    """Four times mask and flips of a line, then the bit of the new disc, then the square."""
+    """Mask and flips of each of the four lines, then the bit of the new disc, then the square."""
     record: list[Any] = []
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         rays = [_ray(square, dx, dy), _ray(square, -dx, -dy)]
@@ -151,18 +165,18 @@ FLIPS_BY_BIT = tuple({1 << record[-1]: record for record in records} for records
 
 
 def forget_flips() -> None:
-    """Empty the flip tables when they have grown too large."""
+    """Empty the flip tables if they are too large."""
     tables = [table for records in FLIPS for record in records for table in record[1:8:2]]
     if sum(map(len, tables)) > MEMO_LIMIT:
         for table in tables:
             table.clear()
 
 
-# --- Wide ints: in slot i (128 bits) child i, in each lane (64 bits) one side of it ---
+# --- Wide ints: a slot of 128 bits for each child, a lane of 64 bits for each of its sides ---
 
 
 class Width:
-    """The constants for `count` boards side by side: a bitboard constant is in every lane."""
+    """The constants for `count` boards side by side; bitboards are repeated in every lane."""
 
     def __init__(self, count: int) -> None:
         slot = sum(1 << 128 * i for i in range(count))
@@ -196,7 +210,7 @@ class Width:
         self.lines = (
             lane * 0x0101010101010101,
             lane * 0xFF,
-            # Diagonals: what a shift brings in from beyond the board counts as occupied.
+            # Diagonals: squares beyond the board count as occupied.
             lane * 0xFF80808080808080,
             lane * 0xFFFFC0C0C0C0C0C0,
             lane * 0xFFFFFFFFF0F0F0F0,
@@ -218,7 +232,7 @@ class Width:
 
 
 class Widths(Dict[int, Width]):
-    """Width by number of boards, made when first asked for."""
+    """The constants by number of boards, made when needed."""
 
     def __missing__(self, count: int) -> Width:
         width = self[count] = Width(count)
@@ -238,7 +252,7 @@ def moves_of(boards: int, width: Width) -> tuple[int, int]:
     low, full, columns, rows, inner = width.moves
     other = (boards >> 64) & low | (boards & low) << 64
     empty = full ^ (boards | other)
-    # Along rows, toward higher squares: a carry runs through the opponent's discs.
+    # Along rows, to higher squares: the carry of a sum runs through the opponent's discs.
     line = other & columns
     reach = line + (line & boards << 1)
     run = line & boards >> 1
@@ -247,50 +261,27 @@ def moves_of(boards: int, width: Width) -> tuple[int, int]:
     run |= pair & run >> 2
     run |= pair & run >> 2
     reach |= run >> 1
-    # Other lines by parallel prefix: runs of 1, 2, 4 and 6 discs, to both sides.
-    line = other & rows
-    run = line & boards << 8
-    run |= line & run << 8
-    pair = line & line << 8
-    run |= pair & run << 16
-    run |= pair & run << 16
-    reach |= run << 8
-    run = line & boards >> 8
-    run |= line & run >> 8
-    pair >>= 8
-    run |= pair & run >> 16
-    run |= pair & run >> 16
-    reach |= run >> 8
-    line = other & inner
-    run = line & boards << 7
-    run |= line & run << 7
-    pair = line & line << 7
-    run |= pair & run << 14
-    run |= pair & run << 14
-    reach |= run << 7
-    run = line & boards >> 7
-    run |= line & run >> 7
-    pair >>= 7
-    run |= pair & run >> 14
-    run |= pair & run >> 14
-    reach |= run >> 7
-    run = line & boards << 9
-    run |= line & run << 9
-    pair = line & line << 9
-    run |= pair & run << 18
-    run |= pair & run << 18
-    reach |= run << 9
-    run = line & boards >> 9
-    run |= line & run >> 9
-    pair >>= 9
-    run |= pair & run >> 18
-    run |= pair & run >> 18
-    reach |= run >> 9
+    # Along other lines: runs of 1, 2, 4 and 6 discs, in both directions.
+    inner &= other
+    for line, step in ((other & rows, 8), (inner, 7), (inner, 9)):
+        two = 2 * step
+        run = line & boards << step
+        run |= line & run << step
+        pair = line & line << step
+        run |= pair & run << two
+        run |= pair & run << two
+        reach |= run << step
+        run = line & boards >> step
+        run |= line & run >> step
+        pair >>= step
+        run |= pair & run >> two
+        run |= pair & run >> two
+        reach |= run >> step
     return reach & empty, empty
 
 
 def count_of(bits: int, width: Width) -> int:
-    """Number of set bits of each lane, in that lane."""
+    """The number of set bits of each lane, in that lane."""
     ones, twos, fours, byte = width.count
     bits -= bits >> 1 & ones
     bits = (bits & twos) + (bits >> 2 & twos)
@@ -299,7 +290,7 @@ def count_of(bits: int, width: Width) -> int:
 
 
 def neighbours_of(boards: int, width: Width) -> int:
-    """Every square beside a disc of each lane."""
+    """The squares beside a disc, in each lane."""
     not_h, not_a, not_8, not_1 = width.neighbours
     row = boards | (boards & not_h) << 1 | (boards & not_a) >> 1
     return row | (row & not_8) << 8 | (row & not_1) >> 8
@@ -308,8 +299,8 @@ def neighbours_of(boards: int, width: Width) -> int:
 def stable_of(boards: int, empty: int, known: int, width: Width) -> int:
     """Discs that can never turn again; `known` are some of them.
 
-    A disc counts when each of its four lines is full, or ends beside it at the border, or has a
-    stable disc of the same side beside it; the rule is applied until nothing changes.
+    A disc is stable if each of its four lines is full, or ends beside it at the border, or has a
+    stable disc of the same side beside it. The rule is applied until nothing changes.
     """
     (column_a, row_1, a1, a2, a3, b1, b2, b3, c1, c2, c3, d1, d2, d3) = width.lines
     edge_columns, edge_rows, edges = width.edges
@@ -334,8 +325,8 @@ def stable_of(boards: int, empty: int, known: int, width: Width) -> int:
     down &= d2 | down << 14
     down &= d3 | down << 28
     other = up & down | edges
-    # No shift below leaves its lane unseen: what crosses over lands on the border, which counts
-    # in any case.
+    # A bit that a shift moves into another lane does no harm: it lands on the border, and lines
+    # that end there are safe anyway.
     while True:
         grown = (
             boards

@@ -1,7 +1,7 @@
 """Third part of a stand-alone Python file: the evaluation, in wide ints and for numba.
 
-A term of `engine.genes` is computed here twice: in `Evaluation.of_boards`, for all children of a
-position at once, and in `compiled_evaluation`, which goes out with `part_numba.py` alone.
+Each term of `engine.genes` is here twice: in `Evaluation.of_boards`, for all children of a position
+at once, and in `compiled_evaluation`, which is exported only with `part_numba.py`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from evolve.standalone.part_board import (
 )
 
 # --- exported from here on ---
-# --- Tables of sums, filled as positions are met ---
+# --- Tables of sums, filled when needed ---
 
 
 class SquareGain(Dict[int, int]):
-    """By the bits of a board that a move changes: what the sum of square weights gains."""
+    """The gain of the sum of square weights by a move, by the bits that it changes."""
 
     def __init__(self, side: int, weights: list[int]) -> None:
         dict.__init__(self)
@@ -48,7 +48,7 @@ class SquareGain(Dict[int, int]):
 
 
 class CornerValue(Dict[int, int]):
-    """By the discs in the four corner areas: the value of X and C squares at empty corners."""
+    """The value of X and C squares at empty corners, by the discs in the four corner areas."""
 
     def __init__(self, x_weight: int, c_weight: int) -> None:
         dict.__init__(self)
@@ -75,12 +75,12 @@ class CornerValue(Dict[int, int]):
 
 
 def weight_of(term: str, phase: int) -> int:
-    """The weight of a term in a phase, 0 of one that the parameters do not name."""
+    """The weight of a term in a phase; 0 if the parameters do not name it."""
     return TERMS[term][phase] if term in TERMS else 0
 
 
 class Evaluation:
-    """What positions are worth in a phase without looking further."""
+    """The static evaluation in a phase."""
 
     def __init__(self, phase: int) -> None:
         self.mobility = weight_of("mobility", phase)
@@ -93,7 +93,7 @@ class Evaluation:
         )
 
     def square_sum(self, board: int) -> int:
-        """Sum of the square weights of side 0 less that of side 1."""
+        """The sum of the square weights of side 0 minus that of side 1."""
         return sum(
             self.weights[class_of(square)] * ((board >> square & 1) - (board >> (64 + square) & 1))
             for square in range(64)
@@ -102,13 +102,13 @@ class Evaluation:
     def of_boards(
         self, boards: list[int], totals: list[int], corners: list[int], known: int, width: Any
     ) -> tuple[list[int], int, int]:
-        """Values of boards for side 0; laid end to end the moves there, and the stable discs.
+        """Values of boards for side 0; their moves and their stable discs, end to end.
 
-        `totals` are their sums of square weights, `corners` the values of their X and C squares;
-        `known` are discs that are stable in all of them, laid end to end, -1 for none anywhere.
+        `totals` are their sums of square weights, `corners` the values of their X and C squares.
+        `known` are discs that are stable in all of them, end to end, or -1 if none can be stable.
         """
         wide = side_by_side(boards)
-        # Each lane's part, then side 0 less side 1.
+        # First each lane's part, then side 0 minus side 1.
         reach, empty = moves_of(wide, width)
         lanes = width.lane_bias
         if self.mobility:
@@ -137,13 +137,13 @@ TERM_ORDER = ("mobility", "stability", "x_squares", "c_squares", "potential_mobi
 
 
 def weights_of(phase: int) -> Any:
-    """What the compiled evaluation knows of a phase: weights by square class, then the terms'."""
+    """The weights of a phase for the compiled evaluation: square classes, then terms."""
     terms = [weight_of(term, phase) for term in TERM_ORDER]
     return np.array(WEIGHTS[phase] + terms, np.int64)
 
 
 def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
-    """The kernel that values a position for the side to move, made with these helpers."""
+    """The kernel that evaluates a position for the side to move, made with these helpers."""
     u8 = np.uint64
     corners, x_squares, c_squares = u8(CORNERS), u8(0x42000000004200), u8(0x4281000000008142)
     classes = np.zeros(len(CLASSES), np.uint64)

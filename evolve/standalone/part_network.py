@@ -1,8 +1,8 @@
-"""Last part of a stand-alone Python file of an agent with a network, which needs numpy alone.
+"""Last part of a stand-alone Python file of an agent with a network; it needs only numpy.
 
-What follows the marker is put behind `part_contest.py`, whose names it uses: board,
-moves, the exact search near the end, the clock and the contest's class. `render_network` of
-`evolve.standalone.render` puts the agent's parameters in place of those between the markers.
+What follows the marker comes after `part_search.py` and uses its names: the board, the exact
+search, the time and the contest's class. `render_network` of `evolve.standalone.render` writes the
+agent's parameters in place of those between the markers.
 """
 
 from time import perf_counter
@@ -16,25 +16,18 @@ from evolve.standalone.part_board import (
     FULL,
     WIDTHS,
     OutOfTimeError,
+    bit_count,
     forget_flips,
     moves_of,
     squares_of,
 )
-from evolve.standalone.part_contest import (
-    AI,
-)
-from evolve.standalone.part_search import (
-    Search,
-)
-from evolve.standalone.part_solver import (
-    bit_count,
-    score_of,
-)
+from evolve.standalone.part_search import AI, Search
+from evolve.standalone.part_solver import score_of
 
 # --- exported from here on ---
-# --- The network, and a search that asks it ---
+# --- The network, and a search that uses it ---
 #
-# Boards are seen from the side to move: its discs are in the low half of the int.
+# The discs of the side to move are in the low half of a board.
 
 from base64 import b64decode
 from typing import Any, Dict, List, Optional, Tuple
@@ -43,21 +36,21 @@ from typing import Any, Dict, List, Optional, Tuple
 KIND = "mcts"  # tree search by a network of values, or "dqn": the best of its move values
 INPUT = "canonical"
 LAYERS: List[Tuple[Any, ...]] = [("dense", 64, 1, "tanh", 0)]
-PACKED = {0: "A" * 348 + "="}  # per part: weights, then biases, as float32 in base64
+PACKED = {0: "A" * 348 + "="}  # for each part: weights, then biases, as float32 in base64
 SIMULATIONS = 100
 C_PUCT = 1.1
 LOOKAHEAD = 0
-SQUARE_REWARDS = [0.0] * 64  # what a move earns by its square and by each disc that it turns,
-DISC_REWARD = 0.0  # and by its discs / 64 after it, where moves are looked ahead
-# Discounts when the turn comes back to the player by a move, and by a pass, and when it goes to
-# the other side by a move, and by a pass.
+SQUARE_REWARDS = [0.0] * 64  # in lookahead: of a move, for its square and each disc that it turns
+DISC_REWARD = 0.0  # in lookahead: of a move, times the own discs / 64 after it
+# Discounts when the turn comes back to the player, by a move and by a pass, and when it goes to the
+# other side, by a move and by a pass.
 DISCOUNTS = (1.0, 1.0, 1.0, 1.0)
-SOLVE_BY = "visits"  # the order of moves in which a tree search solves the end, or "value"
+SOLVE_BY = "visits"  # how a tree search sorts moves for the exact search, or "value"
 # --- end of parameters ---
 
 ARRAYS = {part: np.frombuffer(b64decode(text), np.dtype("<f4")) for part, text in PACKED.items()}
 BITS = np.arange(64, dtype=np.uint64)
-DECIDED = 1e6  # a finished game is worth this times its outcome where moves are looked ahead
+DECIDED = 1e6  # in lookahead, a finished game counts this times its outcome
 
 
 def swapped(board: int) -> int:
@@ -66,7 +59,7 @@ def swapped(board: int) -> int:
 
 
 def legal(board: int) -> int:
-    """Moves of the side to move in the low half, of the other in the high half."""
+    """The moves of the side to move in the low half, those of the other in the high half."""
     return moves_of(board, WIDTHS[1])[0]
 
 
@@ -78,18 +71,18 @@ def after(board: int, square: int) -> int:
 
 
 def outcome(board: int) -> int:
-    """1, 0 or -1: how a finished game ended for the side in the low half."""
-    score = score_of(board)
+    """1, 0 or -1: the outcome of a finished game for the side in the low half."""
+    score = score_of(board, 0)
     return (score > 0) - (score < 0)
 
 
 def flags(bits: int) -> Any:
-    """64 floats, 1 where a bit is set."""
+    """64 floats: 1 for each set bit."""
     return (np.uint64(bits) >> BITS & np.uint64(1)).astype(np.float32)
 
 
 def seen(board: int, side: int, moves: int) -> Any:
-    """What the network sees of a board; `side` is 1 where black is to move, -1 where white."""
+    """The network's input for a board; `side` is to move: 1 black, -1 white."""
     own, opp = flags(board & FULL), flags(board >> 64)
     if INPUT == "canonical":
         return own - opp
@@ -102,7 +95,7 @@ def seen(board: int, side: int, moves: int) -> Any:
 
 
 def activated(values: Any, name: str) -> Any:
-    """The values through an activation."""
+    """The values after an activation."""
     if name == "relu":
         return np.maximum(values, 0)
     if name == "tanh":
@@ -113,7 +106,7 @@ def activated(values: Any, name: str) -> Any:
 
 
 def matrices(first: int) -> Dict[int, Tuple[Any, Any]]:
-    """Weights [inputs, outputs] and biases of each dense part, those of a colour from `first`."""
+    """Weights [inputs, outputs] and biases of the dense parts of a network, from part `first`."""
     found, part = {}, first
     for kind, inputs, outputs, _, _ in LAYERS:
         if kind in ("dense", "gate"):
@@ -126,7 +119,7 @@ def matrices(first: int) -> Dict[int, Tuple[Any, Any]]:
 
 
 def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
-    """What comes out of the network for rows of input."""
+    """The network's outputs for rows of input."""
     kept = values
     for kind, _, size, activation, part in LAYERS:
         if kind in ("dense", "gate"):
@@ -146,7 +139,7 @@ def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
 
 
 PARTS = sum(1 for layer in LAYERS if layer[0] in ("dense", "gate"))
-# Of black, then of white: the same where one network plays both.
+# Black's network, then white's: the same if one network plays both colours.
 COLOURS = (matrices(0), matrices(PARTS if len(ARRAYS) > PARTS else 0))
 
 
@@ -165,7 +158,7 @@ class Branch:
 
 
 def expand(branch: Branch) -> float:
-    """Give a position its children; its value for the side to move."""
+    """Add a position's children; return its value for the side to move."""
     board = branch.board
     moves = legal(board)
     if not moves:
@@ -207,7 +200,7 @@ def simulate(root: Branch) -> None:
 
 
 def searched(board: int, deadline: float) -> Tuple[List[int], List[int]]:
-    """The moves, the most visited first; and in the order in which the end is solved."""
+    """The moves, the most visited first; and in the order of the exact search."""
     root = Branch(board, 64, 1.0)
     for _ in range(SIMULATIONS):
         simulate(root)
@@ -240,19 +233,19 @@ def action_values(board: int, side: int) -> Dict[int, float]:
 
 
 def earned(board: int, child: int) -> float:
-    """What the move from a board to a child earns the mover at once."""
+    """The immediate reward of the move from a board to a child."""
     kept = abs(DISC_SIGN) * bit_count(child & FULL if DISC_SIGN < 0 else child >> 64)
     gained = sum(SQUARE_REWARDS[square] for square in squares_of(child >> 64 & ~board & FULL))
     return float(DISC_SIGN * gained + DISC_REWARD * kept / 64)
 
 
 def discounted(discount: float, value: float) -> float:
-    """A value a step later; that of a finished game is not a forecast, and stays."""
+    """A value one step later; the value of a finished game is exact and stays the same."""
     return value if abs(value) > DECIDED / 2 else discount * value
 
 
 def window(gain: float, discount: float, alpha: float, beta: float) -> Tuple[float, float]:
-    """Bounds of a child's value v within which gain - discount * v is in (alpha, beta)."""
+    """The bounds of a child's value v within which gain - discount * v is in (alpha, beta)."""
     if not discount:
         return -1e300, 1e300
     return (gain - beta) / discount, (gain - alpha) / discount
@@ -261,7 +254,10 @@ def window(gain: float, discount: float, alpha: float, beta: float) -> Tuple[flo
 def deep_value(
     board: int, side: int, root: int, plies: int, alpha: float, beta: float, deadline: float
 ) -> float:
-    """Value for the side to move after `plies`, in the search of `root`; a pass costs none."""
+    """The value for the side to move after `plies`, in a search of side `root`.
+
+    A pass costs no ply.
+    """
     if perf_counter() > deadline:
         raise OutOfTimeError
     moves = legal(board)
@@ -288,7 +284,7 @@ def deep_value(
 
 
 def valued(board: int, side: int, deadline: float) -> List[int]:
-    """The moves, the highest value first; by fewer plies where the time runs out."""
+    """The moves, the highest value first; with fewer plies if time is short."""
     values = action_values(board, side)
     for plies in range(LOOKAHEAD):
         try:
@@ -303,14 +299,11 @@ def valued(board: int, side: int, deadline: float) -> List[int]:
     return sorted(values, key=lambda square: -values[square])
 
 
-def choose_by_network(board: int, seconds: float, side: int = 1) -> Tuple[List[int], int]:
-    """Legal moves of the side to move and its choice, 64 where it has none."""
+def choose_by_network(board: int, side: int, seconds: float) -> int:
+    """The best of two or more moves of the side to move: 1 black, -1 white."""
     start = perf_counter()
     forget_flips()
-    moves = squares_of(legal(board) & FULL)
-    if len(moves) < 2:
-        return moves, moves[0] if moves else 64
-    exact = 64 - bin(board).count("1") <= ENDGAME
+    exact = 64 - bit_count(board) <= ENDGAME
     deadline = start + (0.4 if exact else 1.0) * seconds
     if KIND == "mcts":
         ranked, order = searched(board, deadline)
@@ -321,18 +314,18 @@ def choose_by_network(board: int, seconds: float, side: int = 1) -> Tuple[List[i
         children = search.deepen(start + seconds, 1)
         children.sort(key=lambda child: order.index(child.square))
         square = search.solve_root(children, start + seconds)
-        # In a lost position the move that the search likes is the harder one to refute.
+        # In a lost position the network's move is harder to refute.
         if search.score >= 0:
-            return moves, square
-    return moves, ranked[0]
+            return square
+    return ranked[0]
 
 
 class NetworkAI(AI):
-    """The same player, which knows its colour: some networks look at it."""
+    """The same player with a network, whose input may depend on the colour."""
 
-    def chooser(self, board: int, seconds: float) -> Tuple[List[int], int]:
-        """Legal moves and the choice."""
-        return choose_by_network(board, seconds, -self.color)
+    def chooser(self, board: int, moves: List[int], seconds: float) -> int:
+        """The best of two or more moves."""
+        return choose_by_network(board, -self.color, seconds)
 
 
 AI = NetworkAI  # type: ignore[misc]

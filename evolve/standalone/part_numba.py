@@ -1,8 +1,8 @@
 """Last part of a stand-alone Python file that uses numba (`evolve export --to python --numba`).
 
-What follows the marker is put behind the evaluation for numba, that of `part_evaluation.py` or
-that of `part_patterns.py`, whose names are the same: the same search as in the parts above,
-compiled while they play. It keeps to what numba 0.53 and Python 3.7 know.
+It is the search of the other parts, compiled while those play. What follows the marker comes after
+the evaluation for numba of `part_evaluation.py` or `part_patterns.py`, which have the same names.
+It needs numba 0.53 and Python 3.7 or later.
 """
 
 from typing import Any
@@ -18,33 +18,23 @@ from evolve.standalone.part_board import (
     FULL,
     RULE,
     SECONDS,
-    WIDTHS,
     WIN,
-    moves_of,
-    squares_of,
+    bit_count,
+    phase_of,
 )
-from evolve.standalone.part_contest import (
-    AI,
-)
-from evolve.standalone.part_evaluation import (
-    compiled_evaluation,
-    weights_of,
-)
-from evolve.standalone.part_search import (
-    choose,
-)
-from evolve.standalone.part_solver import (
-    final_score,
-)
+from evolve.standalone.part_evaluation import compiled_evaluation, weights_of
+from evolve.standalone.part_search import AI, choose
+from evolve.standalone.part_solver import final_score
 
 # --- exported from here on ---
 # --- With numba: the same search, compiled ---
 #
-# The first move starts a thread that compiles, which takes some seconds and, with numba itself,
-# 150 to 250 MB of memory. Until it is done, and where numba is not installed, all moves come from
-# the search above. In what is compiled, own and opp are the discs of the side to move and the
-# other, as unsigned ints of 64 bits; `cells` holds the stop flag and the rules, `weights` all
-# that the evaluation has to know of the agent.
+# The first move starts a thread that compiles. That takes some seconds and, with numba itself, 150
+# to 250 MB of memory. Until it is done, and if numba is not installed, the search above plays.
+#
+# In the compiled functions, own and opp are the discs of the side to move and of the other side, as
+# unsigned ints of 64 bits. `cells` holds the stop flag and the rules, `weights` the evaluation's
+# parameters.
 
 from threading import Thread
 
@@ -52,12 +42,12 @@ STOP, RULE_CELL = range(2)
 DEPTH, ALPHA, BETA, BEST, INDEX, SIZE, PASS = range(7)
 LOWEST = -(1 << 60)
 MOST_PLIES = 130
-ORDER = 8  # plies that order the moves before an exact search by the clock
-LAST_SORTED = 5  # empties from which the exact search takes the moves as they come
+ORDER = 8  # plies of the search that sorts the moves before an exact search by the clock
+LAST_SORTED = 5  # empties up to which the exact search does not sort moves
 
 
 def compiled(numba: Any) -> Any:
-    """The function that finds the best of the root's moves, made by numba now."""
+    """Compile the function that finds the best of the root's moves."""
     u8 = np.uint64
     kernel = numba.njit(nogil=True)
     one, none = u8(1), u8(0)
@@ -112,7 +102,7 @@ def compiled(numba: Any) -> Any:
 
     @kernel
     def full_lines(occupied, step, up_mask, down_mask):
-        """Squares whose whole line in one direction is occupied, or leaves the board there."""
+        """Squares with a full line in one direction, up to the border."""
         up = down = occupied
         for _ in range(7):
             up &= ~up_mask | (up << step) | ((one << step) - one)
@@ -164,7 +154,7 @@ def compiled(numba: Any) -> Any:
 
     @kernel
     def ordered(own, opp, mine, exact, cells, weights, row):
-        """Fill `row` with the moves, the likely best first; how many there are."""
+        """Fill `row` with the moves, the most promising first; return their number."""
         size = 0
         while mine:
             bit = mine & (~mine + one)
@@ -186,10 +176,10 @@ def compiled(numba: Any) -> Any:
 
     @kernel
     def search(own, opp, depth, alpha, beta, exact, cells, weights, room):
-        """Value for the side to move, to `depth` plies, or exact with so many empties.
+        """The value for the side to move at `depth`, or the exact score with so many empties.
 
-        A loop over a stack of its own: numba does not compile recursion wherever a file may be
-        loaded from.
+        A loop with its own stack: in a file that is not imported as usual, numba cannot compile
+        recursion.
         """
         stack, frames, boards = room
         ply = 0
@@ -221,7 +211,7 @@ def compiled(numba: Any) -> Any:
                         stack[ply, size] = count(bit - one)
                         size += 1
                     frames[ply, SIZE] = size
-            # 2. Back values up as far as nothing is left to try.
+            # 2. Return values to positions above, while these have no more moves to try.
             while known:
                 if ply == 0:
                     return value
@@ -230,7 +220,7 @@ def compiled(numba: Any) -> Any:
                 frames[ply, BEST] = value
                 frames[ply, INDEX] += 1
                 known = value >= frames[ply, BETA] or frames[ply, INDEX] == frames[ply, SIZE]
-            # 3. The next move of the position on top.
+            # 3. Play the next move of the position on top.
             own, opp = boards[ply, 0], boards[ply, 1]
             turned, bit, depth = none, none, frames[ply, DEPTH]
             if frames[ply, PASS] == 0:
@@ -246,7 +236,7 @@ def compiled(numba: Any) -> Any:
 
     @numba.njit(i8(bits, bits, i8, yes, numbers, numbers, numba.typeof(weights_of(0))), nogil=True)
     def best_of(own, opp, depth, exact, order, cells, weights):
-        """The best of the moves in `order`; among equals the lowest square. -1 when stopped."""
+        """The best move of `order`; among equals the lowest square. -1 if stopped."""
         room = (
             np.zeros((MOST_PLIES, 64), np.int64),
             np.zeros((MOST_PLIES, 7), np.int64),
@@ -272,14 +262,14 @@ def compiled(numba: Any) -> Any:
 
 
 class Compiler:
-    """A thread that compiles, and what it has made: None until then."""
+    """A thread that compiles, and its result: None before that is ready."""
 
     def __init__(self) -> None:
         self.thread = Thread(target=self.work, daemon=True)
         self.best_of: Any = None
 
     def work(self) -> None:
-        """Compile, if numba is there."""
+        """Compile, if numba is installed."""
         try:
             import numba
         except ImportError:
@@ -290,29 +280,25 @@ class Compiler:
 COMPILER = Compiler()
 
 
-def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
-    """As `choose`, by the compiled search as soon as it is there."""
+def choose_compiled(board: int, moves: list[int], seconds: float) -> int:
+    """The same as `choose`, with the compiled search as soon as it is ready."""
     if COMPILER.best_of is None:
         if COMPILER.thread.ident is None:
             COMPILER.thread.start()
-        return choose(board, seconds)
-    moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
-    if len(moves) < 2:
-        return moves, moves[0] if moves else 64
-    discs = bin(board).count("1")
-    phase = sum(1 for boundary in BOUNDARIES if boundary <= discs)
+        return choose(board, moves, seconds)
+    empties, phase = 64 - bit_count(board), phase_of(board, BOUNDARIES)
     own, opp = np.uint64(board & FULL), np.uint64(board >> 64)
     cells, weights = np.array([0, RULE], np.int64), weights_of(phase)
     order = list(moves)
 
     def think() -> None:
-        exact = 64 - discs <= EXACT
+        exact = empties <= EXACT
         deepest = DEPTHS[phase]
         if SECONDS:
-            deepest = min(ORDER if exact else 64 - discs, DEEPEST)
-        # Each search gives the order of the next, and the move if that takes too long.
+            deepest = min(ORDER if exact else empties, DEEPEST)
+        # The best move of each search comes first in the next, and is played if that is too slow.
         plies = [(depth, False) for depth in range(1, deepest + 1)]
-        for depth, to_the_end in plies + [(64 - discs, True)] * exact:
+        for depth, to_the_end in plies + [(empties, True)] * exact:
             tried = np.array(order, np.int64)
             square = COMPILER.best_of(own, opp, depth, to_the_end, tried, cells, weights)
             if square < 0:
@@ -325,7 +311,7 @@ def choose_compiled(board: int, seconds: float) -> "tuple[list[int], int]":
     thread.join(seconds)
     cells[STOP] = 1
     thread.join()
-    return moves, int(order[0])
+    return int(order[0])
 
 
 AI.chooser = staticmethod(choose_compiled)

@@ -1,13 +1,13 @@
-"""Part of a stand-alone Python file of an agent with patterns: the evaluation, from numpy alone.
+"""Part of a stand-alone Python file of an agent with patterns: the evaluation, with numpy.
 
-What follows the marker is put behind `part_contest.py`, whose names it uses. `render_patterns` of
-`evolve.standalone.render` puts the agent's parameters in place of those between the markers.
-`compiled_evaluation` goes out with `part_numba.py` alone.
+What follows the marker comes after `part_search.py` and uses its names. `render_patterns` of
+`evolve.standalone.render` writes the agent's parameters in place of those between the markers.
+`compiled_evaluation` is exported only with `part_numba.py`.
 """
 
 import numpy as np
 
-from evolve.standalone.part_board import moves_of, side_by_side
+from evolve.standalone.part_board import moves_of, phase_of, side_by_side
 from evolve.standalone.part_search import Search
 
 # --- exported from here on ---
@@ -20,13 +20,13 @@ from zlib import decompress
 # --- parameters ---
 PHASE_STARTS: List[int] = []  # disc counts at which the phases after the first begin
 SHAPES = [(0, 1, 8, 9)]  # squares, from a1 = 0 over b1 = 1 to h8 = 63
-# The distinct weights of every phase, int16, 256 a disc: compressed, as text.
+# The distinct weights of every phase, int16, 256 for a disc: compressed, as text.
 PACKED_WEIGHTS = "c$`bJfB-KH0RR91"
 # --- end of parameters ---
 
 
 def images_of(squares: Any) -> Iterator[Tuple[int, ...]]:
-    """The squares under the eight symmetries of the board, their order kept."""
+    """The images of the squares under the eight symmetries of the board, in the same order."""
     places = [(square % 8, square // 8) for square in squares]
     for turned in (places, [(y, x) for x, y in places]):
         for flip_x, flip_y in ((0, 0), (7, 0), (0, 7), (7, 7)):
@@ -34,7 +34,7 @@ def images_of(squares: Any) -> Iterator[Tuple[int, ...]]:
 
 
 def distinct_images(squares: Any) -> List[Tuple[int, ...]]:
-    """One image for each set of squares that a shape may cover."""
+    """One image of a shape for each set of squares that it can cover."""
     found: Any = {}
     for image in images_of(squares):
         found.setdefault(frozenset(image), image)
@@ -42,7 +42,7 @@ def distinct_images(squares: Any) -> List[Tuple[int, ...]]:
 
 
 def weight_numbers(squares: Any) -> Any:
-    """For each way to fill a shape the first that is its image, by the shape's own symmetries."""
+    """For each way to fill a shape the first one that is equal by the shape's own symmetries."""
     count = len(squares)
     first = np.arange(3**count, dtype=np.int32)
     digits = first[:, None] // 3 ** np.arange(count, dtype=np.int32) % 3
@@ -55,8 +55,11 @@ def weight_numbers(squares: Any) -> Any:
 
 
 def unpacked_tables() -> Tuple[Any, Any, Any]:
-    """Tables [phases, entries]; for each image on the board where its table's middle is, and what
-    an own disc on each square adds to the place there, [64, images]."""
+    """The weights as tables [phases, entries], and how to find entries.
+
+    For each image on the board: the middle of its table, and what an own disc on each square adds
+    to the index, [64, images].
+    """
     entries: List[Any] = []
     middles: List[int] = []
     columns: List[Any] = []
@@ -79,18 +82,18 @@ def unpacked_tables() -> Tuple[Any, Any, Any]:
 
 
 TABLES, MIDDLES, POWERS = unpacked_tables()
-WIN = 256  # of a finished game, a disc of its score: the evaluation is in the same unit
+WIN = 256  # a finished game counts this for a disc of its score, as the evaluation does
 
 
 class Nothing(Dict[int, int]):
-    """0 for every key: patterns have no use for sums over squares."""
+    """0 for every key: patterns need no sums over squares."""
 
     def __missing__(self, key: int) -> int:
         return 0
 
 
 class PatternEvaluation:
-    """What positions are worth for side 0; `mover` is the side to move in them."""
+    """The evaluation for side 0; `mover` is the side to move."""
 
     def __init__(self) -> None:
         self.mover = 0
@@ -100,7 +103,7 @@ class PatternEvaluation:
     def of_boards(
         self, boards: List[int], totals: Any, corners: Any, known: int, width: Any
     ) -> Tuple[List[int], int, int]:
-        """Values, the moves there laid end to end, and no stable discs."""
+        """Values of boards, their moves end to end, and no stable discs."""
         reach, _ = moves_of(side_by_side(boards), width)
         octets = np.frombuffer(b"".join(board.to_bytes(16, "little") for board in boards), np.uint8)
         bits = np.unpackbits(octets.reshape(-1, 16)[:, ::-1], axis=1)[:, ::-1].astype(np.float32)
@@ -108,21 +111,19 @@ class PatternEvaluation:
         if self.mover:
             discs = -discs
         places = (discs @ POWERS).astype(np.int64) + MIDDLES
-        count = bin(boards[0]).count("1")
-        phase = sum(1 for start in PHASE_STARTS if start <= count)
-        values = TABLES[phase][places].sum(axis=1)
+        values = TABLES[phase_of(boards[0], PHASE_STARTS)][places].sum(axis=1)
         return (-values if self.mover else values).tolist(), reach, 0
 
 
 class PatternSearch(Search):
-    """The search, over patterns."""
+    """The search with the evaluation by patterns."""
 
     def __init__(self, board: int, phase: int, deadline: float) -> None:
         super().__init__(board, phase, deadline)
         self.evaluation: Any = PatternEvaluation()
 
     def values_of_children(self, node: Any, side: int, children: Any = None) -> List[int]:
-        """Values after each move of `side`, lowest square first, without looking further."""
+        """The evaluation after each move of `side`, lowest square first."""
         self.evaluation.mover = 1 - side
         return super().values_of_children(node, side, children)
 
@@ -135,9 +136,11 @@ Search = PatternSearch  # type: ignore[misc]
 
 
 def weights_of(phase: int) -> Any:
-    """What the compiled evaluation knows, whatever the phase of the root: the tables, which of
-    them goes with a disc count, the middles, and what own discs add to the place in every image's
-    table by row of the board and the byte of discs there, [8, 256, images]."""
+    """The arrays of the compiled evaluation, the same in every phase of the root.
+
+    The tables; the phase of each disc count; the middles; and what the own discs of a row, as a
+    byte, add to the index in every image's table, [8, 256, images].
+    """
     phases = np.searchsorted(PHASE_STARTS, np.arange(65), side="right")
     discs = np.arange(256)[:, None] >> np.arange(8) & 1
     sums = discs @ POWERS.reshape(8, 8, -1).astype(np.int64)
@@ -145,7 +148,7 @@ def weights_of(phase: int) -> Any:
 
 
 def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) -> Any:
-    """The kernel that values a position for the side to move, made with these helpers."""
+    """The kernel that evaluates a position for the side to move, made with these helpers."""
     u8 = np.uint64
     byte = u8(0xFF)
 

@@ -1,10 +1,11 @@
-"""Fourth part of a stand-alone Python file: the search by evaluation, and the choice of a move."""
+"""Fourth part of a stand-alone Python file: the search, and the player that a contest wants."""
 
 from __future__ import annotations
 
 from time import perf_counter
 
 from evolve.standalone.part_board import (
+    BLACK,
     BOUNDARIES,
     CORNERS,
     CORNER_AREA,
@@ -18,37 +19,40 @@ from evolve.standalone.part_board import (
     FULL,
     FULL_BOARD,
     INFINITY,
+    NONE,
     OutOfTimeError,
     SECONDS,
     TABLE_LIMIT,
+    TIME_SHARE,
+    WHITE,
     WIDTHS,
     WIN,
+    bit_count,
     forget_flips,
     moves_of,
+    phase_of,
     squares_of,
     stable_of,
 )
-from evolve.standalone.part_evaluation import (
-    Evaluation,
-)
-from evolve.standalone.part_solver import (
-    Solver,
-    bit_count,
-    score_of,
-)
-
+from evolve.standalone.part_evaluation import Evaluation
+from evolve.standalone.part_solver import Solver, score_of
 
 # --- exported from here on ---
+from typing import Any
+
+import numpy as np
+
+
 class Node:
-    """A position with what its children can build on. Made anew for every inner node."""
+    """A position, with figures that its children's figures are computed from."""
 
     __slots__ = ("board", "corner", "moves", "square", "stable", "total", "value")
 
     def __init__(
         self, square: int, value: int, board: int, moves: int, stable: int, total: int, corner: int
     ) -> None:
-        self.square = square  # of the move that led here
-        self.value = value  # without looking further
+        self.square = square  # of the move that leads here
+        self.value = value  # by the evaluation
         self.board = board
         self.moves = moves  # of side 0 in the low half, of side 1 in the high half
         self.stable = stable  # stable discs of both sides
@@ -64,14 +68,14 @@ def _by_value(node: Node) -> int:
 
 
 class Search(Solver):
-    """One choice of a move: the tables and the clock that belong to it."""
+    """The search for one move, with its tables and its time."""
 
     def __init__(self, board: int, phase: int, deadline: float) -> None:
         Solver.__init__(self, deadline)
         self.depth = DEEPEST if SECONDS else DEPTHS[phase]
         self.evaluation = Evaluation(phase)
-        # Transposition tables, by side to move and board: the value of positions a ply before
-        # the leaves; depth, bounds and best move of others.
+        # Transposition tables for each side to move, by board: the values of positions one ply
+        # before the leaves; depth, bounds and best move of others.
         self.values: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self.known: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
         width = WIDTHS[1]
@@ -80,14 +84,14 @@ class Search(Solver):
         total = self.evaluation.square_sum(board)
         corner = self.evaluation.corner_value[board & CORNER_AREA]
         self.root = Node(64, 0, board, moves, stable, total, corner)
-        self.score = 0  # exact, of the move that `solve_root` found; 0 before it was asked
+        self.score = 0  # of the move that `solve_root` found
 
     def values_of_children(
         self, node: Node, side: int, children: list[Node] | None = None
     ) -> list[int]:
-        """Values after each move of `side`, lowest square first, without looking further.
+        """The evaluation after each move of `side`, lowest square first.
 
-        With a list in `children`, the children go there too.
+        The children are added to the list `children`, if there is one.
         """
         if perf_counter() > self.deadline:
             raise OutOfTimeError
@@ -109,17 +113,17 @@ class Search(Solver):
             totals.append(total + gains[change])
             corners.append(corner_value[child & CORNER_AREA] if change & CORNER_AREA else corner)
         width = WIDTHS[len(boards)]
-        # Without a corner a disc is stable by full lines alone, which hold 24 discs or more.
+        # Without a corner, only full lines make a disc stable, and they have 24 discs or more.
         may_be_stable = occupied & CORNERS or bin(board).count("1") >= 23
         known = node.stable * width.slot if may_be_stable else -1
         values, reach, stable = evaluation.of_boards(boards, totals, corners, known, width)
         low = width.low
-        # A game is over where neither lane of a slot has a move.
+        # A game is over if neither lane of its slot has a move.
         high_bit = width.high_bit
         if ((((reach | reach >> 64) & low) | high_bit) - width.slot) & high_bit != high_bit:
             for index, child in enumerate(boards):
                 if not reach >> 128 * index & FULL_BOARD:
-                    values[index] = score_of(child) * WIN
+                    values[index] = score_of(child, 0) * WIN
         if children is not None:
             for index, square in enumerate(squares):
                 children.append(
@@ -136,7 +140,7 @@ class Search(Solver):
         return values
 
     def value_before_leaves(self, node: Node, side: int) -> int:
-        """Value to depth 1 for the side to move."""
+        """The value at depth 1 for the side to move."""
         values = self.values[side]
         board = node.board
         if board in values:
@@ -149,24 +153,21 @@ class Search(Solver):
         elif node.moves:
             value = -self.value_before_leaves(node, 1 - side)
         else:
-            value = score_of(board) * WIN
-            if side:
-                value = -value
+            value = score_of(board, side) * WIN
         if len(values) >= TABLE_LIMIT:
             values.clear()
         values[board] = value
         return value
 
     def search(self, node: Node, side: int, depth: int, alpha: int, beta: int) -> int:
-        """Value to `depth` >= 1 plies for the side to move: fail-soft, a pass costs no depth."""
+        """The value at `depth` >= 1 for the side to move; fail-soft. A pass costs no depth."""
         if depth == 1:
             return self.value_before_leaves(node, side)
         if not (node.moves >> 64 if side else node.moves & FULL):
             if node.moves:
                 return -self.search(node, 1 - side, depth, -beta, -alpha)
-            value = score_of(node.board) * WIN
-            return -value if side else value
-        # 1. What the table knows.
+            return score_of(node.board, side) * WIN
+        # 1. Ask the table.
         known = self.known[side]
         first = 64
         entry = known.get(node.board)
@@ -177,7 +178,7 @@ class Search(Solver):
                     return low
                 if high <= alpha:
                     return high
-        # 2. The moves: the best one of an earlier search first, then by value.
+        # 2. Sort the moves: the best one of an earlier search first, then by value.
         children: list[Node] = []
         self.values_of_children(node, side, children)
         children.sort(key=_by_value, reverse=not side)
@@ -186,8 +187,8 @@ class Search(Solver):
                 if child.square == first:
                     children.insert(0, children.pop(index))
                     break
-        # 3. The first with the whole window, the others with a null window, and again with an
-        #    open one when they turn out better.
+        # 3. Search the first with the whole window, the others with a null window, and those that
+        #    are better again.
         best = -INFINITY
         low = alpha
         for child in children:
@@ -202,7 +203,7 @@ class Search(Solver):
                     low = best
                     if best >= beta:
                         break
-        # 4. Remember.
+        # 4. Fill the table.
         if len(known) >= TABLE_LIMIT:
             known.clear()
         known[node.board] = (
@@ -214,7 +215,7 @@ class Search(Solver):
         return best
 
     def deepen(self, deadline: float, depth: int) -> list[Node]:
-        """Children of the root, the best one to `depth` plies first, or to fewer in time."""
+        """The root's children, the best one at `depth` first, or at the last depth in time."""
         children: list[Node] = []
         self.deadline = INFINITY
         self.values_of_children(self.root, 0, children)
@@ -228,13 +229,12 @@ class Search(Solver):
         return children
 
     def best_of(self, children: list[Node], depth: int) -> tuple[int, bool]:
-        """Index of the best move to `depth` plies, and whether all were searched in time.
+        """The index of the best move at `depth`, and whether all were searched in time.
 
-        When not, it is the first of `children`, or a move that beat it in this depth.
+        If not, it is the first of `children`, or a move that was better at this depth.
 
-        Among moves of the same value the lowest square is the best one, whatever order they
-        were searched in: a move with a lower square than the best so far is let through when it
-        is as good, by a window one wider.
+        Among equal moves the one with the lowest square is the best, in any order of search: a move
+        with a lower square than the best so far has a window one wider, and wins if it is as good.
         """
         best, best_index = -INFINITY, 0
         try:
@@ -253,21 +253,21 @@ class Search(Solver):
     def solve_root(
         self, children: list[Node], deadline: float, least: int = -65, most: int = 65
     ) -> int:
-        """Square of the best move by exact score; of those in time, when the clock runs out.
+        """The square of the best move by exact score, among those that are searched in time.
 
-        `children` in the order to try them: whatever happens, the move is as good as the first.
-        Scores are told apart between `least` and `most`, and a move that reaches `most` ends it.
+        `children` are in the order of the search; the move is never worse than the first. Scores
+        are exact between `least` and `most`, and a move that reaches `most` ends the search.
         """
         self.deadline = deadline
         for table in self.values + self.known:
             table.clear()  # to make room
-        empties = 63 - bin(self.root.board).count("1")
+        empties = 63 - bit_count(self.root.board)
         best, best_square = least, children[0].square
         try:
             for index, child in enumerate(children):
                 board = child.board
                 score = DISC_SIGN * (bit_count(board >> 64) - bit_count(board & FULL))
-                # As in `best_of`.
+                # The lowest square wins, as in `best_of`.
                 low = best - 1 if child.square < best_square else best
                 high = low + 1 if index else most
                 value = -self.solve(board, 1, child.moves, score, -high, -low, empties)
@@ -283,21 +283,55 @@ class Search(Solver):
         return best_square
 
 
-def choose(board: int, seconds: float) -> tuple[list[int], int]:
-    """Legal moves of side 0 and its choice, 64 where it has none."""
+def choose(board: int, moves: list[int], seconds: float) -> int:
+    """The best of two or more moves of side 0."""
     start = perf_counter()
     forget_flips()
-    moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
-    if len(moves) < 2:
-        return moves, moves[0] if moves else 64
-    count = bin(board).count("1")
-    search = Search(board, sum(1 for boundary in BOUNDARIES if boundary <= count), start + seconds)
-    if 64 - count > EXACT:
-        return moves, search.deepen(start + seconds, search.depth)[0].square
-    # A shallow search gives the order, and should the exact one take too long, the move.
-    depth = search.depth if 64 - count > EASY else min(search.depth, 2)
+    empties = 64 - bit_count(board)
+    search = Search(board, phase_of(board, BOUNDARIES), start + seconds)
+    if empties > EXACT:
+        return search.deepen(start + seconds, search.depth)[0].square
+    # A short search sorts the moves; its best one is played if the exact search takes too long.
+    depth = search.depth if empties > EASY else min(search.depth, 2)
     children = search.deepen(start + FALLBACK_SHARE * seconds, depth)
-    if SECONDS:  # who wins takes less time than by how much, and matters more
+    if SECONDS:  # the winner takes less time to find than the score, and matters more
         winner = search.solve_root(children, start + seconds, -1, 1)
         children.sort(key=lambda child: child.square != winner)
-    return moves, search.solve_root(children, start + seconds)
+    return search.solve_root(children, start + seconds)
+
+
+# --- The interface of the contest ---
+
+
+class AI(object):
+    """The player: `go` fills `candidate_list`; the last element is the move that it plays."""
+
+    chooser = staticmethod(choose)
+
+    def __init__(self, chessboard_size: int, color: int, time_out: float) -> None:
+        if chessboard_size != 8:
+            raise ValueError(f"chessboard_size is {chessboard_size!r}; this agent plays on 8")
+        if color not in (BLACK, WHITE):
+            raise ValueError(f"color is {color!r}; BLACK is -1 and WHITE is 1")
+        self.chessboard_size = chessboard_size
+        self.color = color
+        self.time_out = time_out
+        self.candidate_list: list[tuple[int, int]] = []
+
+    def go(self, chessboard: Any) -> None:
+        """Choose a move on `chessboard`, 8 x 8 of BLACK, WHITE and NONE, as [row, column].
+
+        Afterwards `candidate_list` has every legal move as (row, column), then the choice. It is
+        empty if there is no legal move.
+        """
+        self.candidate_list.clear()
+        board = 0
+        for square, disc in enumerate(np.asarray(chessboard).ravel().tolist()):
+            if disc == self.color:
+                board |= 1 << square
+            elif disc != NONE:
+                board |= 1 << (64 + square)
+        moves = squares_of(moves_of(board, WIDTHS[1])[0] & FULL)
+        seconds = min(TIME_SHARE * self.time_out, SECONDS or INFINITY)
+        choice = moves[:1] if len(moves) < 2 else [self.chooser(board, moves, seconds)]
+        self.candidate_list.extend((square // 8, square % 8) for square in moves + choice)

@@ -16,6 +16,7 @@ from evolve.standalone.part_board import (
     SHALLOW,
     TABLE_LIMIT,
     WIDTHS,
+    bit_count,
     moves_of,
     side_by_side,
     squares_of,
@@ -29,18 +30,18 @@ from typing import Any, Dict
 
 
 class FlipScore(Dict[int, int]):
-    """By the flips of a move in both halves: what the mover's score gains by it."""
+    """The gain of the mover's score by a move, by its flips in both halves of the board."""
 
     def __missing__(self, turned: int) -> int:
-        gain = DISC_SIGN * (bin(turned).count("1") + 1)
+        gain = DISC_SIGN * (bit_count(turned) + 1)
         self[turned] = gain
         return gain
 
 
 def final_score(own: Any, opp: Any, rule: int, count: Any) -> Any:
-    """Exact score of a finished game for the side with `own`; `count` tells how many bits are set.
+    """The score of a finished game for the side with `own`; `count` counts set bits.
 
-    It keeps to what can be compiled. ValueError for rules that it does not know.
+    Numba can compile it. ValueError for unknown rules.
     """
     mine, theirs = count(own), count(opp)
     if rule == 1:  # reversed: fewest discs
@@ -52,27 +53,22 @@ def final_score(own: Any, opp: Any, rule: int, count: Any) -> Any:
     return 2 * mine - 64 if mine < theirs else 0
 
 
-def bit_count(bits: int) -> int:
-    """How many bits are set."""
-    return bin(bits).count("1")
-
-
-def score_of(board: int) -> int:
-    """Exact score of a finished game for side 0, by the rules."""
+def score_of(board: int, side: int) -> int:
+    """The score of a finished game for a side."""
     score: int = final_score(board & FULL, board >> 64, RULE, bit_count)
-    return score
+    return -score if side else score
 
 
 SQUARE_BYTES = [bytes([square]) for square in range(64)]
 
 
 def _odd_quadrants(empty: int) -> int:
-    """Squares of the quadrants that hold an odd number of empty squares."""
-    return sum(quadrant for quadrant in QUADRANTS if bin(empty & quadrant).count("1") & 1)
+    """The quadrants with an odd number of empty squares."""
+    return sum(quadrant for quadrant in QUADRANTS if bit_count(empty & quadrant) & 1)
 
 
 def _by_parity(empty: int) -> bytes:
-    """The empty squares, those of odd quadrants first unless corners come last."""
+    """The empty squares: those of odd quadrants first, where corners are good."""
     if CORNERS_LAST:
         return bytes(squares_of(empty))
     odd = _odd_quadrants(empty)
@@ -80,33 +76,33 @@ def _by_parity(empty: int) -> bytes:
 
 
 class Solver:
-    """Searches to the end of the game, with the tables and the clock of one choice of a move."""
+    """The exact search for one move, with its tables and its time."""
 
     def __init__(self, deadline: float) -> None:
         self.deadline = deadline
         self.flip_score = FlipScore()
-        # By side to move and board: bounds and best move.
+        # For each side to move, by board: bounds of the score, and the best move.
         self.solved: tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]] = ({}, {})
 
     def solve(
         self, board: int, side: int, moves: int, score: int, alpha: int, beta: int, empties: int
     ) -> int:
-        """Exact score for the side to move, whose disc difference is `score`.
+        """The exact score for the side to move; fail-soft.
 
-        It is 0 where scores do not go by discs, and turned round where they are bad. `moves` are
-        those of both sides. Fail-soft, moves that leave few replies first.
+        `score` is its disc difference times DISC_SIGN; `moves` are those of both sides. Moves that
+        leave few replies come first.
         """
         mine = moves >> 64 if side else moves & FULL
         if not mine:
             if moves:
                 return -self.solve(board, 1 - side, moves, -score, -beta, -alpha, empties)
-            return -score_of(board) if side else score_of(board)
+            return score_of(board, side)
         if empties <= SHALLOW:
             squares = _by_parity(FULL & ~(board | board >> 64))
             return self.solve_shallow(board, side, squares, score, alpha, beta, False)
         if perf_counter() > self.deadline:
             raise OutOfTimeError
-        # 1. What the table knows.
+        # 1. Ask the table.
         known = self.solved[side]
         first = 64
         entry = known.get(board)
@@ -116,10 +112,10 @@ class Solver:
                 return low
             if high <= alpha:
                 return high
-        # 2. The moves.
+        # 2. Find the moves, the most promising first.
         children = self.solver_children(board, side, mine, first)
-        # 3. The first with the whole window, the others with a null window, and again with an
-        #    open one when they turn out better.
+        # 3. Search the first with the whole window, the others with a null window, and those that
+        #    are better again.
         best = -65
         low = alpha
         for _, square, child, child_moves, gain in children:
@@ -138,16 +134,16 @@ class Solver:
                     low = best
                     if best >= beta:
                         break
-        # 4. Remember.
+        # 4. Fill the table.
         if len(known) >= TABLE_LIMIT:
             known.clear()
         known[board] = (best if best > alpha else -64, best if best < beta else 64, first)
         return best
 
     def solver_children(self, board: int, side: int, moves: int, first: int) -> list[list[int]]:
-        """Per move a list: sort key, square, board, moves of both sides, gain in score; sorted.
+        """For each move a list: sort key, square, board, moves of both sides, gain in score.
 
-        The move to `first`, if any, comes before all others.
+        They are sorted; the move to `first`, if there is one, comes before all others.
         """
         flips_by_bit, flip_score = FLIPS_BY_BIT[side], self.flip_score
         reverse = CORNERS_LAST
@@ -159,7 +155,7 @@ class Solver:
             m0, t0, m1, t1, m2, t2, m3, t3, disc, square = flips_by_bit[bit]
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             child = board ^ turned ^ disc
-            # A move into a region of an odd number of squares goes first among equals.
+            # Among equals, moves into a quadrant with an odd number of squares come first.
             key = -2 if bit & odd else 0
             if bit & CORNERS and not reverse:
                 key -= 1
@@ -187,9 +183,9 @@ class Solver:
         beta: int,
         passed: bool,
     ) -> int:
-        """The same with few empty `squares`, tried in the order given.
+        """The same with few empty `squares`, which are tried in this order.
 
-        `passed`: the other side has just found that it has no move.
+        `passed`: whether the other side had to pass just before.
         """
         flips, flip_score = FLIPS[side], self.flip_score
         if len(squares) == 1 and DISC_SIGN:
@@ -201,7 +197,7 @@ class Solver:
             turned = t0[board & m0] | t1[board & m1] | t2[board & m2] | t3[board & m3]
             if turned:
                 return score - flip_score[turned]
-            return -score_of(board) if side else score_of(board)
+            return score_of(board, side)
         best = -65
         for square in squares:
             m0, t0, m1, t1, m2, t2, m3, t3, disc, _ = flips[square]
@@ -223,5 +219,5 @@ class Solver:
         if best > -65:
             return best
         if passed:
-            return -score_of(board) if side else score_of(board)
+            return score_of(board, side)
         return -self.solve_shallow(board, 1 - side, squares, -score, -beta, -alpha, True)

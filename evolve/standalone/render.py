@@ -1,8 +1,7 @@
 """The stand-alone Python file of an agent, for contests that take one file.
 
-The code is `part_board.py` and the parts of `_REST`, then `part_network.py` or
-`part_patterns.py`, and last `part_numba.py` when asked for; this module writes the header and
-the parameters.
+Its code is `part_board.py` and the parts of `_REST`, then `part_network.py` or `part_patterns.py`,
+and last `part_numba.py` if wanted. This module writes the header and the parameters.
 """
 
 from __future__ import annotations
@@ -19,19 +18,18 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from evolve.config.parsing import are_boundaries
 from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.engine.network import Network
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import rule_set
 from evolve.errors import AgentError, OptionsError
-from evolve.standalone.part_board import TIME_SHARE, exact_from
-from evolve.standalone.part_solver import bit_count, final_score
+from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
+from evolve.standalone.part_solver import final_score
 
 _BOARD: Final = "part_board.py"
 _EVALUATION: Final = "part_evaluation.py"
 _SOLVER: Final = "part_solver.py"
-_REST: Final = (_SOLVER, _EVALUATION, "part_search.py", "part_contest.py")
+_REST: Final = (_SOLVER, _EVALUATION, "part_search.py")
 _NUMBA_TEMPLATE: Final = "part_numba.py"
 _NETWORK_TEMPLATE: Final = "part_network.py"
 _PATTERN_TEMPLATE: Final = "part_patterns.py"
@@ -43,7 +41,7 @@ _PARAMETERS_END: Final = "# --- end of parameters ---\n"
 _CLASSES: Final = 10
 _WIDTH: Final = 100
 
-# The first two lines never hold text from outside: Python looks for the file's encoding there.
+# The first two lines hold no text from outside: Python looks for the file's encoding there.
 _TITLE: Final = """\
 # A Reversi player in one file, written by `evolve export --to python`.
 #
@@ -56,22 +54,20 @@ _USAGE: Final = """\
 #     player.go(chessboard)            # 8 x 8 integers: -1 black, 1 white, 0 none
 #     player.candidate_list            # every legal move as (row, column), then the choice
 #
-# The list is empty when there is no legal move. The player searches deeper and deeper until its
-# own depth is reached or the time is nearly up; with a depth, and time enough, it plays the same
+# The list is empty if there is no legal move. The player searches deeper and deeper until it
+# reaches its depth or the time is nearly over. With a depth and enough time, it plays the same
 # moves as the agent in evolve.
 """
 
-
 DEEPEST: Final = 60
-"""Plies that a file looks ahead at most by the clock."""
+"""Most plies of a file's search by the clock."""
 MOST_SIMULATIONS: Final = 20_000
-"""Of a file's tree search by the clock: more would take more memory than a contest allows."""
+"""Of a file's tree search by the clock: more could take more memory than a contest allows."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """What moves by the clock go by: seconds of each, and the plies that are looked ahead at most,
-    None for as many as there is time for."""
+    """Time for a move in place of a depth: seconds, and the most plies, None for no limit."""
 
     seconds: float
     deepest: int | None = None
@@ -88,20 +84,20 @@ def render(
     numba: bool = False,
     clock: Clock | None = None,
 ) -> str:
-    """Full text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
+    """The text of the stand-alone file: ASCII, for Python 3.7 or later with numpy.
 
     Args:
-        parameters: of an alpha-beta agent, as agent files hold them: `weights` (P lists of 10
-            integers), `depths` and the terms of `engine.genes` (P integers each, 0 for a term
-            that is left out), `boundaries` (P − 1 ascending disc counts) and `endgame` (exact
-            search from that many empties).
+        parameters: of an alpha-beta agent, as in agent files: `weights` (P lists of 10 integers),
+            `depths` and the terms of `engine.genes` (P integers each, 0 for a missing term),
+            `boundaries` (P − 1 ascending disc counts) and `endgame` (empties from which the search
+            is exact).
         rules: a name in `engine.rules.RULE_SETS`.
         name: of the agent, for the header.
-        provenance: where the agent comes from, for the header; any text is safe there.
-        numba: whether the file compiles its search where numba is installed.
-        clock: what moves go by in place of the depths.
+        provenance: of the agent, for the header; any text is safe there.
+        numba: whether the file compiles its search if numba is installed.
+        clock: time in place of the depths.
 
-    Raises AgentError when the parameters make no agent, PositionError for unknown rules.
+    Raises AgentError for invalid parameters, PositionError for unknown rules.
     """
     _check_score(rules)
     source = _source(_BOARD)
@@ -120,8 +116,7 @@ def render(
 
 
 def play_in_words(depths: Sequence[int], endgame: int, clock: Clock | None) -> str:
-    """How a file of an alpha-beta agent or of patterns plays: its depth or its time, and from where
-    on it searches to the end of the game."""
+    """How a file of an alpha-beta agent or of patterns plays: depth or time, and the exact end."""
     if clock is None:
         far = f"depth {depths[0]}" if len(set(depths)) == 1 else f"depths {list(depths)} by phase"
         return f"to {far}; exact from {endgame} empties"
@@ -135,10 +130,10 @@ def play_in_words(depths: Sequence[int], endgame: int, clock: Clock | None) -> s
 class NetworkPlay:
     """How a file with a network plays.
 
-    kind: `dqn` plays the move that the network values most, `mcts` by tree search. endgame: exact
-    search from that many empties. rewards [REWARD_CELLS] (`engine.rewards`) and lookahead: of a
-    DQN. simulations, c and order (`visits` or `value`): of a tree search; with a clock it has as
-    many simulations as that allows.
+    kind: `dqn` plays the move with the highest value, `mcts` searches a tree. endgame: empties from
+    which the search is exact. rewards [REWARD_CELLS] (`engine.rewards`) and lookahead: of a DQN.
+    simulations, c and order (`visits` or `value`): of a tree search; with a clock it runs as many
+    simulations as the time allows.
     """
 
     kind: Literal["dqn", "mcts"]
@@ -151,7 +146,7 @@ class NetworkPlay:
     clock: Clock | None = None
 
     def in_words(self) -> str:
-        """How the file plays: what its network is asked, and its exact end."""
+        """How the file plays: its use of the network, and the exact end."""
         if self.kind == "dqn":
             how = f"the move that its network values most at depth {self.lookahead}"
         elif self.clock is not None:
@@ -171,8 +166,8 @@ def render_network(
 ) -> str:
     """The same for an agent with a network, or one for each colour, black's first.
 
-    Raises AgentError for convolutions, which in numpy would take too long a move, and OptionsError
-    for `numba`, which compiles alpha-beta over weights of squares or patterns alone.
+    Raises AgentError for convolutions, which are too slow in numpy, and OptionsError for `numba`,
+    which can compile only alpha-beta with weights of squares or patterns.
     """
     if numba:
         raise OptionsError("--numba is for alpha-beta agents and patterns, not for networks")
@@ -194,9 +189,9 @@ def render_patterns(
     numba: bool = False,
     clock: Clock | None = None,
 ) -> str:
-    """The same for an agent with patterns that searches so many plies, without forward cuts.
+    """The same for an agent with patterns and these depths, without forward cuts.
 
-    `boundaries` are the disc counts at which the next of the depths begins.
+    `boundaries` are the disc counts from which the next of the depths holds.
     """
     packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
@@ -211,14 +206,14 @@ def render_patterns(
 
 
 def _with_part(text: str, template: str, literals: str) -> str:
-    """The file with another part, and the parameters of that."""
+    """The file with another part and its parameters."""
     before, _, rest = _source(template).partition(_PARAMETERS)
     _, _, after = rest.partition(_PARAMETERS_END)
     return f"{text}\n\n{before}{_PARAMETERS}{literals}{_PARAMETERS_END}{after}"
 
 
 def _compiled(template: str) -> str:
-    """What a file with numba ends with: the template's evaluation for it, and the search."""
+    """The end of a file with numba: the template's compiled evaluation, and the search."""
     evaluation = _whole(template).partition(_WITH_NUMBA)[2]
     return f"\n\n{evaluation}\n\n{_source(_NUMBA_TEMPLATE)}"
 
@@ -226,7 +221,7 @@ def _compiled(template: str) -> str:
 def _neutral(
     endgame: int, depths: Sequence[int] = (1,), boundaries: Sequence[int] = ()
 ) -> dict[str, Any]:
-    """Parameters of a search that likes all positions alike, but for its exact end."""
+    """Parameters of a search in which only the exact end counts."""
     phases = len(depths)
     return {
         "weights": [[0] * _CLASSES] * phases,
@@ -238,7 +233,7 @@ def _neutral(
 
 
 def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
-    """The networks and how to play by them as Python source."""
+    """The parameters of `part_network.py` as Python source."""
     architecture = networks[0].architecture
     packed = [
         base64.b64encode(np.concatenate([matrix.ravel(), bias]).astype("<f4").tobytes()).decode()
@@ -259,7 +254,7 @@ def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
 
 
 def _reward_literals(cells: npt.NDArray[np.float64]) -> str:
-    """What moves earn, as Python source."""
+    """The rewards of moves as Python source."""
     squares: list[float] = cells[:64].tolist()
     discs, *discounts = cells[64:].tolist()
     table = textwrap.fill(f"SQUARE_REWARDS = {squares}", _WIDTH, subsequent_indent="    ")
@@ -274,7 +269,7 @@ def _quoted(text: str) -> str:
 
 
 def _source(template: str) -> str:
-    """The exported part of a template, without what is exported with numba alone."""
+    """The exported part of a template, without what is exported only with numba."""
     return _whole(template).partition(_START)[2].partition(_WITH_NUMBA)[0].rstrip() + "\n"
 
 
@@ -295,7 +290,7 @@ def _comment(key: object, value: object) -> str:
 
 
 def _check_score(rules: str) -> None:
-    """Raise AgentError for rules whose finished games the exported file could not score."""
+    """Raise AgentError for rules whose finished games the exported file cannot score."""
     code = rule_set(rules).code
     try:
         final_score(0, 0, code, bit_count)
@@ -304,7 +299,7 @@ def _check_score(rules: str) -> None:
 
 
 def _literals(parameters: Mapping[str, Any], rules: str) -> str:
-    """The parameters as Python source, of nothing but checked integers."""
+    """The parameters as Python source: only checked integers."""
     played = rule_set(rules)
     needed = {"weights", *DEFAULT_TERMS, "depths", "boundaries", "endgame"}
     missing = needed - set(parameters)
@@ -316,8 +311,8 @@ def _literals(parameters: Mapping[str, Any], rules: str) -> str:
     depths = _ints(parameters["depths"], "depths", phases)
     boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
     (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
-    if not are_boundaries(boundaries):
-        raise AgentError(f"boundaries {boundaries} must ascend from 5 to 64")
+    if boundaries != sorted(set(boundaries)):
+        raise AgentError(f"boundaries {boundaries} must ascend")
     if min(depths) < 1:
         raise AgentError(f"depths {depths} must be 1 or more")
     source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evolve import __version__
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
 from evolve.errors import RunError, SettingsError
@@ -17,16 +16,17 @@ from evolve.evolution.call import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name
+from evolve.runs import folder as store
+from evolve.runs.progress import Observer, Silent
+from evolve.runs.run import Run
+from evolve.runs.run_types import EVOLUTIONS
+from evolve.runs.study import Study, load_run
+from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
+from evolve.runs.summary import row_of
 from evolve.safe_parsing import parse_toml
 from evolve.studies.comparison import compared, groups_of, met
-from evolve.studies.facts import row_of
-from evolve.tables import folder as store
 from evolve.tables.paths import STUDY_FILE
-from evolve.tables.progress import Observer, Silent
-from evolve.tables.run import Run
-from evolve.tables.run_types import EVOLUTIONS
-from evolve.tables.study import Study, load_run
-from evolve.tables.study_spec import StudySpec, bare, read_study_spec, study_spec_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ def study(
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
-        observer: gets each finished run as a row; see `evolve.tables.progress`.
+        observer: gets each finished run as a row; see `evolve.runs.progress`.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from evolve.agents.run_summary import facts_of
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
-from evolve.tables.run import Run
-from evolve.tables.run_types import champion_of
-from evolve.tables.study import Study, load_run
-from evolve.tables.study_spec import BASE, text_of
+from evolve.runs.run import Run
+from evolve.runs.run_types import champion_of
+from evolve.runs.study import Study, load_run
+from evolve.runs.study_spec import BASE, text_of
+from evolve.runs.summary import facts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,9 +124,9 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     Without `figure`, it is the figure of the run's kind.
     """
     if figure is None:
-        found = run.kind.figure_of(run)
+        found = run.kind.reading.figure(run)
         return found[0], math.nan if found[1] is None else float(found[1])
-    facts = {**facts_of(run, running=False), **run.kind.totals_of(run)}
+    facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
     numbers = {
         key: one
         for key, one in facts.items()

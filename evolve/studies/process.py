@@ -14,7 +14,7 @@ from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, open_handle
 from evolve.files.tail import Tail
 from evolve.programs.forks import repeat_warnings, start
-from evolve.tables.run_type import imported
+from evolve.runs.run_type import imported
 
 MAIN: Final = "evolve.cli.main:main"
 _PATIENCE: Final = 10.0

@@ -6,9 +6,8 @@ import multiprocessing
 import threading
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
-from evolve.agents.source import source_of
+from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
@@ -19,16 +18,16 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
+from evolve.runs import folder as store
+from evolve.runs.run_types import EVOLUTIONS
 from evolve.studies.scheduler import AHEAD, LEG, Turn, Turns
-from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE, committed_generations
-from evolve.tables.run_types import EVOLUTIONS
 
 
 def check_remote(settings: EvolutionSettings) -> None:
     """Raise OptionsError where workers need a file that only this machine has."""
     source = settings.start_from
-    if source is not None and Path(source_of(source).place).exists():
+    if source is not None and parse_name(source).path.exists():
         raise OptionsError(f"start_from: workers of a cluster do not have {source}")
 
 

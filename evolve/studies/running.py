@@ -12,13 +12,13 @@ from evolve.errors import EvolveError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
-from evolve.studies.facts import row_of
+from evolve.runs import folder as store
+from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.study import Study
+from evolve.runs.study_spec import Member
+from evolve.runs.summary import row_of
 from evolve.studies.process import RunProcess
-from evolve.tables import folder as store
 from evolve.tables.paths import CONFIG_FILE
-from evolve.tables.progress import Observer, RunEnding
-from evolve.tables.study import Study
-from evolve.tables.study_spec import Member
 
 LOGS: Final = "logs"
 SETTINGS: Final = "settings"
@@ -199,7 +199,7 @@ def sweep(study: Study) -> None:
 
     Nothing else removes them, because finished runs are not started again.
     """
-    store.sweep_temporary(study.path, PARTS)
+    store.sweep_orphans(study.path, PARTS)
     for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
         remove(path, missing_ok=True)
 

@@ -8,19 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import evolve
 from evolve.agents.agent import StoredAgent
-from evolve.agents.loading import load_agent, read_agent
+from evolve.agents.reading import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import config_text
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
+from evolve.runs import folder as store
+from evolve.runs.loading import load_agent
+from evolve.runs.progress import Silent
+from evolve.runs.run_types import champion_of
 from evolve.sweeps.objective import Marks, Outcome, Report, Task
 from evolve.sweeps.plan import Plan
-from evolve.tables import folder as store
-from evolve.tables.progress import Silent
-from evolve.tables.run_types import champion_of
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.sweeps.objective import Objective
@@ -48,7 +49,7 @@ class EvolutionPlan(Plan):
         store.discard(folder, made=True)  # of an attempt that was killed
         make_folder(folder, parents=True)
         evolution = Evolution(folder, settings, objective.executor)
-        store.create(folder, config_text(settings, {"evolve": evolve.__version__}))
+        store.create(folder, config_text(settings, {"evolve": __version__}))
         watch = _Evolving(objective, folder, self.sweep.budget, report)
         evolution.run(watch)
         if watch.pruned:

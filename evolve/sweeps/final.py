@@ -24,10 +24,10 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
+from evolve.runs.progress import Observer
 from evolve.sweeps.final_games import FinalGames
 from evolve.sweeps.trials import agent_file, number_of
 from evolve.tables.paths import FINAL_FILE
-from evolve.tables.progress import Observer
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

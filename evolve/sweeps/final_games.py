@@ -12,8 +12,8 @@ from evolve.arena.match_files import MatchFiles, match_identity
 from evolve.files.changes import make_folder, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
+from evolve.runs.progress import Observer
 from evolve.tables.paths import FINAL_GAMES, TRIALS
-from evolve.tables.progress import Observer
 
 _QUICK: Final = 2.0
 """Seconds after which games are kept during play; a quicker final is played again."""

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.loading import load_agent
 from evolve.agents.reference import table_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.genes import GENES
 from evolve.engine.rules import rule_set
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
+from evolve.runs.loading import load_agent
 from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task
 from evolve.sweeps.plan import Plan

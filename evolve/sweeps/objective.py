@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.judges import Panel
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.paths import TRIALS
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
@@ -115,7 +115,7 @@ class Objective:
     def named(self, number: int, facts: Mapping[str, Any]) -> dict[str, Any]:
         """Return name and provenance of a trial's agent."""
         run = self.folder.resolve().name
-        provenance = {"run": run, "trial": number, "evolve": evolve.__version__, **facts}
+        provenance = {"run": run, "trial": number, "evolve": __version__, **facts}
         return {"name": f"trial-{number}", "provenance": {**provenance, "run": run}}
 
     def path(self, number: int, suffix: str) -> FolderPath:

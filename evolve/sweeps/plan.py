@@ -13,16 +13,16 @@ from optuna.trial import TrialState
 from pydantic import BaseModel
 
 from evolve.agents.agent import Agent
-from evolve.agents.loading import read_agent
+from evolve.agents.reading import read_agent
 from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
 from evolve.files.folder import FolderPath
+from evolve.runs.run_type import imported
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.spaces import FAMILIES, Family
 from evolve.sweeps.trials import agent_file, keep
-from evolve.tables.run_type import imported
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial

@@ -17,7 +17,6 @@ from typing import Any, Final, cast
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match, StoppedError
 from evolve.errors import EngineError, RunError
 from evolve.files.atomic import write_text
@@ -28,6 +27,8 @@ from evolve.fitness.statistics import Estimate, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
+from evolve.programs.external import ExternalAgent
+from evolve.runs.progress import Observer
 from evolve.safe_parsing import parse_json, read_document
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
@@ -38,7 +39,6 @@ from evolve.sweeps.rating import score_predicted
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
 from evolve.tables.paths import TRIALS
-from evolve.tables.progress import Observer
 
 _WORST: Final = -1e9
 """Fitness of a member that cannot play."""

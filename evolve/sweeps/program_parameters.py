@@ -11,16 +11,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
-from evolve.agents.external import ExternalAgent
-from evolve.agents.loading import load_agent
+from evolve.agents.command import words_of
+from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.agents.source import source_of
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
-from evolve.programs.command import words_of
+from evolve.programs.external import ExternalAgent
+from evolve.runs.loading import load_agent
 from evolve.sweeps.scale import on_grid
 from evolve.sweeps.space import Parameter, Space, Value
 from evolve.tables.paths import TRIALS
@@ -47,12 +47,12 @@ class Tunable:
     @cached_property
     def command(self) -> CommandTemplate:
         """The command, without its protocol and without the settings after the question mark."""
-        return CommandTemplate.of(self._named[1], source_of(self.settings.program).folder)
+        return CommandTemplate.of(self._named[1], parse_name(self.settings.program).folder)
 
     @cached_property
     def _named(self) -> tuple[str, str, str]:
         """Protocol, command, and the settings with their question mark."""
-        place, query = source_of(self.settings.program)
+        place, query = parse_name(self.settings.program)
         protocol, colon, command = place.partition(":")
         if not colon or protocol not in PROGRAMS:
             raise OptionsError(f"{self.settings.program!r} is not {' or '.join(PROGRAM_FORMS)}")

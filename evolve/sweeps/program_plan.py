@@ -17,7 +17,6 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.agents.external import ExternalAgent
 from evolve.arena.match import Match
 from evolve.arena.sprt import Sprt
 from evolve.config.program_sweep import PROBES, ProgramSweepSettings
@@ -28,6 +27,7 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import elo_of, finite
+from evolve.programs.external import ExternalAgent
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.known import plays_again
 from evolve.sweeps.objective import Outcome, Report, Task

@@ -21,7 +21,7 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.loading import read_agent
+from evolve.agents.reading import read_agent
 from evolve.arena.match import Match, StoppedError
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
@@ -30,6 +30,8 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
+from evolve.runs import folder as store
+from evolve.runs.progress import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
@@ -42,9 +44,7 @@ from evolve.sweeps.final_games import FinalGames
 from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import agent_file, keep, number_of
-from evolve.tables import folder as store
 from evolve.tables.paths import RETEST, RUNGS, TRIALS
-from evolve.tables.progress import Observer
 
 _INSTANT: Final = 1e-3
 """Seconds of a rung when no time is left: it starts no training."""
@@ -179,7 +179,7 @@ class Rungs:
         folder = self._folder / place
         make_folder(folder, parents=True, exist_ok=True)
         store.refuse_links(folder)
-        store.sweep_temporary(folder, (TRIALS,))
+        store.sweep_orphans(folder, (TRIALS,))
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)

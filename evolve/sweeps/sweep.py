@@ -9,11 +9,13 @@ from typing import Any, Final
 
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.loading import load_agent
+from evolve.cluster.placement import HERE, Site
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.files.folder import FolderPath
-from evolve.fitness.placement import HERE, Site
+from evolve.runs import folder as store
+from evolve.runs.loading import load_agent
+from evolve.runs.progress import Observer, RunEnding
 from evolve.sweeps.final import (
     FinalResult,
     agent_pieces,
@@ -30,10 +32,8 @@ from evolve.sweeps.storage import open_database, open_journal, without_password
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import number_of
 from evolve.sweeps.worker import Worker, ready
-from evolve.tables import folder as store
 from evolve.tables.final import finals_trials
 from evolve.tables.paths import JOURNAL_FILE, RUNGS
-from evolve.tables.progress import Observer, RunEnding
 from evolve.tables.trials import (
     Importances,
     importances_of,

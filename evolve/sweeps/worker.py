@@ -19,11 +19,11 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evolve.cluster.placement import HERE, Site
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
-from evolve.fitness.placement import HERE, Site
-from evolve.programs.parent import end_with_parent, without_ctrl_c
+from evolve.programs.forks import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from typing import Any, Final
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolve.config.toml import faults
 from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
 from evolve.safe_parsing import parse_json, read_document
-from evolve.tables.arrow import table_of_rows
+from evolve.tables.columns import table_of_rows
 from evolve.tables.paths import FINAL_FILE
 
 FINAL_SCHEMA: Final = pa.schema(
@@ -103,7 +102,7 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
     except LinkError:
         raise
     except ValidationError as error:
-        raise RunError(f"{path} is damaged: {faults(error)[0].text}") from error
+        raise RunError(f"{path} is damaged: {error.errors()[0]['msg']}") from error
     except (OSError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error
 

@@ -21,8 +21,7 @@ from evolve.engine.results import (
 )
 from evolve.engine.rules import PASS
 from evolve.engine.squares import square_name
-from evolve.tables.arrow import array_of, repeated, scalar_of
-from evolve.tables.columns import Column, Columns
+from evolve.tables.columns import Column, Columns, array_of, repeated, scalar_of
 from evolve.tables.individuals import ISLAND
 
 WINNERS: Final = ("white", "draw", "black")

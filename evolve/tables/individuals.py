@@ -16,8 +16,7 @@ import pyarrow as pa
 from evolve.engine.genes import GENES
 from evolve.errors import RunError
 from evolve.safe_parsing import parse_json
-from evolve.tables.arrow import array_of
-from evolve.tables.columns import Column, Columns
+from evolve.tables.columns import Column, Columns, array_of
 
 SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
 """Genes of one number: plain columns. All others are fixed-size lists."""

@@ -12,8 +12,7 @@ import pyarrow as pa
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 from evolve.safe_parsing import parse_json
-from evolve.tables.arrow import table_of_rows
-from evolve.tables.columns import Chart, Column, Columns
+from evolve.tables.columns import Chart, Column, Columns, table_of_rows
 from evolve.tables.parquet import read_table, write_table
 from evolve.tables.paths import TRIALS_FILE
 

@@ -9,10 +9,10 @@ import numpy as np
 
 import evolve
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.forward_cuts import Cut
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.networks import Rewards
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.rewards import Rewards
+from evolve.agents.search_schedule import Cut
 from evolve.engine.patterns import Patterns
 from evolve.engine.shapes import ShapeSet, parse_shape
 from tests import networks

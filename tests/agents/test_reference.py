@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.reference import champion_agent, table_agent
+from evolve.agents.reading import reference_agent
+from evolve.agents.reference import table_agent
 from evolve.agents.registry import REFERENCES
 from evolve.errors import AgentError
 
@@ -38,7 +39,8 @@ def test_reference_agents_and_settings() -> None:
 
 @pytest.mark.parametrize("name", [name for name in REFERENCES if name.startswith("champion-")])
 def test_champions_come_with_what_evolved_them(name: str) -> None:
-    agent = champion_agent(name)
+    agent = reference_agent(name)
+    assert isinstance(agent, evolve.AlphaBetaAgent)
     assert evolve.load_agent(name) == agent
     assert agent.rules is not None
     assert agent.provenance

@@ -9,16 +9,15 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.reading import reference_agent, stored_kind
 from evolve.agents.registry import (
     KINDS,
     PROGRAM_FORMS,
     PROGRAMS,
     REFERENCES,
-    program_agent,
-    reference_agent,
-    stored_kind,
 )
 from evolve.errors import AgentError, AgentFileError
+from evolve.runs.loading import program_agent
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -22,7 +22,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
-from evolve.agents.timing import TABLE_BITS, stopping_at, thinking_seconds
+from evolve.agents.timed_search import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine import context as layout
 from evolve.engine.bits import U
 from evolve.engine.board import Board

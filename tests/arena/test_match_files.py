@@ -15,8 +15,7 @@ import pytest
 
 from evolve.records import table
 from evolve.records.ggf import read_ggf
-from evolve.tables.folder import locked
-from tests.agents.test_external import source
+from evolve.runs.folder import locked
 from tests.cli import (
     QUICK,
     Result,
@@ -30,6 +29,7 @@ from tests.cli import (
     spawn,
     wait_until,
 )
+from tests.programs.test_external import source
 
 KILLS = 8
 """Kills of each match in the long proof, each at any moment."""

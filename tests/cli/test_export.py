@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.registry import with_clock
+from evolve.agents.names import with_clock
 from tests.cli import done, fails, misused
 
 

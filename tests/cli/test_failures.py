@@ -9,8 +9,8 @@ import pytest
 
 from evolve.cli.terminal import Failures
 from evolve.records.ggf import read_ggf
-from tests.agents.test_external import source
 from tests.cli import fails, invoke
+from tests.programs.test_external import source
 
 
 def test_a_program_that_fails_loses() -> None:

@@ -16,7 +16,8 @@ from evolve.cli.resume import resume_command
 from evolve.cli.run import run_command
 from evolve.cli.study import study_command
 from evolve.cli.sweep import sweep_command
-from evolve.cli.train import train_dqn, train_mcts, train_patterns
+from evolve.cli.train import train_command
+from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.forms import plain_type
 from evolve.config.learning import DqnSettings, MctsSettings
@@ -25,16 +26,16 @@ from evolve.config.pattern_training import PatternSettings
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, resolve_as
-from evolve.tables.run_type import RunType, imported
-from evolve.tables.run_types import RUN_TYPES
-from evolve.tables.study_spec import StudySpec, read_study_spec, study_spec_of
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.study_spec import StudySpec, read_study_spec, study_spec_of
 from tests.cli import done, fails
 
 COMMANDS: Final[Mapping[str, tuple[click.Command, type[BaseModel]]]] = {
     "run": (run_command, EvolutionSettings),
-    "train dqn": (train_dqn, DqnSettings),
-    "train mcts": (train_mcts, MctsSettings),
-    "train patterns": (train_patterns, PatternSettings),
+    "train dqn": (train_command.commands["dqn"], DqnSettings),
+    "train mcts": (train_command.commands["mcts"], MctsSettings),
+    "train patterns": (train_command.commands["patterns"], PatternSettings),
     "sweep": (sweep_command, ProgramSweepSettings),
     "study": (study_command, StudySpec),
     "match": (match_command, MatchSettings),
@@ -204,7 +205,7 @@ def test_every_setting_is_read_as_it_was_written(
     kind: RunType, command: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "config.toml"
-    read = imported(f"{kind.resume.partition(':')[0]}:kept_settings")
+    read = work_of(kind)(command).kept_settings
     model = kind.commands[command].model()
     for name, field in model.model_fields.items():
         extra = field.json_schema_extra
@@ -214,7 +215,7 @@ def test_every_setting_is_read_as_it_was_written(
         assert (settings is None) == (name in REFUSED.get(command, ())), name
         for each in filter(None, (usual, settings)):
             file.write_text(config_text(each, {}, command), encoding="utf-8")
-            assert read(command, file, {}) == each, name
+            assert read(file, {}) == each, name
 
 
 def test_every_part_of_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:

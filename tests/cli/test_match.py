@@ -16,8 +16,8 @@ import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
 from evolve.errors import EngineError
-from tests.agents.test_external import source
 from tests.cli import done, fails, finish, invoke, match, misused, on_a_terminal, spawn
+from tests.programs.test_external import source
 
 KEYS = {
     "a", "b", "games", "wins", "draws", "losses", "score", "score_black", "score_white",

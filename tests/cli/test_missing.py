@@ -14,9 +14,9 @@ import click
 import pytest
 
 from evolve.cli.main import COMMANDS, cli
-from evolve.programs.environment import LOG, inherited
-from tests.agents.test_external import source
+from evolve.programs.life import LOG, inherited
 from tests.cli import QUICK, done, fails, invoke, match, program
+from tests.programs.test_external import source
 
 GAMES = ("swh", "zero", "--games=2", "--openings=start")
 WORDS: dict[str, tuple[str, ...]] = {

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.tables import folder as store
+from evolve.runs import folder as store
 from tests.cli import (
     INTERRUPTED,
     QUICK,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.tables.folder import locked
+from evolve.runs.folder import locked
 from tests.cli import Result, done, on_a_terminal
 
 

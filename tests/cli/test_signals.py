@@ -22,7 +22,6 @@ import pytest
 
 import evolve
 from evolve.cli import signals
-from tests.agents.test_external import source
 from tests.cli import (
     ALPHABETA,
     QUICK,
@@ -34,6 +33,7 @@ from tests.cli import (
     spawn,
     wait_until,
 )
+from tests.programs.test_external import source
 from tests.waits import PATIENCE, until
 
 STOPS = 4
@@ -138,6 +138,29 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
             check=False,
         )
         assert (ended.returncode, ended.stderr) == (code, "")
+
+
+def test_no_thread_delays_the_end_after_an_interruption() -> None:
+    """joblib's threads did: at Python's end one of them still waited for a program."""
+    script = (
+        "import sys, threading, time\n"
+        "from evolve.cli import main\n"
+        "threading.Thread(target=time.sleep, args=(600,)).start()\n"
+        "def interrupted(arguments):\n"
+        "    print('interrupted')\n"
+        "    raise KeyboardInterrupt\n"
+        "main._run = interrupted\n"
+        "main.main()\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "interrupted\n", "")
 
 
 INSIDE = """

@@ -10,10 +10,10 @@ import pytest
 
 import evolve
 from evolve.records.formats import positions_of, read_games, write_games
-from evolve.records.obf import format_obf
+from evolve.records.positions import format_obf
 from evolve.records.record import GameRecord
-from tests.agents.test_external import source
 from tests.cli import done, fails, match, misused
+from tests.programs.test_external import source
 from tests.records.test_table import CORNER, from_board
 
 BOARDS = [

@@ -9,7 +9,7 @@ import pytest
 import evolve
 from evolve.studies import remote
 from tests.cli import QUICK, done, invoke, misused, spawn, tables, wait_until
-from tests.fitness.dask import cluster, place
+from tests.cluster.dask import cluster, place
 from tests.waits import PATIENCE
 
 distributed = pytest.importorskip("distributed")

@@ -10,9 +10,9 @@ from evolve.cli.signals import INTERRUPTED
 from evolve.cli.views import ChecksView
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
+from evolve.runs.progress import Observer
+from evolve.runs.run_types import EVOLUTIONS
 from evolve.sweeps.sweep import SweepEnding
-from evolve.tables.progress import Observer
-from evolve.tables.run_types import EVOLUTIONS
 
 LOOK = ChecksView(DqnSettings())
 
@@ -21,7 +21,10 @@ def test_the_ending_is_that_of_the_work(tmp_path: Path) -> None:
     def work(observer: Observer) -> SweepEnding:
         return SweepEnding.STOPPED if observer.stop() else SweepEnding.TIMEOUT
 
-    assert carry_out(EVOLUTIONS, tmp_path, LOOK, work) is SweepEnding.TIMEOUT
+    assert (
+        carry_out("run", "row", tmp_path, LOOK, work, EVOLUTIONS.reading.kept)
+        is SweepEnding.TIMEOUT
+    )
 
 
 def test_how_to_go_on_is_said_where_anything_is_kept(
@@ -32,7 +35,7 @@ def test_how_to_go_on_is_said_where_anything_is_kept(
 
     for folder, kept in ((quick, True), (tmp_path, False)):
         with pytest.raises(KeyboardInterrupt):
-            carry_out(EVOLUTIONS, folder, LOOK, interrupted)
+            carry_out("run", "row", folder, LOOK, interrupted, EVOLUTIONS.reading.kept)
         assert (f"go on with: evolve resume {folder}" in capsys.readouterr().out) == kept
 
 

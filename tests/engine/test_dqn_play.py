@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from evolve.engine import dqn_play, rewards
+from evolve.engine.training_games import RANDOM_PLAYER, GameRecords
 from tests import networks, reference
-from tests.engine.games import episodes_of, sign
+from tests.engine.games import network_games, sign
 
 
 @pytest.mark.parametrize("rules", [0, 1])
-def test_episodes_are_games_of_those_who_play(rules: int) -> None:
-    players = [(0, 1), (1, 0), (0, dqn_play.RANDOM_PLAYER), (2, 1)] * 3
-    games = episodes_of(players, 0.0, rules)
+def test_games_are_of_those_who_play(rules: int) -> None:
+    players = [(0, 1), (1, 0), (0, RANDOM_PLAYER), (2, 1)] * 3
+    games = network_games(players, 0.0, rules)
     nets = [networks.random_network(networks.DUELING, seed) for seed in (1, 2)]
     for game, pair in enumerate(players):
         board, side = reference.START, 1
@@ -34,8 +35,7 @@ def test_episodes_are_games_of_those_who_play(rules: int) -> None:
             board, side = reference.play(*board, move), -side
         assert reference.is_over(*board)
         own, opp = board if side == 1 else (board[1], board[0])
-        assert games["scores"][game] == reference.final_score(own, opp, rules)
-        assert games["discs"][game].tolist() == [own.bit_count(), opp.bit_count()]
+        assert games["results"][game] == reference.final_score(own, opp, rules)
 
 
 def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -> list[tuple]:
@@ -44,8 +44,9 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
     sides = games["sides"][game, :count].tolist()
     boards = [tuple(map(int, games["positions"][game, ply])) for ply in range(count)]
     moves = games["moves"][game, :count].tolist()
-    black, white = games["discs"][game].tolist()
-    score = int(games["scores"][game])
+    end = reference.play(*boards[-1], moves[-1])
+    black, white = (bits.bit_count() for bits in (end if sides[-1] == -1 else end[::-1]))
+    score = int(games["results"][game])
 
     reverse = how["rules"] == 1
 
@@ -115,7 +116,7 @@ def test_targets_are_those_of_the_definitions(
     positional: float,
     minimax: bool,
 ) -> None:
-    games = episodes_of([(0, 1), (dqn_play.RANDOM_PLAYER, 1), (2, 2)] * 3, 0.4, rules)
+    games = network_games([(0, 1), (RANDOM_PLAYER, 1), (2, 2)] * 3, 0.4, rules)
     count = len(games["counts"])
     learners = np.ones((count, 2), np.int8)
     learners[1] = 0, 1
@@ -133,7 +134,7 @@ def test_targets_are_those_of_the_definitions(
     }
     plies, returns, discounts = transitions = dqn_play.empty_transitions(count)
     filled = dqn_play.transitions_of(
-        dqn_play.Episodes(**games), learners, dqn_play.TargetOptions(**how), transitions
+        GameRecords(**games), learners, dqn_play.TargetOptions(**how), transitions
     )
     expected = []
     for game in range(count):

@@ -14,7 +14,15 @@ import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine import context as layout
 from evolve.engine import genes
-from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, place_of
+from evolve.engine.genes import (
+    DEFAULT_TERMS,
+    GENES,
+    MAX_PHASES,
+    TERM_NAMES,
+    default_boundaries,
+    phase_of,
+    place_of,
+)
 from evolve.errors import AgentError
 from evolve.population.genome import Genome
 
@@ -96,3 +104,17 @@ def test_an_early_term_that_is_off_is_drawn_all_the_same() -> None:
         "weights",
         "mobility",
     }
+
+
+@pytest.mark.parametrize("phases", range(1, MAX_PHASES + 1))
+def test_phases_divide_the_game_evenly(phases: int) -> None:
+    boundaries = default_boundaries(phases)
+    found = [phase_of(discs, boundaries) for discs in range(4, 65)]
+    assert found == sorted(found)
+    lengths = [found.count(phase) for phase in range(phases)]
+    assert sum(lengths) == 61
+    assert 0 < max(lengths) <= min(lengths) + 1
+
+
+def test_a_boundary_is_the_first_disc_count_of_its_phase() -> None:
+    assert [phase_of(discs, (20, 40)) for discs in (4, 19, 20, 39, 40, 64)] == [0, 0, 1, 1, 2, 2]

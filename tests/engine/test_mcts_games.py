@@ -9,8 +9,8 @@ import pytest
 
 import evolve
 from evolve.agents.memory import Tree
-from evolve.engine import mcts, mcts_games
-from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY
+from evolve.engine import mcts
+from evolve.engine.training_games import MOST_POSITIONS, RANDOM_PLAYER
 from tests import networks, reference
 from tests.engine.games import sign, tree_games
 
@@ -19,14 +19,14 @@ from tests.engine.games import sign, tree_games
 @pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY, None])
 def test_tree_games_are_games(rules: int, architecture: Any) -> None:
     network = networks.random_network(architecture) if architecture else None
-    opponents = [SELF_PLAY] * 4 + [RANDOM_OPPONENT] * 2 + [0] * 2
+    opponents = [0] * 4 + [RANDOM_PLAYER] * 2 + [1] * 2
     games = tree_games(network, opponents, rules)
     again = tree_games(network, opponents, rules)
     assert all((games[key] == again[key]).all() for key in games)
     assert games["counts"].mean() > 15  # one that is beaten early may have few moves
     for game, opponent in enumerate(opponents):
         count = games["counts"][game]
-        assert 1 <= count <= mcts_games.MOST_POSITIONS
+        assert 1 <= count <= MOST_POSITIONS
         own_colour = 1 if game % 2 == 0 else -1
         before = 0
         for ply in range(count):
@@ -36,15 +36,20 @@ def test_tree_games_are_games(rules: int, architecture: Any) -> None:
             assert moves
             assert (own | opp).bit_count() > before
             before = (own | opp).bit_count()
-            assert -1 <= games["searched"][game, ply] <= 1
+            assert -1 <= games["values"][game, ply] <= 1
             solved = reference.empties(own, opp) <= 8
-            if opponent != SELF_PLAY and not solved:
+            if opponent != 0 and not solved:
                 assert side == own_colour
             shares = games["visits"][game, ply]
+            if ply > 0 and opponent == 0:
+                before_it = tuple(map(int, games["positions"][game, ply - 1]))
+                after = reference.play(*before_it, int(games["moves"][game, ply - 1]))
+                passed = games["sides"][game, ply - 1] == side
+                assert (own, opp) == (after[::-1] if passed else after)
             if solved:
                 assert ply == count - 1
                 outcome = sign(reference.exact_alpha_beta(own, opp, rules))
-                assert games["searched"][game, ply] == outcome
+                assert games["values"][game, ply] == outcome
                 assert games["results"][game] == side * outcome
                 assert not shares.any()
             else:
@@ -57,9 +62,9 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
     """Games of the kernels move by move with a tree of Python's."""
     network = networks.random_network(architecture)
     quiet = {"noise": 0.0, "temperature": 0.0}
-    kept = tree_games(network, [SELF_PLAY, RANDOM_OPPONENT] * 2, 0, reuse=True, **quiet)
-    anew = tree_games(network, [SELF_PLAY, RANDOM_OPPONENT] * 2, 0, **quiet)
-    assert (kept["searched"] != anew["searched"]).any()
+    kept = tree_games(network, [0, RANDOM_PLAYER] * 2, 0, reuse=True, **quiet)
+    anew = tree_games(network, [0, RANDOM_PLAYER] * 2, 0, **quiet)
+    assert (kept["values"] != anew["values"]).any()
     for game in range(4):
         tree, scratch = Tree.of_size(4000), network.scratch()
         options = mcts.SearchOptions(0, mcts.PUCT, 1.2, network.address, scratch.ctypes.data)
@@ -69,7 +74,7 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
             links = tree.nodes.links
             before = int(links[0, mcts.VISITS])
             tree.simulate(20, options, 0)
-            assert kept["searched"][game, ply] == -tree.nodes.values[0, mcts.Q]
+            assert kept["values"][game, ply] == -tree.nodes.values[0, mcts.Q]
             assert links[0, mcts.VISITS] == before + 20
             shares = kept["visits"][game, ply]
             for child in tree.children():
@@ -88,7 +93,7 @@ def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
 )
 def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ: bool) -> None:
     network = networks.random_network(networks.VALUE)
-    games = tree_games(network, [SELF_PLAY] * 40, 0, **changes)
+    games = tree_games(network, [0] * 40, 0, **changes)
     # Without random moves at their beginning two games differ by the search's choices alone.
     first = np.bitwise_count(games["positions"][:, 0].sum(axis=1)) == 4
     lines = {games["positions"][game, :9].tobytes() for game in np.flatnonzero(first)}
@@ -99,7 +104,7 @@ def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ
 def test_the_noise_of_a_move_says_nothing_of_its_choice() -> None:
     """Four moves at the start: how often each is played first does not depend on its number."""
     counts = dict.fromkeys((19, 26, 37, 44), 0)
-    found = tree_games(None, [SELF_PLAY] * 400, 0, simulations=2, noise=1.0, solved_empties=0)
+    found = tree_games(None, [0] * 400, 0, simulations=2, noise=1.0, solved=0)
     started = 0
     for game in range(400):
         own, opp = map(int, found["positions"][game, 0])

@@ -14,17 +14,12 @@ import pytest
 from evolve.agents.analysis import solve
 from evolve.agents.pattern_memory import Memory
 from evolve.engine.bits import legal_moves
-from evolve.engine.opening_split import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
+from evolve.engine.opening import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
 from evolve.engine.pattern_games import (
-    EXPLORED,
-    MOST_POSITIONS,
     ONE_VALUE,
-    SAME_SIDE,
     TO_EVALUATION,
     GameOptions,
-    GameRecords,
     Taught,
-    empty_records,
     fit_positions,
     label_positions,
     learn_by_differences,
@@ -33,6 +28,7 @@ from evolve.engine.pattern_games import (
 from evolve.engine.patterns import DISC, Patterns
 from evolve.engine.rules import Rules, rule_set
 from evolve.engine.shapes import ShapeSet
+from evolve.engine.training_games import MOST_POSITIONS, GameRecords
 from tests import reference
 from tests.engine import U, phases_at
 from tests.engine.patterns import (
@@ -83,22 +79,21 @@ def play_part(
     patterns = random_patterns(TINY, 1)
     memory = Memory(10)
     context = memory.set(patterns, patterns.block({}), rules)
-    some = GameRecords._make(array[part] for array in records)
-    vectors = vectors_of(patterns.shapes)
+    some, vectors = records.part(part), vectors_of(patterns.shapes)
     play_to_learn(first + part.start, options, taught_of(patterns), vectors, context, some)
 
 
 @cache
 def games_of(options: GameOptions, rules: Rules) -> GameRecords:
     """GAMES games, played in one go."""
-    records = empty_records(GAMES)
+    records = GameRecords.blank(GAMES)
     play_part(0, options, rules, slice(0, GAMES), records)
     return records
 
 
 def some_games(options: GameOptions, rules: Rules) -> GameRecords:
     """The first SOME of them, to learn from."""
-    return GameRecords._make(array[:SOME] for array in games_of(options, rules))
+    return games_of(options, rules).part(slice(SOME))
 
 
 def assert_same(mine: GameRecords, theirs: GameRecords) -> None:
@@ -110,13 +105,13 @@ def assert_same(mine: GameRecords, theirs: GameRecords) -> None:
 @pytest.mark.parametrize("rules", RULE_NAMES)
 def test_games_do_not_depend_on_their_parts(options: GameOptions, rules: Rules) -> None:
     records = games_of(options, rules)
-    again = empty_records(GAMES)
+    again = GameRecords.blank(GAMES)
     for part in (slice(20, GAMES), slice(0, 1), slice(1, 20)):
         play_part(0, options, rules, part, again)
     assert_same(again, records)
-    later = empty_records(GAMES - 20)
+    later = GameRecords.blank(GAMES - 20)
     play_part(20, options, rules, slice(0, GAMES - 20), later)
-    assert_same(later, GameRecords._make(array[20:] for array in records))
+    assert_same(later, records.part(slice(20, None)))
 
 
 def test_games_are_those_of_their_seed() -> None:
@@ -128,11 +123,14 @@ def test_games_are_those_of_their_seed() -> None:
 
 
 class Step(NamedTuple):
-    """A recorded position, what it says, and the move played from there; None for no move."""
+    """A recorded position, what it says, and the move played from there; None for no move.
+
+    passed: whether the other side has to pass after the move."""
 
     board: Board
-    flags: int
-    value: int
+    explored: bool
+    passed: bool
+    value: float
     move: int | None
 
 
@@ -155,15 +153,20 @@ def steps_of(options: GameOptions, rules: Rules, game: int) -> list[Step]:
     count = int(records.counts[game])
     assert 0 < count <= MOST_POSITIONS
     boards: list[Board] = [(int(a), int(b)) for a, b in records.positions[game, :count]]
-    flags = records.flags[game, :count].tolist()
+    sides = records.sides[game, :count]
+    passed = [*(sides[1:] == sides[:-1]).tolist(), False]
     moves: list[int | None] = []
     for place in range(count - 1):
-        same = bool(flags[place] & SAME_SIDE)
-        moves.append(move_between(boards[place], boards[place + 1], same))
-        assert moves[-1] is not None
-    assert not flags[-1] & SAME_SIDE
-    values = records.values[game, :count].tolist()
-    return [Step(*step) for step in zip(boards, flags, values, [*moves, None], strict=True)]
+        moves.append(move_between(boards[place], boards[place + 1], passed[place]))
+        assert moves[-1] == records.moves[game, place]
+    explored, values = records.explored[game, :count].tolist(), records.values[game, :count]
+    rows = zip(boards, explored, passed, values.tolist(), [*moves, None], strict=True)
+    return [Step(*row) for row in rows]
+
+
+def score_of(records: GameRecords, game: int) -> int:
+    """The score for the side to move in the last position."""
+    return int(records.results[game]) * int(records.sides[game, records.counts[game] - 1])
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -176,10 +179,10 @@ def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rul
         steps = steps_of(options, rules, game)
         opened.add(60 - reference.empties(*steps[0].board))
         assert all(reference.empties(*step.board) > options.solved for step in steps[:-1])
-        board, score = steps[-1].board, int(records.scores[game])
+        board, score = steps[-1].board, score_of(records, game)
         if reference.empties(*board) <= options.solved:
             assert score == solve(board_of(board), rules)[1]
-            assert not steps[-1].flags
+            assert not steps[-1].explored
             continue
         ends = [reference.play(*board, square) for square in reference.legal_moves(*board)]
         scores = [-reference.final_score(*end, code) for end in ends if reference.is_over(*end)]
@@ -191,14 +194,13 @@ def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rul
 def test_games_have_passes_and_explored_moves() -> None:
     """Of both kinds there are some in what these tests look at."""
     for options in (GREEDY, SEARCHED, TO_THE_END):
-        flags = games_of(options, "standard").flags
-        assert (flags & EXPLORED).any()
-    flags = games_of(TO_THE_END, "standard").flags
-    assert (flags & SAME_SIDE).any()
-    assert (flags == EXPLORED | SAME_SIDE).any()
+        assert games_of(options, "standard").explored.any()
+    steps = [step for game in range(GAMES) for step in steps_of(TO_THE_END, "standard", game)]
+    assert any(step.passed for step in steps)
+    assert any(step.passed and step.explored for step in steps)
     # Without random moves the best one is not played where it leads into an opening of a match.
     records = games_of(FROM_THE_START, "standard")
-    for game, place in np.argwhere(records.flags & EXPLORED):
+    for game, place in np.argwhere(records.explored):
         board = tuple(map(int, records.positions[game, place]))
         assert len(learnable(board)) < len(reference.legal_moves(*board))
 
@@ -233,13 +235,13 @@ def check_moves(
     """Moves are those found best but where another one was explored; values are theirs."""
     explored = moves = 0
     for game in range(GAMES):
-        for board, flags, value, move in steps_of(options, rules, game):
+        for board, was_explored, _, value, move in steps_of(options, rules, game):
             if move is not None:
                 moves += 1
                 square, best = best_of(board)
                 limited = min(max(best * TO_EVALUATION, -ONE_VALUE), ONE_VALUE)
-                assert value == limited
-                assert (move != square) == bool(flags & EXPLORED)
+                assert value == limited / ONE_VALUE
+                assert (move != square) == was_explored
                 explored += move != square
     assert 0.02 * moves < explored < 0.4 * moves
 
@@ -270,11 +272,11 @@ def test_values_are_cut_off_at_a_win() -> None:
     """A forecast may be more than 64 discs; what is recorded is not."""
     shapes = shape_set(("a1-b2",))
     patterns = Patterns.of_weights(shapes, (), np.full((1, shapes.weights), 99 * DISC, np.int16))
-    taught, records, memory = taught_of(patterns), empty_records(2), Memory(10)
+    taught, records, memory = taught_of(patterns), GameRecords.blank(2), Memory(10)
     context = memory.set(patterns, patterns.block({}), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
     for values, count in zip(records.values, records.counts, strict=True):
-        assert (values[: count - 1] == -ONE_VALUE).all()
+        assert (values[: count - 1] == -1.0).all()
 
 
 # --- learning -------------------------------------------------------------------------------
@@ -339,18 +341,18 @@ def test_differences(options: GameOptions, rules: Rules, trace: float, coherent:
     total, learned = 0.0, 0
     for game in range(SOME):
         # Each position is learned from at once, so values are those of the weights by then.
-        steps, target = steps_of(options, rules, game), records.scores[game] / 64
+        steps, target = steps_of(options, rules, game), score_of(records, game) / 64
         for place in range(len(steps) - 1, -1, -1):
-            board, flags, best, _ = steps[place]
-            if flags & EXPLORED:
-                target = best / ONE_VALUE
+            board, explored, _, best, _ = steps[place]
+            if explored:
+                target = best
             value = slow.value(board)
             total += (target - value) ** 2
             learned += 1
             slow.move(board, target - value, 0.02, coherent)
             if place:
                 target = (1 - trace) * min(max(value, -1.0), 1.0) + trace * target
-                target = target if steps[place - 1].flags & SAME_SIDE else -target
+                target = target if steps[place - 1].passed else -target
     found = learn_by_differences(
         records, trace, 0.02, coherent, taught, vectors_of(patterns.shapes), patterns.address
     )
@@ -380,14 +382,14 @@ def slow_labels(
         steps = steps_of(options, rules, game)
         target = value = 0.0
         for place in range(len(steps) - 1, -1, -1):
-            board, flags, best, _ = steps[place]
+            board, explored, passed, best, _ = steps[place]
             if place == len(steps) - 1:
-                target = int(games_of(options, rules).scores[game]) / 64
+                target = score_of(games_of(options, rules), game) / 64
             else:
                 target = (1 - trace) * value + trace * target
-                target = target if flags & SAME_SIDE else -target
-            value = best / ONE_VALUE
-            if flags & EXPLORED:
+                target = target if passed else -target
+            value = best
+            if explored:
                 target = value
             elif place == len(steps) - 1:
                 value = target

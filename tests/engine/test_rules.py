@@ -15,9 +15,8 @@ from pydantic import ValidationError
 import evolve
 from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
-from evolve.agents.external import ExternalAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.registry import reference_agent
+from evolve.agents.reading import reference_agent
 from evolve.arena.agreement import agree_on
 from evolve.arena.judges import ladder
 from evolve.arena.match import Match
@@ -31,6 +30,7 @@ from evolve.engine.rules import NO_SCORE, RULE_SETS, Rules, check_rules, rule_se
 from evolve.engine.scoring import score_of
 from evolve.errors import PositionError, RecordError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.programs.external import ExternalAgent
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games

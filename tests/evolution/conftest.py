@@ -11,9 +11,9 @@ import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
-from evolve.tables import folder as store
-from evolve.tables.progress import Silent
-from evolve.tables.run import Run
+from evolve.runs import folder as store
+from evolve.runs.progress import Silent
+from evolve.runs.run import Run
 
 TINY: dict[str, Any] = {
     "generations": 4,

@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.evolution import loop
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.evolution.conftest import StopAfter, go_on, start
 
 
@@ -71,6 +71,6 @@ def test_what_fails_beside_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
     def full(*given: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("evolve.tables.folder.commit_generation", full)
+    monkeypatch.setattr("evolve.runs.folder.commit_generation", full)
     with pytest.raises(OSError, match="No space left"):
         start(tmp_path / "run")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evolve.evolution.ancestry import ancestry
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 
 
 def test_ids_are_unique_and_ancestry_is_known(run: Run) -> None:

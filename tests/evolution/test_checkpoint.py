@@ -8,7 +8,7 @@ import pytest
 
 from evolve.errors import RunError
 from evolve.evolution.checkpoint import damage_told
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.evolution.conftest import StopAfter, go_on, start
 
 

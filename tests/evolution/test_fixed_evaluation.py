@@ -16,7 +16,7 @@ from evolve.errors import RunError, SettingsError
 from evolve.evolution.ancestry import individual_agent
 from evolve.evolution.loop import EvolutionEnding
 from evolve.population.genome import Genome
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.agents.conftest import CUTS, pattern_agent
 from tests.evolution.conftest import StopAfter, go_on, start
 

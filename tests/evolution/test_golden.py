@@ -11,7 +11,7 @@ import pytest
 import evolve
 from evolve.errors import RunError
 from evolve.evolution.loop import EvolutionEnding
-from evolve.tables import folder as store
+from evolve.runs import folder as store
 from tests.evolution.conftest import StopAfter, go_on, start
 from tests.tables.content import content_hash
 

@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import resolve_as
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.evolution.conftest import StopAfter, go_on, start
 
 ISLANDS = {"islands": 3, "migrate_every": 2, "selection": "lexicase"}

@@ -9,7 +9,7 @@ import pytest
 import evolve
 from evolve.errors import RunError
 from evolve.evolution.lineage import ANCESTORS, Lineage, totals
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.cli import QUICK, done
 
 

@@ -10,15 +10,15 @@ import pytest
 
 import evolve
 from evolve.agents.reference import SWH
-from evolve.agents.run_summary import share_in_playoff
 from evolve.engine.rules import PASS
 from evolve.engine.squares import parse_moves
 from evolve.evolution import loop
 from evolve.evolution.ancestry import individual_agent, run_settings
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import ONE_THREAD
+from evolve.runs.run import Run
+from evolve.runs.summary import share_in_playoff
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
-from evolve.tables.run import Run
 from tests.evolution.conftest import StopAfter, go_on, start
 
 

@@ -12,7 +12,7 @@ import evolve
 from evolve.arena.judges import ladder
 from evolve.evolution.panel import RUNGS_PLAYED
 from evolve.fitness.statistics import rate_one
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 from tests.evolution.conftest import start
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from evolve.tables.run import Run
+from evolve.runs.run import Run
 
 
 def test_champion_is_the_winner_of_the_playoff(run: Run) -> None:

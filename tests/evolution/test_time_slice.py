@@ -16,7 +16,7 @@ from evolve.evolution import loop
 from evolve.evolution.time_slice import TimeSlice, TimeSliceDone, check_time_slice, go, keep
 from evolve.fitness.answers import WrongAnswerError
 from evolve.fitness.openings import START_POSITION, Openings
-from evolve.tables import folder as store
+from evolve.runs import folder as store
 from tests.evolution.conftest import TINY, start
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
+from evolve.cluster.placement import Site
 from evolve.config.sweep import SweepSettings
-from evolve.fitness.placement import Site
 from evolve.studies import running
 from evolve.studies.process import RunProcess
 from evolve.sweeps import sweep as sweeps

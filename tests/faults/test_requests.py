@@ -16,12 +16,12 @@ import pytest
 
 import evolve
 from evolve.files.folder import inside
+from evolve.runs.trust import mark_of
 from evolve.service.app import make_app
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
 from evolve.service.human_games import HumanGames
 from evolve.service.state import ServiceState
-from evolve.tables.trust import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL

@@ -11,13 +11,13 @@ from typing import Final
 import pytest
 
 from evolve.files.folder import inside
+from evolve.runs.trust import mark_of
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.jobs import LOG_FILE
 from evolve.service.state import ServiceState
-from evolve.tables.trust import mark_of
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, recorded
 from tests.faults.test_runs import SMALL

@@ -51,8 +51,8 @@ EXEMPT: Final = {
     ("service/downloads.py", "ParquetWriter"): _MEMORY,
     ("plots/figure.py", "savefig"): _MEMORY,
     ("tables/csv.py", "to_csv"): _MEMORY,
-    ("tables/sweep.py", "rename"): _PANDAS,
-    ("tables/training.py", "rename"): _PANDAS,
+    ("runs/sweeps.py", "rename"): _PANDAS,
+    ("runs/trainings.py", "rename"): _PANDAS,
 }
 """Changes that do not go through the door, by module and function, and why."""
 _OF_MODULES: Final = {

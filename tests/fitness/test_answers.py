@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.cluster.workers import _facts_in
 from evolve.engine.results import DISCS_BLACK, NODES_BLACK, OUTCOME, PLIES, REASON
 from evolve.engine.rules import Rules
 from evolve.errors import RunError
@@ -26,7 +27,6 @@ from evolve.fitness.answers import (
 from evolve.fitness.games import GamesTask, PlayedTask, TaskMaker, check_played, play_task
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import all_pairs, schedule
-from evolve.fitness.workers import _facts_in
 
 WORKER = "tcp://127.0.0.1:1"
 

@@ -27,8 +27,8 @@ from evolve.engine.rules import MAX_PLIES, NO_MOVE, PASS, Rules
 from evolve.engine.squares import parse_moves
 from evolve.errors import EngineError
 from evolve.fitness.playing import LiveGame
-from tests.agents.test_external import source
 from tests.cli import done
+from tests.programs.test_external import source
 
 
 def blank() -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import shutil
@@ -20,7 +21,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.training import InMemoryTraining, LearningEnding
+from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests.learning import Watcher, small, training
@@ -51,6 +52,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert [row["games"] for row in observer.rows] == [300, 600]
     assert observer.shares[-1] == 1.0
     return folder
+
+
+TO_THE_END = {"rules": "reversed", "search_depth": 1, "solved": 0, "search_solved": 0, "trace": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("changes", "known"), [({}, "ec0c0e51595cb43d"), (TO_THE_END, "13e1ab008d0b2360")]
+)
+def test_weights_are_those_of_their_seed(changes: dict[str, Any], known: str) -> None:
+    """Whole numbers, on any machine: what is changed in games or learning is seen here."""
+    learner = learner_for(small("patterns", **changes), 1)
+    for share in (0.0, 0.3, 0.9):
+        rng = np.random.default_rng(3)
+        learner.iterate(rng, 40, lambda share=share: share, lambda games: None, lambda: math.inf)
+    digest = hashlib.sha256()
+    for name, array in sorted(learner.arrays().items()):
+        digest.update(name.encode() + array.tobytes())
+    assert digest.hexdigest()[:16] == known
 
 
 def test_its_checks_and_what_it_leaves(whole: Path) -> None:

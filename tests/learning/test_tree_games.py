@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.config.learning import MctsSettings
 from evolve.engine.architecture import Architecture
-from evolve.engine.mcts_games import RANDOM_OPPONENT, SELF_PLAY, Fixtures
-from evolve.learning.tree_games import SearchedGames, TreePlay, searched_games
+from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.learning.tree_games import searched_games
 from tests import networks
 
 COUNT = 24
@@ -17,35 +18,31 @@ COUNT = 24
 def games_of(architecture: Architecture, in_step: bool, jobs: int, **changes: float) -> tuple:
     network = networks.random_network(architecture)
     rng = np.random.default_rng(1)
-    opponents = rng.choice(np.array([SELF_PLAY, RANDOM_OPPONENT, 0], np.int32), COUNT)
+    opponents = rng.choice(np.array([0, RANDOM_PLAYER, 1], np.int32), COUNT)
+    players = np.zeros((COUNT, 2), np.int32)
+    players[np.arange(COUNT), rng.integers(0, 2, COUNT)] = opponents
     swh = evolve.load_agent("swh")
     assert isinstance(swh, evolve.AlphaBetaAgent)
     told: list[int] = []
-    games = searched_games(
+    games, played = searched_games(
         network,
-        TreePlay(20, **changes),  # type: ignore[arg-type]
-        Fixtures(
-            opponents,
-            rng.choice(np.array([1, -1], np.int8), COUNT),
-            rng.integers(0, 6, COUNT).astype(np.int32),
-            rng.integers(0, 2**64, COUNT, dtype=np.uint64),
-        ),
+        MctsSettings(simulations=20, **changes),  # type: ignore[arg-type]
+        Lineup.drawn(players, 5, rng),
         agents=[swh],
         with_visits=True,
         evaluate=network.outputs if in_step else None,
         jobs=jobs,
         progress=told.append,
     )
-    assert sum(told) == COUNT
+    assert sum(told) == played == COUNT
     return games, opponents
 
 
-def assert_same(one: SearchedGames, other: SearchedGames) -> None:
-    first, second = one.records, other.records
+def assert_same(first: GameRecords, second: GameRecords) -> None:
     assert (first.counts == second.counts).all()
     assert (first.results == second.results).all()
     some = np.arange(first.positions.shape[1]) < first.counts[:, None]
-    for name in ("positions", "sides", "searched", "visits"):
+    for name in ("positions", "sides", "moves", "values", "visits"):
         assert (getattr(first, name)[some] == getattr(second, name)[some]).all(), name
 
 
@@ -63,12 +60,7 @@ def test_jobs_change_nothing() -> None:
 
 def test_without_visits_there_are_none() -> None:
     network = networks.random_network(networks.VALUE)
-    fixtures = Fixtures(
-        np.full(3, SELF_PLAY, np.int32),
-        np.ones(3, np.int8),
-        np.zeros(3, np.int32),
-        np.arange(3, dtype=np.uint64),
-    )
-    records = searched_games(network, TreePlay(5), fixtures).records
+    lineup = Lineup.drawn(np.zeros((3, 2), np.int32), 0, np.random.default_rng(0))
+    records, _ = searched_games(network, MctsSettings(simulations=5), lineup)
     assert records.visits.size == 0
     assert (records.counts > 5).all()

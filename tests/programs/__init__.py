@@ -28,7 +28,7 @@ def engine(protocol: str, behaviour: str = "good") -> list[str]:
 
 def hold_the_lock() -> None:
     """What a child of multiprocessing does that is to end in the middle of it."""
-    from evolve.programs.parent import end_with_parent
+    from evolve.programs.forks import end_with_parent
 
     end_with_parent()
     print(os.getpid(), flush=True)

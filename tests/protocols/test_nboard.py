@@ -20,7 +20,7 @@ from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
 from tests.agents.conftest import CUTS, pattern_agent
-from tests.agents.test_external import source
+from tests.programs.test_external import source
 from tests.waits import PATIENCE, until_any_within
 
 AGENTS = Path(evolve.__file__).parent / "agents"
@@ -279,7 +279,7 @@ def position_after(*lines: str, agent: str = "zero", rules: str = "standard") ->
     engine = NBoardEngine(evolve.load_agent(agent), rules, said.append)  # type: ignore[arg-type]
     engine.serve(line + "\n" for line in lines)
     assert said == []
-    return engine._board
+    return engine._game.board
 
 
 @pytest.mark.parametrize("said", [str.upper, str.title, lambda word: f" {word} "])

@@ -8,8 +8,7 @@ import pytest
 
 from evolve.engine.board import Board
 from evolve.errors import RecordError
-from evolve.records.obf import format_obf
-from evolve.records.positions import kind_of, read_position
+from evolve.records.positions import format_obf, kind_of, read_position
 from tests.records.test_ggf import random_record
 
 BOARD = Board.start().play(37).play(43)

@@ -17,7 +17,7 @@ import httpx
 import pytest
 import uvicorn
 
-from evolve.service import agents, request_limits
+from evolve.service import request_limits
 from evolve.service.app import API, make_app
 from evolve.service.downloads import Downloads
 from evolve.service.folders import Place
@@ -88,20 +88,20 @@ def test_looking_at_individuals_makes_no_file(local: Local) -> None:
     assert files(local.state.place.own) == before
 
 
-def test_files_of_individuals_stay_for_jobs_alone(
-    local: Local, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(agents, "_KEPT", 2)
+def test_a_job_names_an_individual_without_a_file_of_it(local: Local) -> None:
+    before = files(local.state.place.agents)
     rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]
-    names = [row["individual"] for row in rows]
-    match = {"command": "match", "settings": {"a": f"run:small:{names[0]}", "b": "random"}}
-    assert local.ask("POST", "jobs", match).status_code == 202
-    for name in names[1:6]:
-        settings = {"a": f"run:small:{name}", "b": "random"}
+    name = rows[0]["individual"]
+    match = {"command": "match", "settings": {"a": f"run:small:{name}?depth=1", "b": "random"}}
+    answer = local.ask("POST", "jobs", match)
+    assert answer.status_code == 202, answer.text
+    words = local.state.lines.of(local.state.jobs.all()[0]).words
+    assert f"run:{local.state.place.runs}/small:{name}?depth=1" in words
+    assert files(local.state.place.agents) == before
+    for wrong, status in (("99-99", 422), ("x", 422)):
+        settings = {"a": f"run:small:{wrong}", "b": "random"}
         answer = local.ask("POST", "commands/match/check", {"settings": settings})
-        assert answer.status_code == 200, answer.text
-    kept = [path.stem for path in local.state.place.agents.iterdir() if path.is_file()]
-    assert sorted(stem.partition("-")[2] for stem in kept) == sorted([names[0], *names[4:6]])
+        assert answer.status_code == status, answer.text
 
 
 def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:

@@ -18,11 +18,11 @@ import httpx
 import pytest
 
 from evolve.errors import LinkError
+from evolve.runs.run import Run
 from evolve.service import human_games
 from evolve.service.downloads import SentFile
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.tables.run import Run
 from tests.cli import posix, snapshot
 from tests.service import inside
 from tests.waits import until
@@ -152,18 +152,17 @@ def test_an_upload_that_is_a_link(opened: Open, folder: Path, outside: Path) -> 
     assert (kept / f"{name}.json").is_symlink()
 
 
-def test_an_individual_that_was_in_a_job_and_is_a_link_now(
+def test_an_individual_whose_generation_is_a_link(
     opened: Open, folder: Path, outside: Path
 ) -> None:
     with opened(folder) as app:
         [individual] = app.get("runs/small/generations/1/individuals?limit=1")["items"]
-        one = f"run:small:{individual['individual']}"
-        match = {"command": "match", "settings": {"a": one, "b": "random", "games": 2}}
-        app.post("jobs", match, 202)
-        [kept] = (folder / ".service" / "agents").glob("*.json")
+        born = individual["individual"].partition("-")[0].zfill(4)
+        match = {"a": f"run:small:{individual['individual']}", "b": "random", "games": 2}
+        kept = folder / "small" / "generations" / f"gen-{born}.parquet"
         kept.unlink()
-        kept.symlink_to(outside / "run" / "champion.json")
-        assert "is a link" in str(app.post("jobs", match, 422))
+        kept.symlink_to(outside / "run" / "generations" / kept.name)
+        assert "is a link" in str(app.post("jobs", {"command": "match", "settings": match}, 422))
         assert kept.is_symlink()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import evolve
 from benchmarks.pages import sign_in, visit
-from evolve.tables.study import Study
+from evolve.runs.study import Study
 from tests.cli import done
 from tests.service import SMALL, TOKEN, Service
 from tests.service.inside import App

@@ -16,7 +16,7 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.rewards import Rewards
+from evolve.agents.networks import Rewards
 from evolve.errors import AgentError
 from tests import networks
 from tests.agents.test_mcts import ends

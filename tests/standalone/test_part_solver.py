@@ -8,7 +8,8 @@ import time
 import pytest
 
 from evolve.engine.rules import RULE_SETS, Rules
-from evolve.standalone.part_solver import bit_count, final_score
+from evolve.standalone.part_board import bit_count
+from evolve.standalone.part_solver import final_score
 from tests import reference
 from tests.standalone import (
     AMPLE,

@@ -16,12 +16,12 @@ from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
+from evolve.runs.progress import Silent
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file
 from evolve.tables.final import finals_trials
-from evolve.tables.progress import Silent
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:

@@ -13,8 +13,8 @@ import optuna
 import pytest
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from evolve.agents.loading import load_agent
 from evolve.config.sweep import SweepSettings
+from evolve.runs.loading import load_agent
 from evolve.sweeps.known import OtherSampler, known_settings, plays_again
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.space import Parameter, Space

@@ -18,6 +18,8 @@ from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.statistics import Estimate
+from evolve.runs import folder as store
+from evolve.runs.progress import Silent
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Life, Rungs, crown
@@ -25,10 +27,7 @@ from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
-from evolve.tables import folder as store
 from evolve.tables.final import read_final
-from evolve.tables.progress import Silent
-from evolve.tables.sweep import rungs as rungs_table
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
 SETTINGS: dict[str, Any] = {
@@ -105,7 +104,7 @@ def test_the_best_live_again_and_the_defaults_with_them_though_stopped(tmp_path:
     assert watcher.shares == sorted(watcher.shares)
     assert watcher.shares[-1] <= 1.0 + 1e-9
 
-    table = rungs_table(run)
+    table = run.table("rungs")
     assert table["rung"].tolist()[:7] == ["1"] * 3 + ["2"] * 4
     assert table["candidate"].tolist().count("defaults") >= 3
     # The second rung has the best of the first by its scores, twice each.
@@ -179,7 +178,7 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     assert (result.score.n, result.games_of_seeds) == (2, 12)
     assert 0.0 <= result.score.low <= result.score.value <= result.score.high <= 1.0
     assert watcher.lives == [("retest", 2), ("retest", 0)] * 2
-    lives = rungs_table(evolve.load_run(tmp_path))
+    lives = evolve.load_run(tmp_path).table("rungs")
     assert lives["candidate"].tolist() == ["trial-2", "defaults"] * 2
     seeds = {evolve.load_agent(tmp_path / agent).provenance["seed"] for agent in lives["agent"]}  # type: ignore[attr-defined]
     assert len(seeds) == 4

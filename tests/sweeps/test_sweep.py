@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from evolve.config.sweep import SweepSettings
+from evolve.runs.progress import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.worker import Worker
-from evolve.tables.progress import Silent
 from tests.sweeps import GENES
 
 

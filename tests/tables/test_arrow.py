@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from evolve.tables.arrow import array_of, repeated, rows_with, scalar_of, table_of, table_of_rows
+from evolve.tables.columns import array_of, repeated, rows_with, scalar_of, table_of, table_of_rows
 from evolve.tables.parquet import write_table
 
 VALUES: tuple[tuple[pa.DataType, list[Any]], ...] = (

@@ -10,7 +10,8 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
-from evolve.tables import games, individuals, run
+from evolve.runs import run
+from evolve.tables import games, individuals
 from evolve.tables.columns import Column, Columns
 from evolve.tables.parquet import read_table, write_table
 from tests.cli.test_kept_run import KEPT

@@ -17,14 +17,13 @@ from evolve.evolution.ancestry import individual_agent
 from evolve.evolution.fixed_evaluation import given_agent
 from evolve.evolution.time_slice import TimeSlice
 from evolve.files.folder import FolderPath, inside
+from evolve.runs.run import Run
+from evolve.runs.run_types import TRAININGS, champion_of
+from evolve.runs.study import load_run
+from evolve.runs.sweeps import rungs_table
 from evolve.tables.final import read_final
 from evolve.tables.metrics import committed_checks, read_metrics
 from evolve.tables.paths import committed_generations, playoff_file
-from evolve.tables.run import Run
-from evolve.tables.run_types import champion_of
-from evolve.tables.study import load_run
-from evolve.tables.sweep import rungs_table
-from evolve.tables.training import kept_checks
 from evolve.tables.trials import read_trials
 from tests.engine import posix
 
@@ -48,7 +47,10 @@ READERS: Final[dict[str, Callable[[FolderPath], Any]]] = {
     "evaluation.npz": lambda folder: given_agent(folder, GIVEN),
     "metrics": committed_checks,
     "metrics/check-0000.parquet": read_metrics,
-    "checkpoint.npz": lambda folder: (shutil.rmtree(folder / "metrics"), kept_checks(folder)),
+    "checkpoint.npz": lambda folder: (
+        shutil.rmtree(folder / "metrics"),
+        TRAININGS.reading.kept(folder),
+    ),
     "trials.parquet": read_trials,
     "rungs": rungs_table,
     "rungs/0": rungs_table,

@@ -12,7 +12,6 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.service.agent_lookup import seen_as
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.answers import After, Cursor, Limit
 from evolve.service.models.agents import (
@@ -85,7 +84,7 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
 async def get_agent(service: Inside, agent: AgentPath) -> AgentDetail:
     """The description of an agent."""
     listed = agent.partition("?")[0]
-    source = seen_as(service, agent)
+    source = service.agents.checked_source(agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
     found = await service.search.ask("describe", source=source)
@@ -102,7 +101,7 @@ async def delete_agent(service: Inside, agent: AgentPath) -> None:
 @router.post("/evaluations")
 async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
-    source = seen_as(service, asked.agent, "/agent")
+    source = service.agents.checked_source(asked.agent, "/agent")
     _no_program(asked.agent)
     places = {
         **_BLAMED,
@@ -118,7 +117,7 @@ async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
 async def begin_play(service: Inside, asked: NewPlay, response: Response) -> Play:
     """Begin a game against an agent."""
     _no_program(asked.agent)
-    source = seen_as(service, asked.agent, "/agent")
+    source = service.agents.checked_source(asked.agent, "/agent")
     places = {**_BLAMED, "RecordError": "/moves"}
     play = await service.human_games.begin(asked, source, places)
     response.headers["location"] = f"plays/{play.id}"
@@ -134,7 +133,7 @@ async def get_play(service: Inside, play: PlayId) -> Play:
 @router.post("/plays/{play}/moves")
 async def make_move(service: Inside, play: PlayId, asked: PlayMove) -> Play:
     """Make a move, or take the last one back; the agent answers."""
-    source = seen_as(service, service.human_games.get(play).agent)
+    source = service.agents.checked_source(service.human_games.get(play).agent)
     return await service.human_games.move(play, asked, source)
 
 

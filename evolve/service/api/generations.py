@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pyarrow as pa
 from fastapi import APIRouter, Path, Query
 
-from evolve.service.agent_lookup import agent_of_run
+from evolve.runs.run import Run
 from evolve.service.answers import After, Cursor, Limit, RunId, Tagged, Tags, Text
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
@@ -24,8 +24,7 @@ from evolve.service.tables import (
     of_round_robin,
     upsets_of,
 )
-from evolve.tables.arrow import rows_with
-from evolve.tables.run import Run
+from evolve.tables.columns import rows_with
 
 router = APIRouter()
 Number = Annotated[int, Path(ge=0, le=10**9)]
@@ -83,14 +82,21 @@ async def get_champion(
     """The best of a generation as an agent."""
     opened = _committed(tags, service, run, generation)
     best = str(opened.metadata(generation)[0]["best"])
-    return await agent_of_run(service, run, best)
+    return await _agent(service, run, best)
 
 
 @router.get("/runs/{run}/individuals/{individual}")
 async def get_individual(service: Inside, run: RunId, individual: Individual) -> AgentDetail:
     """An individual as an agent."""
     service.index.open(run)
-    return await agent_of_run(service, run, individual)
+    return await _agent(service, run, individual)
+
+
+async def _agent(service: ServiceState, run: str, individual: str) -> AgentDetail:
+    name = f"run:{run}:{individual}"
+    found = await service.search.ask("describe", source=service.agents.checked_source(name))
+    about = f"individual {individual} of {run}"
+    return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **found})
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")

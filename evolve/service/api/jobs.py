@@ -18,7 +18,7 @@ from evolve.service.models.runs import Game, Games
 from evolve.service.problems import not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import game_of, games_page
-from evolve.tables.arrow import rows_with
+from evolve.tables.columns import rows_with
 from evolve.tables.parquet import read_table
 
 router = APIRouter()

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request, Response
 
-import evolve
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SUBJECTS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.runs.run_type import RunTable, RunType, TableReading
+from evolve.runs.run_types import RUN_TYPES
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.job_requests import checked
@@ -32,8 +33,7 @@ from evolve.service.models.meta import (
 )
 from evolve.service.problems import ProblemError, not_found
 from evolve.service.state import Inside, cores
-from evolve.tables.run_type import RunTable, RunType
-from evolve.tables.run_types import RUN_TYPES
+from evolve.version import __version__
 
 router = APIRouter()
 CommandName = Annotated[str, Path(max_length=40)]
@@ -44,7 +44,7 @@ async def health(service: Inside) -> Health:
     """The version, limits and load of this service."""
     running, queued = service.jobs.counts()
     return Health(
-        version=evolve.__version__,
+        version=__version__,
         boot=service.events.boot,
         folder=service.place.runs.name,
         slots=service.jobs.slots,
@@ -77,18 +77,19 @@ def _kind(kind: RunType) -> KindInfo:
         unit=kind.unit,
         event=kind.row_event,
         page=kind.page,
-        tables=[_table(table) for table in kind.tables],
+        tables=[_table(table, kind.reading.tables[table.name]) for table in kind.tables],
     )
 
 
-def _table(table: RunTable) -> TableInfo:
+def _table(table: RunTable, reading: TableReading) -> TableInfo:
     return TableInfo(
         name=table.name,
         title=table.title or table.name.capitalize(),
         key=table.key,
         over=list(table.over),
         whole=not table.generations,
-        columns=[ColumnShown.model_validate(column) for column in table.all_columns() or ()],
+        drawn=table.drawn,
+        columns=[ColumnShown.model_validate(column) for column in reading.columns or ()],
     )
 
 

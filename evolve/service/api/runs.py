@@ -10,12 +10,16 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
 
-from evolve.agents.registry import with_clock
-from evolve.agents.run_summary import share_in_playoff
+from evolve.agents.names import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
+from evolve.runs.folder import locked
+from evolve.runs.run import Run
+from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.study import Study
+from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
 from evolve.service.answers import After, Cursor, Limit, RunId, Tagged, Text
 from evolve.service.downloads import SentFile, write_parts
@@ -41,11 +45,7 @@ from evolve.service.problems import ProblemError, not_found, wrong_query
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
-from evolve.tables.folder import locked
 from evolve.tables.paths import playoff_file
-from evolve.tables.run import Run
-from evolve.tables.run_types import RUN_TYPES, champion_of
-from evolve.tables.study import Study
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
@@ -224,7 +224,7 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
 def get_figures(service: Inside, run: Several) -> Figures:
     """Further figures of runs, for which the whole run is read: the best score, games, hours."""
     opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    found = [{} if one is None else json_value(one.kind.totals_of(one)) for one in opened]
+    found = [{} if one is None else json_value(one.kind.reading.totals(one)) for one in opened]
     return Figures(items=found)
 
 
@@ -247,12 +247,14 @@ async def get_file(
             source = with_clock(source)
         words = ["export", source, "-o", "{to}"]
         return service.downloads.sent(await service.downloads.made(words, ".py"), sent_as)
-    parts = None if isinstance(opened, Study) else opened.table_named(stem).parts_of(opened)
+    parts = None
+    if isinstance(opened, Run) and opened.table_named(stem):
+        parts = opened.kind.reading.tables[stem].parts
     if parts is None or suffix == "csv":
         words = ["show", source, "--table", stem, "-o", "{to}"]
         return service.downloads.sent(await service.downloads.made(words, f".{suffix}"), sent_as)
     whole = service.downloads.new(".parquet")
-    if not await asyncio.to_thread(write_parts, parts, whole):
+    if not await asyncio.to_thread(write_parts, parts(opened), whole):
         raise not_found(f"{stem} of {run} yet")
     if suffix == "parquet":
         return service.downloads.sent(whole, sent_as)

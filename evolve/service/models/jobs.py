@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
+from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.common import RUN_ID, Given, Page
-from evolve.tables.run_types import RUN_TYPES
 
 _AtWork = Literal["queued", "running", "stopping"]
 _Ended = Literal["done", "stopped", "interrupted", "failed", "cancelled", "elsewhere", "damaged"]

@@ -39,6 +39,7 @@ class TableInfo(BaseModel):
     key: str | None = Field(description="column that tells rows apart")
     over: list[str] = Field(description="columns that charts are drawn over, the usual one first")
     whole: bool = Field(description="whether `GET /runs/{run}/NAME` has it")
+    drawn: bool = Field(description="whether the kind's own page shows it")
     columns: list[ColumnShown] = Field(description="those of which more is known than in the rows")
 
 

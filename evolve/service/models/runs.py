@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field
 
+from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.common import Number, Page
 from evolve.service.models.meta import STUDY
 from evolve.tables.columns import Format
-from evolve.tables.run_types import RUN_TYPES
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
 """`interrupted`: stopped because the process of its job died."""

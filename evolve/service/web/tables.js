@@ -38,12 +38,12 @@ export function Rows({ run, table }) {
   return html`<${PagedTable} pages=${pages} name=${tableOf(run, table)?.title ?? "rows"} pick=${used} />`;
 }
 
-/** The parts of a run whose kind brings no page of its own: its charts, and each of its tables. */
-export function partsOf(kind) {
+/** The parts of a run beside its kind's `own`: its charts, and each table that these do not show. */
+export function partsOf(kind, own = {}) {
   const [first] = kind.tables;
-  const parts = first.columns.some(({ chart }) => chart) ? { "": ["Curves", Overview] } : {};
-  for (const { name, title } of kind.tables.filter(({ whole }) => whole)) {
-    const place = Object.keys(parts).length ? title.toLowerCase().replaceAll(" ", "-") : "";
+  const parts = !own[""] && first.columns.some(({ chart }) => chart) ? { "": ["Curves", Overview] } : {};
+  for (const { name, title } of kind.tables.filter(({ whole, drawn }) => whole && !drawn)) {
+    const place = own[""] || parts[""] ? title.toLowerCase().replaceAll(" ", "-") : "";
     parts[place] = [title, ({ run }) => html`<${Rows} run=${run} table=${name === first.name ? undefined : name} />`];
   }
   return parts;

@@ -12,14 +12,14 @@ import { partsOf } from "../tables.js";
 import { Act, ActTwice, Chip, CommandLine, Download, Facts, Problem, Progress, Tabs, Wait } from "../ui.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
-/** The parts of a run: of its kind's own module, where it has one, and else of its tables. */
+/** The parts of a run: of its kind's own module, where it has one, and of all tables that this does not show. */
 function useParts(run) {
   const [loaded, setLoaded] = useState({});
   const kind = run && kindOf(run);
   useEffect(() => {
     if (!kind) return;
     if (!kind.page) setLoaded({ kind, parts: partsOf(kind) });
-    else import(`../kinds/${kind.page}.js`).then(({ parts }) => setLoaded({ kind, parts }), (error) => setLoaded({ kind, error }));
+    else import(`../kinds/${kind.page}.js`).then(({ parts }) => setLoaded({ kind, parts: { ...parts, ...partsOf(kind, parts) } }), (error) => setLoaded({ kind, error }));
   }, [kind]);
   return loaded.kind === kind ? loaded : {};
 }

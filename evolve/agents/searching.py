@@ -1,0 +1,173 @@
+"""What alpha-beta and pattern agents share: depths or a limit, the exact search, and settings."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from evolve.agents.agent import Limit, Setting, StoredAgent, moves_to_choose
+from evolve.agents.memory import thread_context
+from evolve.agents.search_schedule import check_depth
+from evolve.agents.timed_search import (
+    TABLE_BITS,
+    Search,
+    check_seconds,
+    prepare_timed_search,
+    think,
+)
+from evolve.engine.board import Board
+from evolve.engine.rules import check_rules
+from evolve.errors import AgentError
+from evolve.standalone.render import Clock, play_in_words
+
+NO_LIMIT: Final = Limit()
+_FEWEST_NODES: Final = 100
+"""The smallest node limit: enough to search every move of any position."""
+
+
+class SearchingAgent(StoredAgent):
+    """An agent that searches to depths of its own, or as deep as a limit allows.
+
+    A subclass has the fields `endgame` (exact search from that many empties) and `limit` (seconds
+    or nodes for each move in place of the depths, to `limit.depth` plies at most; files do not hold
+    it), and calls `check_search` when it is made.
+    """
+
+    SETTINGS: ClassVar[Mapping[str, Setting]] = {
+        "depth": Setting("depth"),
+        "endgame": Setting("endgame"),
+        "time": Setting("limit", float),
+        "nodes": Setting("limit"),
+    }
+
+    EXACT_NODES: ClassVar[int] = 1
+    """Nodes of the exact search that take as long as one node of the agent's own."""
+    BEFORE_EXACT: ClassVar[float] = 0.2
+    """Share of a limit to use before the exact search."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def endgame(self) -> int:
+            """The empties from which it searches exactly."""
+
+    @abstractmethod
+    def at(self, depth: int | None = None, endgame: int | None = None) -> Self:
+        """The agent with `depth` plies in every phase, and exact search from `endgame` empties.
+
+        None keeps the agent's own.
+        """
+
+    @property
+    @abstractmethod
+    def _phase_depths(self) -> Sequence[int]:
+        """Its depth in each phase of its search, without a limit."""
+
+    @abstractmethod
+    def _choose_to_depth(self, board: Board) -> tuple[int, int]:
+        """A best square by its depths, and the nodes searched; the board has a choice of moves."""
+
+    @abstractmethod
+    def _search(self, board: Board) -> Search:
+        """The search from a position that a limit may stop."""
+
+    @abstractmethod
+    def _rendered(self, provenance: Mapping[str, Any], numba: bool) -> str:
+        """Its stand-alone Python file."""
+
+    def check_search(self) -> None:
+        """Raise AgentError where its rules, exact search or limit are invalid."""
+        if self.rules is not None:
+            check_rules(self.rules)
+        if not 0 <= self.endgame <= 60:
+            raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
+        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
+        if nodes is not None and nodes < _FEWEST_NODES:
+            raise AgentError(f"nodes {nodes} must be {_FEWEST_NODES} or more")
+        if depth is not None:
+            check_depth(depth)
+        if seconds is not None:
+            check_seconds(seconds)
+            self._prepare_for_clock()
+
+    def _prepare_for_clock(self) -> None:
+        """Load or compile the kernels, so that no move spends time on it."""
+        prepare_timed_search()
+
+    def choose(self, board: Board) -> int:
+        """A best square for the side to move; raises IllegalMoveError when it has none."""
+        return self.choose_counted(board)[0]
+
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the nodes searched for it: 0 for the only legal one."""
+        begin = time.perf_counter()
+        legal = moves_to_choose(board)
+        if len(legal) == 1:
+            return legal[0], 0
+        if not self._is_limited:
+            return self._choose_to_depth(board)
+        search, exact = self._search(board), thread_context(self._rules, TABLE_BITS)
+        shares = self.EXACT_NODES, self.BEFORE_EXACT
+        return think(board, self.limit, begin, self.endgame, search, exact, *shares)
+
+    @property
+    def _is_limited(self) -> bool:
+        """Whether it plays by a limit of time or nodes, not to its depths."""
+        return self.limit.seconds is not None or self.limit.nodes is not None
+
+    @property
+    def repeats(self) -> bool:
+        """True unless it plays by the clock."""
+        return self.limit.seconds is None
+
+    def limited(self, limit: Limit) -> Self:
+        """The agent, also within the seconds and nodes of `limit`.
+
+        `limit.depth` replaces its depth in every phase, even where it is greater; for an agent with
+        a time or node limit it is the maximum.
+        """
+        kept = self.limit & replace(limit, depth=None, simulations=None)
+        limited = self._changed(limit=kept)
+        if limit.depth is None:
+            return limited
+        if limited._is_limited:
+            return limited._changed(limit=replace(kept, depth=limit.depth))
+        return self.at(limit.depth)
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its depth for every phase, its exact search, its limits, and those of its kind."""
+        return self.SETTINGS
+
+    def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
+        """The agent with these settings, and a new name."""
+        made = self.at(endgame=values.get("endgame"))._changed(name=name)
+        return made.limited(Limit(values.get("time"), values.get("nodes"), values.get("depth")))
+
+    def stored(self) -> Self:
+        """The agent itself; AgentError where it plays by a limit, which files cannot hold."""
+        if self._is_limited:
+            raise AgentError(f"{self.name}: files hold no limit of time or nodes; leave it out")
+        return self
+
+    def python_source(self, numba: bool = False) -> str:
+        """Its stand-alone Python file; with a time limit, a file that plays by the clock.
+
+        AgentError for a limit of nodes.
+        """
+        if self.limit.nodes is not None:
+            raise AgentError(f"{self.name}: a Python file counts no nodes; give it a time")
+        return self._rendered({"plays": self.play, **self.provenance}, numba)
+
+    @property
+    def play(self) -> str:
+        return play_in_words(self._phase_depths, self.endgame, self._clock)
+
+    @property
+    def _clock(self) -> Clock | None:
+        """The clock of its Python file, in place of the depths; None where it plays by depth."""
+        seconds = self.limit.seconds
+        return None if seconds is None else Clock(seconds, self.limit.depth)

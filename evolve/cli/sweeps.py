@@ -1,0 +1,261 @@
+"""How sweeps begin, go on, look and end on the command line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from evolve.agents.reading import read_agent
+from evolve.cli.display import tell
+from evolve.cli.executors import refuse_cluster, site
+from evolve.cli.hand_in import proposed
+from evolve.cli.terminal import elo_text
+from evolve.cli.views import TrialsView, print_finalists
+from evolve.cli.work import LongWork
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
+from evolve.config.toml import read_toml, resolve_as
+from evolve.errors import OptionsError, RunError
+from evolve.files.folder import FolderPath
+from evolve.fitness.statistics import in_elo
+from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run import Run
+from evolve.runs.run_types import SWEEPS
+from evolve.sweeps.final import FinalResult
+from evolve.sweeps.population import PopulationSweep
+from evolve.sweeps.rungs import crown
+from evolve.sweeps.storage import without_password
+from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables.final import final_table
+from evolve.terminal_text import as_word, count_of
+from evolve.version import __version__
+
+_ON_CLUSTERS: Final = ("alphabeta", "evolution")
+"""Kinds that can play on a cluster, because the kernels play their games."""
+
+
+class WORK(LongWork[SweepSettings, Sweep]):
+    """How sweeps begin, go on and look."""
+
+    kind = SWEEPS
+
+    def __init__(self, command: str) -> None:
+        super().__init__(command)
+        self.word = SWEEPS.word(command)
+        self._result: FinalResult | None = None
+
+    def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
+        """As above; `jobs` is None where an old file does not say how many workers there were."""
+        stored = read_toml(file)
+        if "games" in changes and "trials" not in changes:
+            stored.pop("trials", None)  # they were as many as the games allowed
+        given = {"kind": self.word, **changes}
+        settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
+        return settings
+
+    def completed(self, settings: SweepSettings, folder: FolderPath, jobs: int) -> SweepSettings:
+        name = settings.study or folder.resolve().name
+        return settings.model_copy(update={"study": name, "jobs": settings.jobs or jobs})
+
+    def stored(self, settings: SweepSettings) -> SweepSettings:
+        if settings.storage is None:
+            return settings
+        return settings.model_copy(update={"storage": without_password(settings.storage)})
+
+    def check_changes(self, run: Run, before: SweepSettings, changes: Mapping[str, Any]) -> None:
+        if "storage" in changes:
+            _check_same_storage(run.path, before.storage, changes["storage"])
+
+    @contextmanager
+    def opened(
+        self, folder: FolderPath, settings: SweepSettings, jobs: int, *, new: bool
+    ) -> Iterator[Sweep]:
+        if self.word not in _ON_CLUSTERS:
+            refuse_cluster(f"`{self.command}` is")
+        bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
+        with closing((PopulationSweep if bred else Sweep)(folder, settings, site=site())) as sweep:
+            yield sweep
+
+    def finished(self, work: Sweep) -> str | None:
+        """As above; missing importances are computed then."""
+        if _has_trials_left(work) or not work.has_champion:
+            return None
+        if not work.is_weighed:
+            work.weigh()
+        more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
+        if work.study.is_exhausted:
+            more = "every setting there is was tried"
+        return f"{count_of(work.study.finished(), 'trial')}; {more}"
+
+    def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
+        _print_header(work, work.study.finished())
+        remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
+        if remark is not None:
+            tell(remark)
+
+    def view(self, work: Sweep) -> TrialsView:
+        return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds)
+
+    def run(self, work: Sweep, observer: Observer) -> SweepEnding:
+        """Search, then play the final or the rungs."""
+        folder, timeout = work.folder, work.settings.timeout
+        begin = time.monotonic()
+        ending = work.run(observer) if _has_trials_left(work) else work.complete
+        if ending.stopped:
+            return ending
+        if work.failure is not None:
+            raise RunError(f"{folder}: {work.failure}")
+        left = None if timeout is None else timeout - (time.monotonic() - begin)
+        cut, self._result = crown(work, observer, left)
+        if self._result is None and (cut or ending) in (
+            SweepEnding.COMPLETE,
+            SweepEnding.EXHAUSTED,
+        ):
+            raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
+        return cut or ending
+
+    def so_far(self, work: Sweep, ending: RunEnding) -> str:
+        so_far = f"{work.study.finished()} of {work.settings.trials} trials"
+        if work.plan.games is not None:
+            played = work.plan.games_of(work.study.trials())
+            so_far = f"{count_of(work.study.finished(), 'trial')}, {played} games"
+        if ending.stopped and not _has_trials_left(work):
+            so_far += ", the final is to come"
+        return so_far
+
+    def report(self, work: Sweep) -> None:
+        _report(work, self._result)
+
+
+def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
+    """A remark if the number of workers is unknown or changes; None otherwise."""
+    if before is None:
+        return f"{folder} does not say how many workers it had; {now} from now on"
+    if before != now:
+        return (
+            f"{count_of(now, 'worker')} from now on, {before} before: what is tried depends on "
+            f"that; --jobs {before} goes on as it began"
+        )
+    return None
+
+
+def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> None:
+    """Raise OptionsError unless a storage is the sweep's own, given with its password."""
+    shown = without_password(given)
+    if stored is None:
+        raise OptionsError(f"storage: {folder} has its study in its own journal, not in {shown}")
+    if shown != stored:
+        raise OptionsError(f"storage: {folder} has its study in {stored}, not in {shown}")
+
+
+def _has_trials_left(sweep: Sweep) -> bool:
+    return not sweep.study.is_over or sweep.is_left_over
+
+
+def _print_header(sweep: Sweep, done: int) -> None:
+    settings = sweep.settings
+    each = f"{settings.budget:g} CPU seconds each" if settings.budget else "the same games each"
+    games = 2 * settings.panel_openings * len(settings.panel)
+    judge = f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}"
+    if isinstance(settings, ProgramSweepSettings):
+        each = f"{settings.trial_games} games each at most"
+        if settings.algorithm == "ga":
+            each = f"in generations of {settings.population}, {settings.trial_games} games each"
+            judge = "judged by games with one another and the defaults"
+        elif settings.objective == "self":
+            judge = "judged by games with the defaults and the best trial so far"
+    tell(
+        f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
+        f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
+    )
+    trials = count_of(settings.trials, "trial")
+    if sweep.plan.games is not None:
+        trials = f"{sweep.plan.games} games"
+    trials += f", {count_of(done, 'trial')} done" if done else ""
+    tell(
+        f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
+        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
+    )
+    tell(judge)
+    for line in (*sweep.plan.space.remarks, *filter(None, (_about_settings(sweep),))):
+        tell(line)
+    tell(_about_final(sweep))
+
+
+def _about_settings(sweep: Sweep) -> str | None:
+    """A remark on a space that has fewer settings than there are trials; None for others."""
+    plan, settings = sweep.plan, sweep.settings
+    count = plan.space.count
+    if count is None or count >= settings.trials or not plan.searches:
+        return None
+    every = f"{count_of(count, 'setting')} in all"
+    match plan.repeats(sweep.study.trials()):
+        case True:
+            return f"{every}, each is tried once: {count_of(count, 'trial')} at most"
+        case None:
+            return (
+                f"{every}, each is tried once, unless games of the defaults differ when they are "
+                "played again"
+            )
+        case _:
+            return (
+                f"{every}: they are tried several times, for no two trials are alike; a setting "
+                "counts by the mean of its scores"
+            )
+
+
+def _about_final(sweep: Sweep) -> str:
+    """How large the final will be, and why."""
+    settings = sweep.plan.bounded
+    games = settings.final_games
+    if not games:
+        return "no final: nobody will be there to meet"
+    what = "the retest after the rungs" if settings.rungs else "the final after them"
+    why = "a third of the trials' games"
+    if settings.final_openings is not None:
+        why = f"{2 * settings.final_openings} a pair, by --final-openings"
+    elif 3 * games > settings.games_of_all:
+        why = f"{2 * FEWEST_OPENINGS} a pair, as an answer needs"
+    return f"{what}: {games} games at most, {why}"
+
+
+def _report(sweep: Sweep, result: FinalResult | None) -> None:
+    """Print how the final ended, if it beats the defaults, the champion, and what to do next."""
+    folder = sweep.folder
+    if result is None:
+        tell(f"go on with: evolve resume {as_word(folder)}")
+        return
+    print_finalists(folder, final_table(folder).to_pylist())
+    if isinstance(sweep.settings, ProgramSweepSettings):
+        _report_program(result)
+        return
+    tell(f"champion trial-{result.winner} → {result.champion}")
+    name = as_word(folder)
+    tell(
+        f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
+        f"{proposed(read_agent(result.champion), folder)}"
+    )
+
+
+def _report_program(result: FinalResult) -> None:
+    """Print what the winner gains, and how to pass its parameters to the program."""
+    if result.score is not None:
+        gain, low, high = map(elo_text, in_elo(result.score).columns("elo").values())
+        tell(f"gain over the defaults {gain} Elo [{low}, {high}]")
+    if result.tested is not None:
+        tell(f"the test of that: {result.tested}")
+    found = json.loads(result.champion.read_text(encoding="utf-8"))
+    told = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
+    tell(f"best parameters, of trial-{result.winner}: {told}")
+    tell(found["program"])
+    if "environment" in found:
+        told = " ".join(f"{name}={shlex.quote(v)}" for name, v in found["environment"].items())
+        tell(f"with the environment {told}")
+    if "commands" in found:
+        tell(f"after the GTP commands {', '.join(found['commands'])}")
+    tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")

@@ -1,0 +1,1 @@
+"""Run games on the machines of a cluster, with Dask."""

@@ -1,0 +1,157 @@
+"""Agents as pictures: boards of weights, phase by phase; of patterns, what a disc is worth.
+
+Patterns have curves as well: how the worth of a disc changes in the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.patterns import PatternAgent
+from evolve.engine.board import Board
+from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
+from evolve.engine.patterns import DISC, Patterns
+from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, draw_boards, picture
+
+_IN_A_ROW: Final = 3
+_NARROWEST: Final = 6.5
+"""Inches of width that the curves and their legend need."""
+_POSITIONS: Final = 200
+"""Number of positions of random games that give a phase's values."""
+_VALUE: Final = "own disc against the other side's,\ndiscs of the score"
+_CURVES: Final = {
+    "corner (a1)": (("a1",), BLUE, "-"),
+    "edge (c1, d1)": (("c1", "d1"), GREEN, "-"),
+    "centre (d4)": (("d4",), GREY, ":"),
+    "C square (b1)": (("b1",), PURPLE, "-"),
+    "X square (b2)": (("b2",), ORANGE, "-"),
+}
+"""Kinds of squares that have a curve: their classes, its colour and style."""
+
+
+def plot_agent(agent: AlphaBetaAgent, output: Path) -> None:
+    """Draw every phase of `agent` into a PNG, SVG or PDF file."""
+    rows, columns = _grid(agent.phases)
+    text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
+    with picture(output, text, 1.2 + 3.4 * columns, 0.6 + 3.8 * rows) as figure:
+        axes = _axes(figure, agent.phases)
+        image = draw_weights(axes, agent)
+        for phase, one in enumerate(axes):
+            terms = [f"{name} {agent.terms[name][phase]}" for name in agent.told_terms]
+            lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
+            one.set_xlabel("\n".join(lines), fontsize=7)
+        figure.colorbar(image, ax=figure.axes, shrink=0.8 / rows, label="weight of a square")
+
+
+def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
+    """Draw the weights of an agent's first phases as boards, on one scale of colours."""
+    starts = [4, *agent.boundaries, 65]
+    image = draw_boards(axes, np.array(agent.weights)[:, CLASS_OF_SQUARE], starts)
+    for one, depth in zip(axes, agent.depths, strict=False):
+        one.set_title(f"{one.get_title()}, depth {depth}", fontsize=9)
+    return image
+
+
+def plot_patterns(agent: PatternAgent, output: Path) -> None:
+    """Draw the values of discs into a PNG, SVG or PDF file: as boards, and as curves below them."""
+    rows, columns = _grid(len(agent.patterns.tables))
+    heights = (3.6 * rows, 3.4)
+    text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
+    width = max(_NARROWEST, 1.4 + 3.4 * columns)
+    with picture(output, text, width, 0.6 + sum(heights)) as figure:
+        values = values_of_discs(agent.patterns, np.random.default_rng(0))
+        starts = _starts(agent.patterns)
+        # Two subfigures: in one figure, the legend of the curves would take room from the boards.
+        grid = figure.add_gridspec(2, 1, height_ratios=heights)
+        above, below = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
+        image = draw_boards(_axes(above, len(values)), values, starts, "z.1f")
+        above.colorbar(image, ax=above.axes, shrink=0.8 / rows, label=_VALUE)
+        _draw_curves(below.subplots(), values, starts)
+
+
+def _grid(boards: int) -> tuple[int, int]:
+    """The numbers of rows and columns of so many boards."""
+    columns = min(boards, _IN_A_ROW)
+    return -(-boards // columns), columns
+
+
+def _axes(figure: Figure | SubFigure, boards: int) -> list[Axes]:
+    """Return axes for so many boards."""
+    axes: list[Axes] = figure.subplots(*_grid(boards), squeeze=False).ravel().tolist()
+    for unused in axes[boards:]:
+        unused.set_axis_off()
+    return axes[:boards]
+
+
+def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    """What a disc is worth by phase and square, [phases, 64], in discs of the score.
+
+    It is the mean difference of the forecast between an own disc on the square and one of the other
+    side; NaN where no position had a disc.
+    """
+    starts = _starts(patterns)
+    values = np.full((len(starts) - 1, 64), np.nan)
+    for phase, (first, after) in enumerate(pairwise(starts)):
+        sums, counts = np.zeros(64), np.zeros(64)
+        for _ in range(_POSITIONS):
+            board = _random_position(int(rng.integers(first, after)), rng)
+            for square in range(64):
+                bit = 1 << square
+                if (board.own | board.opp) & bit:
+                    mine = Board(board.own | bit, board.opp & ~bit)
+                    theirs = Board(board.own & ~bit, board.opp | bit)
+                    sums[square] += (patterns.value(mine) - patterns.value(theirs)) / DISC
+                    counts[square] += 1
+        # Squares that are alike under the board's symmetries have one value.
+        total, number = (np.bincount(CLASS_OF_SQUARE, found) for found in (sums, counts))
+        values[phase] = (total / np.where(number > 0, number, np.nan))[CLASS_OF_SQUARE]
+    return values
+
+
+def curves_of(values: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
+    """Values of discs by phase, [phases], for each kind of square that has a curve.
+
+    Each is the mean over the squares of the kind; NaN where none has a value.
+    """
+    curves = {}
+    for label, (names, _, _) in _CURVES.items():
+        squares = np.isin(CLASS_OF_SQUARE, [CLASS_NAMES.index(name) for name in names])
+        curves[label] = np.ma.masked_invalid(values[:, squares]).mean(axis=1).filled(np.nan)
+    return curves
+
+
+def _starts(patterns: Patterns) -> list[int]:
+    """Discs on the board where each phase begins, and after the last."""
+    return [4, *patterns.boundaries, 65]
+
+
+def _draw_curves(axes: Axes, values: npt.NDArray[np.float64], starts: Sequence[int]) -> None:
+    """Draw the curves of kinds of squares over the game, a step for each phase."""
+    edges = np.array(starts) - 0.5
+    for label, curve in curves_of(values).items():
+        _, colour, style = _CURVES[label]
+        axes.stairs(curve, edges, baseline=None, color=colour, ls=style, lw=1.8, label=label)
+    axes.axhline(0.0, color=GREY, lw=0.5)
+    axes.set(
+        title="what a disc is worth, by kind of square", xlabel="discs on the board", ylabel=_VALUE
+    )
+    axes.set_xlim(edges[0], edges[-1])
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small")
+
+
+def _random_position(discs: int, rng: np.random.Generator) -> Board:
+    """A position of a random game with `discs` discs, or its last one if it ends before that."""
+    board = Board.start()
+    while not board.is_over() and 64 - board.empties < discs:
+        moves = board.legal_moves()
+        board = board.play(int(rng.choice(moves))) if moves else board.pass_move()
+    return board

@@ -1,0 +1,276 @@
+"""Agents that are outside programs, over GTP or NBoard, or Python files."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+
+from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
+from evolve.agents.command import folder_of, located, why_not, words_of
+from evolve.agents.names import CWD
+from evolve.agents.timed_search import check_seconds
+from evolve.engine.board import Board
+from evolve.engine.rules import PASS, Rules, check_rules
+from evolve.engine.squares import square_name
+from evolve.errors import AgentError, EngineError
+from evolve.programs.gtp import GtpSession
+from evolve.programs.nboard import NBoardSession
+from evolve.programs.process import ProgramSession
+
+ProtocolName = Literal["gtp", "nboard", "python"]
+
+DEFAULT_SECONDS: Final = 60.0
+LAG: Final = 0.25
+"""Seconds that a program may take beyond its time, for the round trip."""
+START_SECONDS: Final = 60.0
+"""Most seconds for a program to start and to answer the greeting.
+After a failure it has only the time of a move, so that a match against a dead program soon ends."""
+
+
+@dataclass(frozen=True)
+class ExternalAgent(Agent):
+    """A program that plays over GTP or NBoard.
+
+    Args:
+        protocol: `gtp` or `nboard`.
+        command: the program and its arguments, split as by a shell; no shell runs.
+        seconds: most time for a move, sent to the program where the protocol can; None allows
+            DEFAULT_SECONDS, and sends nothing.
+        depth: sent as NBoard's `set depth`; None sends nothing.
+        rules: the rules it plays by, where the caller knows them; NBoard sends them with each game,
+            GTP cannot. Some programs report theirs (`own_rules`), and nearly all play `standard`.
+        cwd: its working folder, to which the paths of its command and its own paths are relative;
+            None for the current folder, which is also searched for the program if `cwd` lacks it.
+        environment: variables for it, beside those of this process.
+        setup: GTP commands specific to it, sent when it starts.
+
+    It starts at the first move, once for each game played at the same time, and ends with this
+    object, or with Python. GTP knows only games from the start position. `choose` raises
+    EngineError when the program crashes, hangs, or plays no legal move; the program is then ended,
+    and starts again for the next game.
+    """
+
+    protocol: ProtocolName
+    command: str
+    seconds: float | None = None
+    depth: int | None = None
+    rules: Rules | None = None
+    name: str = ""
+    cwd: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict, hash=False)
+    setup: tuple[str, ...] = ()
+    _programs: _Programs = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
+        if self._folder is not None and not self._folder.is_dir():
+            raise AgentError(f"cwd={self.cwd} of {self.protocol}:{self.command}: no such folder")
+        self._check()
+        if self.seconds is not None:
+            check_seconds(self.seconds)
+        if self.depth is not None and self.protocol != "nboard":
+            raise AgentError("depth can be told over nboard alone")
+        object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
+        programs = _Programs()
+        object.__setattr__(self, "_programs", programs)
+        weakref.finalize(self, programs.shut)
+
+    def _check(self) -> None:
+        """Raise AgentError where the command is empty or names no program."""
+        if not self._arguments():
+            raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
+        program = self._arguments()[0]
+        if located(program, self._folder) is None:
+            raise AgentError(f"{self.protocol}: {why_not(self.command, self._folder)}")
+
+    @property
+    def _folder(self) -> Path | None:
+        """Its working folder; None for the current one."""
+        return None if self.cwd is None else folder_of(self.cwd)
+
+    def prepare(self) -> None:
+        """Start the program now, for the first game; EngineError when it cannot be used."""
+        self._rules_said()
+
+    def own_rules(self) -> Rules | None:
+        """The rules given to this agent, or else those that the program reports at its start."""
+        return self._rules_said() if self.rules is None else self.rules
+
+    def _rules_said(self) -> Rules | None:
+        try:
+            with self._session(Board.start()) as session:
+                return session.rules
+        except EngineError as error:
+            raise EngineError(f"{self.name} cannot be used: {error}") from error
+
+    @property
+    def _patience(self) -> float:
+        """Seconds for a move, after which the game is lost."""
+        return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + LAG
+
+    def _arguments(self) -> list[str]:
+        try:
+            return words_of(self.command, self._folder)
+        except ValueError as error:
+            raise AgentError(f"{self.command!r} is not a command: {error}") from error
+
+    def choose(self, board: Board) -> int:
+        """The program's move; EngineError when it fails."""
+        legal = moves_to_choose(board)
+        if board.moves is None and self.needs_moves:
+            raise AgentError(f"{self.name} can be told games from the start position only")
+        with self._session(board) as session:
+            square = session.choose(board, time.monotonic() + self._patience)
+            if square not in legal:
+                move = "a pass" if square == PASS else square_name(square)
+                raise session.error(f"played {move}, which is illegal")
+        return square
+
+    @contextmanager
+    def _session(self, board: Board) -> Iterator[ProgramSession]:
+        """A running program; it is idle again afterwards, or ended where an error occurs."""
+        session = self._programs.take(board)
+        fresh = session is None
+        if session is None:
+            session = self._programs.start(self._make)
+        try:
+            if fresh:
+                self._begin(session)
+            yield session
+        except BaseException:
+            self._programs.remove(session)
+            session.kill()
+            raise
+        self._programs.give(session)
+
+    def _make(self) -> ProgramSession:
+        program, *rest = self._arguments()
+        command = [located(program, self._folder) or program, *rest]
+        around = (self.environment, self._folder)
+        if self.protocol == "gtp":
+            return GtpSession(command, self.seconds, *around, self.setup)
+        return NBoardSession(command, self.depth, *around, self.rules)
+
+    def _begin(self, session: ProgramSession) -> None:
+        patience = self._patience if self._programs.failed_to_start else START_SECONDS
+        try:
+            session.begin(time.monotonic() + patience)
+        except EngineError as error:
+            self._programs.failed_to_start = True
+            raise EngineError(f"at its start: {error}") from error
+
+    @property
+    def needs_moves(self) -> bool:
+        """True over GTP, which cannot send a position."""
+        return self.protocol == "gtp"
+
+    @property
+    def limit(self) -> Limit:
+        """The limits sent to the program."""
+        return Limit(seconds=self.seconds, depth=self.depth)
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its time, its folder and, over NBoard, its depth."""
+        depth = {"depth": Setting("depth")} if self.protocol == "nboard" else {}
+        return {"time": Setting("seconds", float), **depth, CWD: Setting("cwd", str)}
+
+    def interrupt(self) -> None:
+        """End its programs that are thinking: a caller that waits gets an EngineError."""
+        self._programs.end_busy()
+
+    def close(self) -> None:
+        """End all its programs now; they start again when needed."""
+        self._programs.close()
+
+
+def gtp_agent(command: str, folder: str | None = None) -> ExternalAgent:
+    """The agent of a command over GTP; AgentError for an invalid command."""
+    return ExternalAgent("gtp", command, cwd=folder)
+
+
+def nboard_agent(command: str, folder: str | None = None) -> ExternalAgent:
+    """The agent of a command over NBoard; AgentError for an invalid command."""
+    return ExternalAgent("nboard", command, cwd=folder)
+
+
+class _Programs:
+    """A pool of running programs. Threads take idle ones and give them back."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[ProgramSession] = []
+        self._busy: list[ProgramSession] = []
+        self._shut = False
+        self.failed_to_start = False
+
+    def take(self, board: Board) -> ProgramSession | None:
+        """The idle program that has most of this game already; None when all are busy."""
+
+        def known(session: ProgramSession) -> int:
+            moves = session.moves
+            if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
+                return -1
+            return len(moves)
+
+        with self._lock:
+            if not self._idle:
+                return None
+            best = max(self._idle, key=known)
+            self._idle.remove(best)
+            self._busy.append(best)
+            return best
+
+    def start(self, make: Callable[[], ProgramSession]) -> ProgramSession:
+        """Start a program, as a busy one; EngineError after `shut`.
+
+        It starts under the lock, so that `shut` either finds it or comes before it: playing threads
+        go on for a moment after an interruption.
+        """
+        with self._lock:
+            if self._shut:
+                raise EngineError("has been shut down")
+            session = make()
+            self._busy.append(session)
+            return session
+
+    def shut(self) -> None:
+        """End all programs, and start no more."""
+        with self._lock:
+            self._shut = True
+        self.close()
+
+    def give(self, session: ProgramSession) -> None:
+        """Return a program as idle."""
+        with self._lock:
+            if session in self._busy:
+                self._busy.remove(session)
+                self._idle.append(session)
+
+    def remove(self, session: ProgramSession) -> None:
+        """Remove a program that failed."""
+        with self._lock:
+            if session in self._busy:
+                self._busy.remove(session)
+
+    def close(self) -> None:
+        """End all programs, the busy ones at once."""
+        self.end_busy()
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for session in idle:
+            session.end()
+
+    def end_busy(self) -> None:
+        """End the programs that are thinking."""
+        with self._lock:
+            busy, self._busy = self._busy, []
+        for session in busy:
+            session.kill()

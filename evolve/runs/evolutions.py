@@ -1,0 +1,140 @@
+"""Evolutions as a kind of run: their tables by name, and their summaries in lists of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from evolve.errors import RunError, reason_of
+from evolve.files.folder import FolderPath
+from evolve.tables.columns import scalar_of, table_of_rows
+from evolve.tables.games import START
+from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.individuals import table_metadata
+from evolve.tables.parquet import read_table
+from evolve.tables.paths import committed_generations, generation_file, playoff_file
+from evolve.runs.run import Run
+from evolve.runs.run_type import Facts, RunReading, TableReading
+from evolve.runs.summary import champion_elo
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_DEPTHS: Final = "depths"
+
+
+def _generations(run: Run, generation: int | None = None) -> pd.DataFrame:
+    """One row for each generation, or for the given one alone."""
+    frame = run.generations
+    return frame if generation is None else frame[frame["generation"] == generation]
+
+
+def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
+    """The rows of these generations, with the search depths of the best individual."""
+    schema = GENERATIONS_COLUMNS.schema.append(pa.field(_DEPTHS, pa.list_(pa.int32())))
+    paths = [generation_file(run.path, number) for number in numbers]
+    return table_of_rows([_row_with_depths(path, _changed(path)) for path in paths], schema)
+
+
+def _changed(path: FolderPath) -> int:
+    """When a generation was written: a new run may have the name of a deleted one."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError as error:
+        raise RunError(reason_of(error, path)) from error
+
+
+@lru_cache(4096)
+def _row_with_depths(path: FolderPath, changed: int) -> dict[str, Any]:
+    table = read_table(path, only=("individual", _DEPTHS))  # both in one read
+    try:
+        row, _ = table_metadata(dict(table.schema.metadata or {}))
+    except (LookupError, TypeError, ValueError) as error:
+        raise RunError(f"{path} is damaged: {error}") from error
+    place = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
+    if _DEPTHS in table.column_names and place >= 0:
+        row[_DEPTHS] = table[_DEPTHS][place].as_py()
+    return row
+
+
+def _individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
+    """The individuals of all generations, or of the given one alone."""
+    return run.individuals if generation is None else run.generation(generation)[0]
+
+
+def _games(run: Run, generation: int | None = None) -> pd.DataFrame:
+    """The games of all generations, or of the given one alone."""
+    return run.games if generation is None else run.generation(generation)[1]
+
+
+def _games_parts(run: Run) -> Iterator[pa.Table]:
+    """The games of each generation, then those of the play-off."""
+    for generation in range(run.generation_count):
+        yield run.games_table(generation)
+    playoff = run.playoff_table()
+    if playoff is not None:
+        yield playoff
+
+
+def _facts(run: Run) -> Facts:
+    """Its progress, and the strength of its last best. The play-off makes it complete."""
+    count = run.generation_count
+    row = run.metadata(count - 1)[0] if count else {}
+    played_off = playoff_file(run.path).exists()
+    return Facts(
+        done=count,
+        target=run.config.get("generations"),
+        complete=played_off,
+        crowned=played_off,
+        last=generation_file(run.path, count - 1) if count else None,
+        figures={key: row.get(key) for key in ("best_score", "panel_score", "panel_elo", "rating")},
+    )
+
+
+def _curve(run: Run) -> pd.Series[float]:
+    """By generation: with the ladder the mean of the last ratings, else the Elo on the panel."""
+    column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
+    curve: pd.Series[float] = run.generations.set_index("generation")[column].dropna()
+    return curve
+
+
+def _curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
+    """The same at some generations, without reading the others."""
+    column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
+    return [run.metadata(generation)[0].get(column) for generation in generations]
+
+
+def _totals(run: Run) -> dict[str, Any]:
+    """The best panel score of all generations, and the run's games and hours."""
+    frame = run.generations
+    if frame.empty:
+        return {}
+    return {
+        "best_panel_score": float(frame["panel_score"].max()),
+        "games": int(frame["games"].sum()),
+        "hours": float(frame["seconds"].sum() / 3600),
+    }
+
+
+READING: Final = RunReading(
+    kept=committed_generations,
+    facts=_facts,
+    figure=champion_elo,
+    curve=_curve,
+    curve_at=_curve_at,
+    totals=_totals,
+    tables={
+        "generations": TableReading(
+            _generations,
+            GENERATIONS_COLUMNS,
+            count=lambda run: run.generation_count,
+            rows=_generation_rows,
+        ),
+        "individuals": TableReading(_individuals),
+        # Evolutions leave one column of games empty: they begin at the usual start.
+        "games": TableReading(_games, unused=lambda run: (START,), parts=_games_parts),
+    },
+)

@@ -1,0 +1,205 @@
+"""A run's folder for its only writer: create it, lock it, commit each generation."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from evolve.errors import LinkError, RunError
+from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
+from evolve.files.changes import make_folder, remove, remove_tree
+from evolve.files.folder import FolderPath, inside
+from evolve.tables.paths import (
+    CONFIG_FILE,
+    GAMES,
+    GENERATIONS,
+    LOCK_FILE,
+    OWNER_FILE,
+    STUDY_FILE,
+    committed_generations,
+    games_file,
+    generation_file,
+    generation_of,
+    playoff_file,
+)
+from evolve.runs.run_types import FILES, PARTS
+from evolve.terminal_text import as_word
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PATIENCE: Final = 0.2
+"""Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
+
+
+def check_new(folder: FolderPath) -> None:
+    """Raise RunError unless a run can be made at `folder`.
+
+    A run can be made where nothing exists, in an empty folder, or over the leftovers of a run that
+    was killed before its config.toml.
+    """
+    if not folder.exists():
+        return
+    if (folder / CONFIG_FILE).exists() or (folder / STUDY_FILE).exists():
+        raise RunError(f"{folder} is taken; go on with: evolve resume {as_word(folder)}")
+    if not folder.is_dir() or not all(map(_is_leftover, folder.iterdir())):
+        raise RunError(f"{folder} is taken")
+
+
+def _is_leftover(path: FolderPath) -> bool:
+    if path.is_symlink():
+        return False
+    if path.name in PARTS:
+        return path.is_dir() and not any(path.iterdir())
+    return path.name in (LOCK_FILE, OWNER_FILE) or path.name.startswith(TEMPORARY_PREFIX)
+
+
+def claim(parent: FolderPath, stem: str) -> FolderPath:
+    """Make the first missing folder of parent/stem-001, parent/stem-002, …; safe in parallel."""
+    make_folder(parent, exist_ok=True)
+    number = 1
+    while True:
+        folder = parent / f"{stem}-{number:03d}"
+        try:
+            make_folder(folder)
+        except FileExistsError:
+            number += 1
+        else:
+            return folder
+
+
+def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[FolderPath, bool]:
+    """The folder of a new run, `wished` or the next in `parent`, and whether this call made it.
+
+    Raises RunError when `wished` is taken, or its parent folder is missing.
+    """
+    if wished is None:
+        return claim(parent, stem), True
+    folder = inside(wished)
+    check_new(folder)
+    if folder.parent != parent and not folder.parent.is_dir():
+        raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
+    made = not folder.exists()
+    make_folder(folder, parents=True, exist_ok=True)
+    return folder, made
+
+
+def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+    """Fill the folder of a new run. Its config.toml comes last: that makes it a run."""
+    check_new(folder)
+    for part in parts:
+        make_folder(folder / part, parents=True, exist_ok=True)
+    remove_half_written(folder)
+    write_text(folder / CONFIG_FILE, config)
+
+
+def discard(folder: FolderPath, made: bool) -> None:
+    """Undo a new run without a generation: empty its folder; remove it if `made`.
+
+    If the folder is a link, only the link is removed.
+    """
+    if made and folder.is_symlink():
+        remove(folder)
+    for path in list(folder.iterdir()) if folder.is_dir() else []:
+        if path.is_dir() and not path.is_symlink():
+            remove_tree(path, ignore_errors=True)
+        else:
+            remove(path, missing_ok=True)
+    if made:
+        remove_tree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
+    """Hold the folder's lock; RunError when another process has it. It ends with the process.
+
+    LinkError where the folder contains links (see `refuse_links`); `with_links` allows them, for
+    a caller that removes the whole folder.
+    """
+    if not with_links:
+        refuse_links(folder)
+    import filelock  # not above: it loads asyncio, which would slow down --help
+
+    lock = filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
+    try:
+        lock.acquire(timeout=_PATIENCE)
+    except filelock.Timeout:
+        raise RunError(f"{folder} is being written to by another process") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise LinkError where any file of a run is a link, before its writer begins.
+
+    Links are never followed. But a writer that met one during its work would stop there, with the
+    work half done.
+    """
+    for name in FILES:
+        inside(folder, name).exists()
+    for part in (inside(folder, name) for name in PARTS):
+        if part.is_dir():
+            part.refuse_links()
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether a writer is at work in the folder now; also False without permission to check."""
+    path = inside(folder, LOCK_FILE)
+    try:
+        if not path.is_file():
+            return False
+    except LinkError:
+        return False
+    import filelock
+
+    lock = filelock.FileLock(path.unlinked())
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        return True
+    except OSError:  # another user's folder
+        return False
+    lock.release()
+    return False
+
+
+def sweep_orphans(folder: FolderPath, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+    """Remove what a killed writer left, and make missing parts.
+
+    That are temporary files, and games of generations that were not committed.
+    """
+    for part in (folder, *(folder / name for name in parts)):
+        make_folder(part, exist_ok=True)
+        remove_half_written(part)
+    if GAMES not in parts:
+        return
+    count = committed_generations(folder)
+    for path in (folder / GAMES).glob("gen-*.parquet"):
+        if generation_of(path) >= count:
+            remove(path, missing_ok=True)
+
+
+def commit_generation(
+    folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
+) -> None:
+    """Write a generation: the games first, then the individuals: their rename is the commit."""
+    from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
+
+    write_table(games_file(folder, generation), games)
+    write_table(generation_file(folder, generation), individuals)
+
+
+def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
+    """Write the play-off's games; the file shows that the run has had its play-off."""
+    from evolve.tables.parquet import write_table
+
+    write_table(playoff_file(folder), games)
+
+
+def remove_playoff(folder: FolderPath) -> None:
+    """Remove the play-off, because evolution goes on past it."""
+    remove(playoff_file(folder), missing_ok=True)

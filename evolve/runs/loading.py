@@ -1,0 +1,130 @@
+"""Loads an agent by name: a file, a run's folder, a reference agent or a program, with settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.reading import imported, listed, read_agent, reference_agent
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.files import header_of, read_agent_file, told_of
+from evolve.agents.names import CWD, AgentName, parse_name
+from evolve.agents.registry import INDIVIDUALS, KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
+from evolve.errors import AgentError, AgentFileError, RunError
+from evolve.files.folder import FolderPath, inside
+from evolve.tables.arrays import Arrays
+from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
+from evolve.runs.run_types import champion_of
+from evolve.terminal_text import plain
+
+
+def load_agent(
+    source: str | Path,
+    *,
+    depth: int | None = None,
+    endgame: int | None = None,
+    time: float | None = None,
+) -> Agent:
+    """The agent that `source` names, as on the command line.
+
+    Args:
+        source: an agent file, the folder of a run (its champion), an individual of a run as
+            `run:FOLDER:INDIVIDUAL`, the name of a reference agent, or a program as `gtp:COMMAND`,
+            `nboard:COMMAND` or `python:FILE.py` (`python:FILE.py:CLASS` names the class); settings
+            may follow a question mark:
+            `best.json?depth=8&endgame=16`, `gtp:gtp-rhino --level=3?time=5&cwd=engines`.
+        depth: search depth in every phase; None keeps the agent's own.
+        endgame: exact search from that many empties; None keeps the agent's own.
+        time: seconds per move, to search as deep as they allow (to `depth` at most, if given);
+            None plays to the agent's depths.
+
+    Raises AgentError (AgentFileError for files).
+    """
+    named = parse_name(str(source))
+    settings = named.settings
+    agent = _load(named, settings.get(CWD))
+    given = {"depth": depth, "endgame": endgame, "time": time}
+    settings.update({key: value for key, value in given.items() if value is not None})
+    return _with_settings(agent, settings, named.place)
+
+
+def with_settings(agent: Agent, source: str) -> Agent:
+    """The agent with the settings after the question mark of `source`; raises AgentError."""
+    named = parse_name(source)
+    return _with_settings(agent, named.settings, named.place)
+
+
+def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
+    """The alpha-beta agent that `source` names; AgentError for another kind of agent."""
+    agent = load_agent(source)
+    if not isinstance(agent, AlphaBetaAgent):
+        raise AgentError(f"{source} is not an alpha-beta agent")
+    return agent
+
+
+def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:
+    """The agent that runs a program; AgentError for an unknown protocol or invalid command.
+
+    folder: the program's own, None for the current one.
+    """
+    make = imported(listed(PROGRAMS, protocol, "protocol of programs"))
+    return cast("Agent", make(command, folder))
+
+
+def _load(named: AgentName, folder: str | None) -> Agent:
+    """The agent of a name, without settings; folder: where a program is searched for and runs."""
+    place, path = named.place, named.path
+    protocol, colon, command = place.partition(":")
+    if colon and protocol in PROGRAMS:
+        return program_agent(protocol, command, folder)
+    if place in REFERENCES:
+        return reference_agent(place)
+    if named.individual is not None:
+        try:
+            return cast("Agent", imported(INDIVIDUALS)(path, named.individual))
+        except RunError as error:
+            raise AgentError(str(error)) from error
+    if path.is_dir():
+        champion = champion_of(inside(path))
+        if champion is None:
+            raise AgentFileError(f"{place} {_without_champion(inside(path))}")
+        return read_agent(champion)
+    if not path.exists():
+        names = ", ".join(REFERENCES)
+        raise AgentError(
+            f"there is no agent '{plain(place)}': no such file or folder, no reference agent "
+            f"({names}), and no program ({', '.join(PROGRAM_FORMS)})"
+        )
+    if path.suffix.lower() == ".py":
+        raise AgentFileError(
+            f"{place} is Python code, which plays as a program: python:{place}, or gtp:COMMAND or "
+            "nboard:COMMAND where it speaks these"
+        )
+    return read_agent(path)
+
+
+def _without_champion(folder: FolderPath) -> str:
+    if (folder / STUDY_FILE).exists():
+        return "is a study: name one of its runs, such as " + str(folder / "seed-0")
+    if (folder / BEST_FILE).exists():
+        return f"tuned a program: {folder / BEST_FILE} has the command with its parameters"
+    return f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
+
+
+def _with_settings(agent: Agent, settings: Mapping[str, Any], place: str) -> Agent:
+    if not settings:
+        return agent
+    known = agent.settings
+    values: dict[str, Any] = {}
+    for key, value in settings.items():
+        if key not in known:
+            there = f"it has {', '.join(known)}" if known else "it has none"
+            raise AgentError(f"{place} has no setting {key!r}; {there}")
+        wanted = known[key].type
+        if wanted not in (float, str) and value != int(value):
+            raise AgentError(f"{key}={value} of {place} must be a whole number")
+        values[key] = wanted(value)
+    named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
+    return agent.with_settings(values, named)

@@ -1,0 +1,202 @@
+"""Kinds of runs, one entry for each: see `run_type` for the fields of an entry.
+
+A new kind of run is a module of its own and an entry in `RUN_TYPES`, where the command line,
+`resume`, `runs`, `show`, `compare`, `plot`, the service and its page find it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from evolve.config.sweep_targets import SUBJECTS
+from evolve.errors import RunError
+from evolve.files.folder import FolderPath
+from evolve.tables.paths import (
+    BEST_FILE,
+    BEST_TOML,
+    CHAMPION_FILE,
+    CHECKPOINT_FILE,
+    CONFIG_FILE,
+    EVALUATION_FILE,
+    FINAL_FILE,
+    GAMES,
+    GENERATIONS,
+    JOURNAL_FILE,
+    LEARNED_FILE,
+    LOCK_FILE,
+    METRICS,
+    OWNER_FILE,
+    RATING_FILE,
+    RUNGS,
+    STUDY_FILE,
+    TRIALS,
+    TRIALS_FILE,
+)
+from evolve.runs.run_type import Change, RunTable, RunType, Variant
+
+EVOLUTIONS: Final = RunType(
+    reads="evolve.runs.evolutions",
+    works="evolve.cli.evolutions",
+    name="run",
+    noun="an evolution",
+    plural="evolutions",
+    stem="{rules}",
+    page="run",
+    about="Evolve agents, generation by generation.",
+    variants={
+        "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
+    },
+    tables=(
+        RunTable("generations", best="panel_score", key="generation", over=("generation",), drawn=True),
+        RunTable("individuals", best="score", of_last=True, generations=True, drawn=True),
+        RunTable("games", generations=True, of_games=True, drawn=True),
+    ),
+    parts=(GENERATIONS, GAMES),
+    files=(CHAMPION_FILE, LEARNED_FILE, EVALUATION_FILE),
+    rated=True,
+    plays_on_clusters=True,
+    runs_on_clusters=True,
+    unit="generations",
+    row_event="generation",
+    packages=("numba", "numpy", "deap", "pandas", "pyarrow", "joblib"),
+    changes=(
+        Change("generations", int, "Generations in all."),
+        Change("patience", int, "Stop after so many generations or checks without a better one."),
+        Change(
+            "until_rest", bool, "Stop when the rating's rise says that evolution has come to rest."
+        ),
+        Change(
+            "stop_when_uniform", int, "Stop after so many generations whose individuals play alike."
+        ),
+        Change("time_limit", float, "Hours from now."),
+    ),
+    modules=("evolve.cli.evolutions",),
+)
+
+TRAININGS: Final = RunType(
+    reads="evolve.runs.trainings",
+    works="evolve.cli.trainings",
+    name="train",
+    noun="a training",
+    plural="trainings",
+    stem="{word}",
+    about="Train from games: networks (dqn, mcts) or patterns.",
+    variants={
+        "dqn": Variant(
+            "evolve.config.learning:DqnSettings",
+            "evolve.config.learning_presets:DQN_PRESETS",
+            learns=True,
+            about="Train a network by deep Q-learning.",
+        ),
+        "mcts": Variant(
+            "evolve.config.learning:MctsSettings",
+            "evolve.config.learning_presets:MCTS_PRESETS",
+            learns=True,
+            about="Train a network that guides a tree search, by games against itself.",
+        ),
+        "patterns": Variant(
+            "evolve.config.pattern_training:PatternSettings",
+            "evolve.config.pattern_training:PATTERN_PRESETS",
+            about="Train tables of patterns by temporal differences.",
+        ),
+    },
+    tables=(
+        RunTable(
+            "metrics",
+            best="score",
+            title="Checks",
+            key="check",
+            over=("games", "cpu_seconds", "check"),
+        ),
+    ),
+    parts=(METRICS,),
+    files=(CHAMPION_FILE, LEARNED_FILE, CHECKPOINT_FILE),
+    unit="games",
+    row_event="check",
+    packages=("numba", "numpy", "pandas", "pyarrow"),
+    changes=(
+        Change("games", int, "Of a training or a program: games in all."),
+        Change("budget", float, "Of a training: CPU seconds in all."),
+        Change("patience", int, "Stop after so many generations or checks without a better one."),
+    ),
+)
+
+SWEEPS: Final = RunType(
+    reads="evolve.runs.sweeps",
+    works="evolve.cli.sweeps",
+    name="sweep",
+    noun="a sweep",
+    plural="sweeps",
+    stem="sweep-{word}",
+    page="sweep",
+    about=f"Search hyperparameters: {', '.join(SUBJECTS)}.",
+    variants={
+        word: Variant(
+            subject.model,
+            learns=subject.learns,
+            about=subject.about,
+            runs=word == "program",
+            check="evolve.sweeps.plan:check_settings",
+        )
+        for word, subject in SUBJECTS.items()
+    },
+    tables=(
+        RunTable("trials", best="score", key="number", over=("number",), drawn=True),
+        RunTable("rungs", best="score", part=RUNGS, drawn=True),
+        RunTable("final", best="score", part=FINAL_FILE, title="The final", drawn=True),
+    ),
+    parts=(TRIALS, RUNGS),
+    files=(
+        CHAMPION_FILE,
+        LEARNED_FILE,
+        TRIALS_FILE,
+        JOURNAL_FILE,
+        FINAL_FILE,
+        BEST_FILE,
+        BEST_TOML,
+    ),
+    unit="trials",
+    row_event="trial",
+    workers=True,
+    plays_on_clusters=True,
+    packages=("numba", "numpy", "optuna", "pandas", "pyarrow"),
+    changes=(
+        Change("trials", int, "Of a sweep: finished trials in all."),
+        Change("games", int, "Of a training or a program: games in all.", words=("program",)),
+        Change("timeout", float, "Of a sweep: seconds from now."),
+        Change("storage", str, "Of a sweep: its storage, with the password.", metavar="URL"),
+    ),
+)
+
+RUN_TYPES: Final = (EVOLUTIONS, TRAININGS, SWEEPS)
+"""All kinds, in the order in which people see them."""
+
+PARTS: Final = tuple(dict.fromkeys(part for kind in RUN_TYPES for part in kind.parts))
+"""Folders inside those of runs."""
+FILES: Final = (
+    CONFIG_FILE,
+    *dict.fromkeys(file for kind in RUN_TYPES for file in kind.files),
+    RATING_FILE,
+    STUDY_FILE,
+    LOCK_FILE,
+    OWNER_FILE,
+)
+"""Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
+
+
+def kind_of(command: object, place: Path) -> RunType:
+    """The kind of run that a command makes; RunError, which names `place`, where it is unknown."""
+    known = {name: kind for kind in RUN_TYPES for name in kind.commands}
+    if not isinstance(command, str) or command not in known:
+        raise RunError(f"{place}: command = {command!r} is unknown; there are {', '.join(known)}")
+    return known[command]
+
+
+CHAMPIONS: Final = (CHAMPION_FILE, LEARNED_FILE)
+"""Files that may hold a run's best agent: the second one where agents have arrays."""
+
+
+def champion_of(folder: FolderPath) -> FolderPath | None:
+    """The agent file of a run's best agent so far; None before there is one."""
+    return next((folder / name for name in CHAMPIONS if (folder / name).exists()), None)

@@ -1,0 +1,240 @@
+"""The design of a study: settings of one command, each with the same seeds."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import tomli_w
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from evolve.config.base import Anything
+from evolve.config.parsing import laid_over, split_pair
+from evolve.config.toml import faults, read_toml, resolve_as
+from evolve.errors import EvolveError, OptionsError, SettingsError
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import RUN_TYPES, kind_of
+
+BASE: Final = "base"
+"""Name of the setting in a study with only one."""
+_MOST: Final = 10_000
+"""Most runs of a study."""
+_RANGE: Final = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9.]+")
+_LONGEST: Final = 80
+"""Most characters of a setting in the name of a folder."""
+_GRID: Final = (
+    "FIELD=A,B, such as --grid crossover=blend,uniform, or FIELD=A|B where values hold commas"
+)
+_SEEDS: Final = "seeds are numbers and ranges from 0, such as 0-9 or 1,4,7-9"
+
+
+def seeds_of(value: Any) -> Any:
+    """The seeds that a text such as `0-4,7` names; any other value stays as it is."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value,)
+    if not isinstance(value, str):
+        return value
+    found: list[int] = []
+    for part in value.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise ValueError(f"{_SEEDS}, not {part.strip()!r}")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not first <= last < first + _MOST:
+            raise ValueError(f"{_SEEDS}, {_MOST} at most, not {part.strip()!r}")
+        found += range(first, last + 1)
+    return tuple(found)
+
+
+Seed = Annotated[int, Field(ge=0, le=2**62)]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What some runs of a study have in common, beside its settings.
+
+    name: for people. varied: the fields in which settings of the study differ, with their values
+    here. changes: the same values, in the form that is laid over the study's settings. stem: of the
+    folders' names.
+    """
+
+    name: str
+    varied: Mapping[str, Any] = field(hash=False)
+    changes: Mapping[str, Any] = field(hash=False)
+    stem: str
+
+
+@dataclass(frozen=True)
+class Member:
+    """One run of a study."""
+
+    setting: Setting
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The name of its folder, inside the study's."""
+        return "-".join(filter(None, (self.setting.stem, f"seed-{self.seed}")))
+
+
+class StudySpec(BaseModel):
+    """The design of a study, as in study.toml and the file for `evolve study`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    command: str = Field("run", description="run, train patterns, sweep alphabeta and the like")
+    seeds: Annotated[tuple[Seed, ...], BeforeValidator(seeds_of)] = Field(
+        description="of the runs of each setting: 0-9, or a list", min_length=1, max_length=_MOST
+    )
+    settings: dict[str, Anything] = Field({}, description="of all runs, as the command's --config")
+    grid: dict[str, list[Anything]] = Field(
+        {}, description="values of a setting, or of KEY in one as SETTING.KEY; all combinations"
+    )
+    variants: dict[str, dict[str, Anything]] = Field(
+        {}, description="tables of settings, by their names; each with the whole grid"
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> StudySpec:
+        known = [name for kind in RUN_TYPES for name in kind.commands]
+        if self.command not in known:
+            raise ValueError(f"command = {self.command!r} is unknown; there are {', '.join(known)}")
+        if len(set(self.seeds)) < len(self.seeds):
+            raise ValueError("seeds: each may stand once")
+        for name, values in self.grid.items():
+            if not values:
+                raise ValueError(f"grid.{name}: it has no values")
+        if len(self.settings_of_runs) * len(self.seeds) > _MOST:
+            raise ValueError(f"a study has {_MOST} runs at most")
+        for place, fields in (("settings", self.settings), ("grid", self.grid)):
+            self._check_fields(place, fields)
+        for name, fields in self.variants.items():
+            self._check_fields(f"variants.{name}", fields)
+        return self
+
+    def _check_fields(self, place: str, fields: Mapping[str, Any]) -> None:
+        if "seed" in fields:
+            raise ValueError(f"{place}.seed: a study has seeds, which stand beside its settings")
+        if "storage" in fields:
+            raise ValueError(f"{place}.storage: sweeps of a study keep to their own folders")
+
+    @property
+    def kind(self) -> RunType:
+        """The kind of its runs."""
+        return kind_of(self.command, Path("study"))
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that its command chooses."""
+        return self.kind.commands[self.command]
+
+    @cached_property
+    def settings_of_runs(self) -> tuple[Setting, ...]:
+        """Every variant with every combination of the grid."""
+        found: list[Setting] = []
+        stems: set[str] = set()
+        for variant in self.variants or {"": {}}:
+            for values in itertools.product(*self.grid.values()):
+                varied = dict(zip(self.grid, values, strict=True))
+                parts = [variant, *(f"{key}={text_of(value)}" for key, value in varied.items())]
+                name = " ".join(filter(None, parts))
+                stem = _UNSAFE.sub("-", name).strip("-.")[:_LONGEST]
+                while name and (not stem or stem in stems):
+                    stem = f"{stem}-{len(stems) + 1}".lstrip("-")
+                stems.add(stem)
+                changes = dict(self.variants.get(variant, {}))
+                for key, value in varied.items():
+                    changes = laid_over(changes, _nested(key, value))
+                told = {"variant": variant, **varied} if self.variants else varied
+                found.append(Setting(name or BASE, told, changes, stem))
+        names = [one.name for one in found]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"grid: {twice} stands twice")
+        return tuple(found)
+
+    @property
+    def members(self) -> Iterator[Member]:
+        """Its runs seed by seed, so that the first ones cover all settings."""
+        for seed in self.seeds:
+            for setting in self.settings_of_runs:
+                yield Member(setting, seed)
+
+    def values_of(self, member: Member) -> dict[str, Any]:
+        """The settings of a run, for its command's --config."""
+        return {**laid_over(self.settings, member.setting.changes), "seed": member.seed}
+
+    def resolved(self, member: Member) -> BaseModel:
+        """The checked settings of a run; SettingsError where they are wrong."""
+        return self._resolve(self.values_of(member))
+
+    def _resolve(self, values: Mapping[str, Any]) -> BaseModel:
+        model = self.variant.model()
+        word = self.kind.word(self.command)
+        kind = {"kind": word} if "kind" in model.model_fields else {}
+        found: BaseModel = resolve_as(model, self.variant.all_presets(), {**values, **kind})
+        return found
+
+    def check(self) -> None:
+        """Raise SettingsError unless the command accepts each of its settings."""
+        for setting in self.settings_of_runs:
+            try:
+                self.resolved(Member(setting, self.seeds[0]))
+            except EvolveError as error:
+                named = "" if setting.name == BASE else f"{setting.name}: "
+                raise SettingsError(f"{named}{error}") from error
+
+    def text(self, versions: Mapping[str, str]) -> str:
+        """The text of study.toml; `read_study_spec` reads it back."""
+        values = self.model_dump(mode="json", exclude_defaults=True)
+        values = {"command": self.command, **values, "seeds": list(self.seeds)}
+        return tomli_w.dumps({**values, "versions": dict(versions)})
+
+
+def study_spec_of(values: Mapping[str, Any], source: str) -> StudySpec:
+    """A design from the values of a file or options; SettingsError, which names `source`."""
+    try:
+        return StudySpec.model_validate(values)
+    except ValidationError as error:
+        said = "; ".join(fault.text for fault in faults(error, StudySpec))
+        raise SettingsError(f"{source}: {said}") from error
+
+
+def read_study_spec(path: Path) -> StudySpec:
+    """The design in a TOML file; SettingsError where it is wrong."""
+    return study_spec_of(read_toml(path, but=("versions",)), str(path))
+
+
+def grid_of(text: str) -> tuple[str, list[str]]:
+    """Parse a line of the grid: FIELD=A,B, or FIELD=A|B where values contain commas."""
+    name, values = split_pair("grid", text, _GRID)
+    found = [one.strip() for one in values.split("|" if "|" in values else ",")]
+    if not all(found):
+        raise OptionsError(f"--grid takes {_GRID}, not {text!r}")
+    return name, found
+
+
+def bare(value: Any) -> Any:
+    """Settings in the types of TOML: None values are left out."""
+    if isinstance(value, Mapping):
+        return {str(key): bare(one) for key, one in value.items() if one is not None}
+    return [bare(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _nested(key: str, value: Any) -> dict[str, Any]:
+    """{"fix": {"depths": 4}} from fix.depths and 4."""
+    field, dot, inner = key.partition(".")
+    return {field: {inner: value}} if dot else {field: value}
+
+
+def text_of(value: Any) -> str:
+    """A field's value as part of a setting's name."""
+    if isinstance(value, list | tuple):
+        return ",".join(map(text_of, value))
+    return str(value)

@@ -1,0 +1,189 @@
+"""Facts of a run for lists: its progress, and its champion's strength. It loads no kernel.
+
+The strength is one number: the champion's Elo on the ladder, in runs that play it; else its score
+against the panel.
+"""
+
+from __future__ import annotations
+import math
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+from evolve.agents.files import read_header
+from evolve.files.folder import FolderPath
+from evolve.runs.folder import is_locked
+from evolve.tables.paths import CONFIG_FILE
+from evolve.runs.run import Run
+from evolve.runs.run_type import Facts
+from evolve.runs.run_types import champion_of
+from collections.abc import Mapping
+from pydantic import ValidationError
+from evolve.config.toml import faults, merged
+from evolve.errors import RunError
+from typing import Any
+from evolve.errors import EvolveError
+from evolve.runs.study import Study
+from evolve.runs.study_spec import Member
+
+ELO: Final = ("elo", "elo_low", "elo_high")
+"""The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
+
+
+def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) -> dict[str, Any]:
+    """The facts of a run for lists.
+
+    running: whether a process writes to the run; facts: those of its kind; None looks them up.
+    """
+    kind = run.kind
+    facts = kind.reading.facts(run) if facts is None else facts
+    running = is_locked(run.path) if running is None else running
+    state = "running" if running else "done" if facts.complete else "stopped"
+    champion = champion_of(run.path)
+    agent = None if champion is None else read_header(champion)
+    told = agent.provenance if agent is not None and facts.crowned else {}
+    return {
+        "command": run.command,
+        **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
+        "state": state,
+        "date": _date([run.path / CONFIG_FILE, facts.last, champion]),
+        kind.unit: facts.done,
+        "target": facts.target,
+        **dict.fromkeys(facts.figures),
+        **{key: _number(told, key) for key in ELO},
+        **({} if kind.rated else _score(told)),
+        **facts.figures,  # figures that the champion's file does not have
+        "champion": None if agent is None else agent.name,
+    }
+
+
+def _date(files: Sequence[FolderPath | None]) -> str:
+    """The time of the last change of any of these files, in local time."""
+    times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
+    return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")
+
+
+def champion_elo(run: Run) -> tuple[str, float | None]:
+    """The name and value of the champion's strength, for runs that rate it at their end.
+
+    It is the Elo on the ladder. Runs that ended without a rating, under rules without a ladder,
+    have the last value of their curve, under the curve's name.
+    """
+    facts = run.kind.reading.facts(run)
+    champion = champion_of(run.path)
+    if not facts.crowned or champion is None:
+        return ELO[0], None
+    elo = _number(read_header(champion).provenance, ELO[0])
+    if elo is not None:
+        return ELO[0], elo
+    curve = run.kind.reading.curve(run)
+    return str(curve.name), float(curve.iloc[-1]) if len(curve) else None
+
+
+def share_in_playoff(run: Run) -> dict[str, float | None]:
+    """The champion's score in the play-off, with its interval; None where it had no games.
+
+    The opponents are the run's own candidates, so this number does not compare runs.
+    """
+    facts = run.kind.reading.facts(run)
+    champion = champion_of(run.path)
+    held = run.kind.rated and facts.crowned and champion is not None
+    told = read_header(champion).provenance if held and champion is not None else {}
+    found = _score(told)
+    return {f"playoff_share{key.removeprefix('score')}": value for key, value in found.items()}
+
+
+def _number(provenance: Mapping[str, Any], key: str) -> float | None:
+    value = provenance.get(key)
+    finite = isinstance(value, (int, float)) and math.isfinite(value)
+    return float(value) if finite and value is not None else None
+
+
+def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
+    """A champion's score with its interval, as far as its file has them; None without games."""
+    if provenance.get("games") == 0:  # older files have a score even then
+        provenance = {}
+    score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
+    error = _number(provenance, "score_error")
+    error = _number(provenance, "error") if error is None else error
+    if score is not None and (low is None or high is None):
+        low = high = None
+        if error is not None:
+            low, high = max(0.0, score - 1.96 * error), min(1.0, score + 1.96 * error)
+    return {"score": score, "score_low": low, "score_high": high}
+
+
+_ALWAYS: Final = ("rules", "seed")
+"""Settings that every version writes for every kind of run."""
+_NOT_SETTINGS: Final = ("command", "versions")
+_MOST: Final = 5
+"""Most wrong values that a message names."""
+
+
+def check_config(run: Run) -> None:
+    """Raise RunError where config.toml is damaged: missing, empty, or with a value of a wrong type.
+
+    Unknown settings and contradictions, such as from another version, are no damage: the tables of
+    such a run are still valid. `evolve resume` checks more.
+    """
+    file, config, kind = run.path / CONFIG_FILE, run.config, run.kind
+    missing = [name for name in _ALWAYS if name not in config]
+    if missing:
+        raise RunError(f"{file} is damaged: it has no {', '.join(missing)}")
+    if not isinstance(config.get("versions", {}), Mapping):
+        raise RunError(f"{file} is damaged: versions = {config['versions']!r} is not a table")
+    model = kind.commands[run.command].model()
+    given: dict[str, Any] = {key: one for key, one in config.items() if key not in _NOT_SETTINGS}
+    if "kind" in model.model_fields:
+        given["kind"] = kind.word(run.command)
+    presets = kind.commands[run.command].all_presets()
+    try:
+        model.model_validate(merged(presets, {}, given))
+    except ValidationError as error:
+        unknown = {detail["loc"] for detail in error.errors() if detail["type"] == _UNKNOWN}
+        wrong = [
+            fault.text
+            for fault in faults(error)
+            if fault.place and fault.place not in unknown
+        ]
+        if wrong:
+            raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error
+
+
+_UNKNOWN: Final = "extra_forbidden"
+
+
+def row_of(study: Study, member: Member) -> dict[str, Any]:
+    """Return a run of a study as a row: its settings, its state and its champion's rating."""
+    folder = study.folder_of(member)
+    head = {"setting": member.setting.name, **member.setting.varied, "seed": member.seed}
+    if not (folder / CONFIG_FILE).exists():
+        return {**head, "run": str(folder), "state": "not begun"}
+    try:
+        facts = facts_of(Run(folder))
+    except (EvolveError, OSError) as error:
+        return {**head, "run": str(folder), "state": str(error)}
+    return {**head, "run": str(folder), **{key: facts[key] for key in facts if key not in head}}
+
+
+def _in_common(study: Study) -> dict[str, Any]:
+    """Return rules and preset, where all settings of the study share them."""
+    settings = study.design.settings_of_runs
+    found = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
+    values = {key: {getattr(one, key, None) for one in found} for key in ("rules", "preset")}
+    return {key: one.pop() if len(one) == 1 else None for key, one in values.items()}
+
+
+def study_facts(study: Study) -> dict[str, Any]:
+    """Return a study's facts for lists of runs; done and target count runs."""
+    rows = [row_of(study, member) for member in study.members]
+    done = sum(row["state"] == "done" for row in rows)
+    state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"
+    dates = [row["date"] for row in rows if "date" in row]
+    return {
+        "command": f"study of {study.design.command}",
+        **_in_common(study),
+        "state": state,
+        "date": max(dates, default=None),
+        "runs": done,
+        "target": len(rows),
+    }

@@ -1,0 +1,119 @@
+"""Sweeps as a kind of run: their tables, and their summaries in lists of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evolve.files.folder import FolderPath
+from evolve.tables.columns import array_of, repeated, rows_with
+from evolve.tables.final import final_table, whole_final
+from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
+from evolve.runs.run import Run
+from evolve.runs.run_type import Facts, RunReading, TableReading
+from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _trials(run: Run) -> pa.Table:
+    """The trials as an Arrow table; before the first, without the sweep's parameters."""
+    found = read_trials(run.path)
+    return TRIALS_COLUMNS.schema.empty_table() if found is None else found
+
+
+def rungs_table(folder: FolderPath) -> pa.Table:
+    """One row for each training in a rung of a sweep; empty before the first.
+
+    It holds the rung's number or `retest`, the candidate (the trial with the same settings), and
+    the columns of the table of trials.
+    """
+    tables = [pa.table({"rung": array_of([], pa.string())})]
+    for place in _rungs_of(folder):
+        table = read_trials(place)
+        if table is None:
+            continue
+        agents = [
+            None if agent is None else f"{RUNGS}/{place.name}/{agent}"
+            for agent in table["agent"].to_pylist()
+        ]
+        lives = table.drop_columns(["number", "origin", "reports", "worker"])
+        lives = lives.set_column(
+            lives.schema.get_field_index("agent"), "agent", array_of(agents, pa.string())
+        )
+        lives = lives.add_column(0, "candidate", table["origin"])
+        names = repeated(place.name, len(table), pa.string())
+        tables.append(lives.add_column(0, "rung", names).replace_schema_metadata(None))
+    return pa.concat_tables(tables, promote_options="default")
+
+
+def _rungs_of(folder: FolderPath) -> list[FolderPath]:
+    """The folders of a sweep's rungs, in order."""
+    found = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
+    numbered = [path for path in found if path.name.isdecimal() and path.name.isascii()]
+    retests = [path for path in found if path.name == RETEST]
+    return sorted(numbered, key=lambda path: int(path.name)) + retests
+
+
+def _kept(folder: FolderPath) -> int:
+    """Number of trials that a folder holds."""
+    table = read_trials(folder)
+    return 0 if table is None else int(table.num_rows)
+
+
+def _figure(run: Run) -> tuple[str, float | None]:
+    """The winner's score against the defaults, in games that no trial has played."""
+    final = whole_final(run.path)
+    found = None if final is None else final.against_defaults
+    if final is not None and final.winner is not None and final.winner == final.defaults:
+        return "against_defaults", 0.5  # the winner is the defaults themselves
+    return "against_defaults", None if found is None else found.score
+
+
+def _curve(run: Run) -> pd.Series[float]:
+    """The best score so far, by trial."""
+    whole = run.trials[run.trials["state"] == "COMPLETE"]
+    best: pd.Series[float] = whole.set_index("number")["score"].cummax().rename("best_score")
+    return best.reindex(range(len(run.trials))).ffill().rename_axis("trial")
+
+
+def _facts(run: Run) -> Facts:
+    """Number of finished trials, and the best score. The final makes it complete."""
+    table, target = read_trials(run.path), run.config.get("trials")
+    states = [] if table is None else table["state"].to_pylist()
+    finished = sum(state in FINISHED for state in states)
+    best = None
+    if table is not None:
+        best = pc.max(rows_with(table, "state", "COMPLETE")["score"]).as_py()
+    final = whole_final(run.path)
+    return Facts(
+        done=finished,
+        target=target,
+        # More finished trials than the last final had: another final must follow.
+        complete=isinstance(target, int)
+        and (finished >= target or (final is not None and final.over))
+        and (run.path / FINAL_FILE).exists()
+        and (final is None or final.trials == finished),
+        figures={"best_score": best},
+        so_far=best,
+    )
+
+
+READING: Final = RunReading(
+    kept=_kept,
+    facts=_facts,
+    figure=_figure,
+    curve=_curve,
+    tables={
+        "trials": TableReading(lambda run: run.trials, TRIALS_COLUMNS, arrow=_trials),
+        "rungs": TableReading(
+            lambda run: rungs_table(run.path).to_pandas(), arrow=lambda run: rungs_table(run.path)
+        ),
+        "final": TableReading(
+            lambda run: final_table(run.path).to_pandas(), arrow=lambda run: final_table(run.path)
+        ),
+    },
+)

@@ -1,0 +1,112 @@
+"""Trainings as a kind of run: their table, and their summaries in lists of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evolve.files.folder import FolderPath
+from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
+from evolve.tables.paths import CHECKPOINT_FILE
+from evolve.runs.run import Run
+from evolve.runs.run_type import Facts, RunReading, TableReading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_ELO: Final = ("elo", "elo_low", "elo_high")
+
+
+def _unused(run: Run) -> tuple[str, ...]:
+    """Columns that its kind of training leaves empty."""
+    return METRICS_UNUSED[_judge(run)]
+
+
+def _kept(folder: FolderPath) -> int:
+    """Number of checks that a folder holds; a checkpoint before the first check counts as one."""
+    return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
+
+
+def _facts(run: Run) -> Facts:
+    """Its progress and strength, as of its last check."""
+    rows, config = read_metrics(run.path).to_pylist(), run.config
+    last: dict[str, Any] = rows[-1] if rows else {}
+    ends = (("games", "games"), ("budget", "cpu_seconds"))
+    complete = any(
+        isinstance(config.get(end), (int, float)) and last.get(column, 0) >= config[end]
+        for end, column in ends
+    )
+    patience = config.get("patience")
+    if isinstance(patience, int) and rows:
+        # A check no better than the best before it counts towards `patience`.
+        scores = [row["score"] for row in rows]
+        complete = complete or len(rows) - 1 - scores.index(max(scores)) >= patience
+    judge = _judge(run)
+    # With the ladder, the last agent is the one that the run keeps.
+    elo = {key: last.get(key) for key in _ELO} if judge == "ladder" else {}
+    return Facts(
+        done=last.get("games", 0),
+        target=config.get("games"),
+        complete=complete,
+        figures={f"{judge}_score": last.get("score"), **elo},
+        share=_share_of_budget(config.get("budget"), last.get("cpu_seconds", 0.0)),
+        so_far=last.get("score") if judge == "panel" else None,
+    )
+
+
+def _share_of_budget(budget: Any, spent: float) -> float | None:
+    return spent / budget if isinstance(budget, (int, float)) and budget else None
+
+
+def _figure(run: Run) -> tuple[str, float | None]:
+    """The Elo of its agent on the ladder, or its score against the panel."""
+    curve = _curve(run)
+    values = curve.dropna().tolist()
+    return str(curve.name), values[-1] if values else None
+
+
+def _curve(run: Run) -> pd.Series[float]:
+    """That number by check.
+
+    With the ladder, of the last agent, which the run keeps; with the panel, of the best so far.
+    """
+    frame = run.metrics.set_index("check")
+    if _judge(run) == "ladder":
+        elo: pd.Series[float] = frame["elo"]
+        return elo
+    best: pd.Series[float] = frame["score"].cummax().rename("panel_score")
+    return best
+
+
+def _totals(run: Run) -> dict[str, Any]:
+    """The games played, and the best score of all checks."""
+    frame = run.metrics
+    if frame.empty:
+        return {"games": 0}
+    return {
+        "games": int(frame["games"].iloc[-1]),
+        f"best_{_judge(run)}_score": float(frame["score"].max()),
+    }
+
+
+def _judge(run: Run) -> str:
+    """The judge of its checks: `panel` or `ladder`."""
+    judge: str = run.kind.commands[run.command].model().judge
+    return judge
+
+
+READING: Final = RunReading(
+    kept=_kept,
+    facts=_facts,
+    figure=_figure,
+    curve=_curve,
+    totals=_totals,
+    tables={
+        "metrics": TableReading(
+            lambda run: run.metrics,
+            METRICS_COLUMNS,
+            arrow=lambda run: read_metrics(run.path),
+            unused=_unused,
+        )
+    },
+)

@@ -1,0 +1,90 @@
+"""Commands of programs: shells' words, paths of Windows, and names with blanks."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from evolve.agents.command import folder_of, located, why_not, words_of
+
+
+def program(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n", encoding="utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("engine --level 3", ["engine", "--level", "3"]),
+        (r"C:\engines\rhino.exe --level 3", [r"C:\engines\rhino.exe", "--level", "3"]),
+        (r"C:\new\table\x64\uct.exe", [r"C:\new\table\x64\uct.exe"]),
+        (r'"C:\Program Files\Edax\edax.exe" -gtp', [r"C:\Program Files\Edax\edax.exe", "-gtp"]),
+        (r"python ..\bots\a.py", ["python", r"..\bots\a.py"]),
+        (r"\\server\share\bot.exe -n 1", [r"\\server\share\bot.exe", "-n", "1"]),
+        (r'"\\server\my share\bot.exe"', [r"\\server\my share\bot.exe"]),
+        (r"run --dir C:\x\ ", ["run", "--dir", "C:\\x "]),
+        (r"my\ engine --q it\'s", ["my engine", "--q", "it's"]),
+        (r"engine 'a\b c' \"x\"", ["engine", r"a\b c", '"x"']),
+        (r"engine --re \$x\*\(y\)", ["engine", "--re", "$x*(y)"]),
+        ('engine "say \\"hi\\" \\\\ to"', ["engine", 'say "hi" \\ to']),
+    ],
+)
+def test_words(command: str, words: list[str]) -> None:
+    assert words_of(command) == words
+
+
+@pytest.mark.parametrize("command", ["engine 'x", 'engine "x', "it's"])
+def test_a_quote_that_is_open(command: str) -> None:
+    with pytest.raises(ValueError, match="quotation"):
+        words_of(command)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs of shells")
+@pytest.mark.parametrize(
+    "name", ["my engine", "a b/c d/rhino", "what? now", "it's mine", r"C:\x y"]
+)
+def test_a_program_that_is_there_under_more_than_a_word(name: str, tmp_path: Path) -> None:
+    path = program(tmp_path / name)
+    assert words_of(path) == [path]
+    assert words_of(f"{path} --level 3 'x y'") == [path, "--level", "3", "x y"]
+
+
+@pytest.mark.parametrize("name", ["~", "~nobody-of-that-name", "~root", "a b"])
+def test_a_folder_that_is_there_is_meant(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    assert folder_of("~/bots") == home / "bots"
+    assert folder_of("~nobody-of-that-name") == Path("~nobody-of-that-name")
+    Path(name).mkdir()
+    assert folder_of(name) == Path(name)
+
+
+def test_where_a_program_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, here = tmp_path / "its own", tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    both, there = program(home / "both"), program(home / "bin" / "there")
+    program(here / "both")
+    only = program(here / "only")
+    assert located("./both", home) == both
+    assert located("bin/there", home) == there
+    assert located("./only", home) == only
+    assert located("only") == only
+    assert located("sh") == "sh"
+    assert located("bin/there") is None
+    assert located("") is None
+    for name in ("text", "my text.py"):
+        (here / name).write_text("no program", encoding="utf-8")
+        assert located(f"./{name}") is None
+        assert why_not(f"{name} -x").startswith(f"'{name}' may not be executed: chmod +x")
+    assert why_not("./none") == "there is no program './none' to run"
+    assert why_not(r"C:\none.exe") == r"there is no program 'C:\none.exe' to run"

@@ -1,0 +1,127 @@
+"""The text that names an agent: what is a name in it, and what a setting."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.agents.names import parse_name
+from evolve.errors import AgentError, EngineError
+from evolve.programs.external import ExternalAgent
+from evolve.service.engine_worker import describe
+from tests.cli import ROOT
+from tests.programs.test_external import ENGINE
+
+PLACE = """
+import os, sys
+sys.exit(f"{os.getcwd()} is {open('here.txt').read()}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "settings"),
+    [
+        ("swh?depth=3", "swh", {"depth": 3}),
+        ("best.json?depth=3&time=.5", "best.json", {"depth": 3, "time": 0.5}),
+        ("gtp:engine -x?time=5", "gtp:engine -x", {"time": 5}),
+        ("gtp:engine what?", "gtp:engine what?", {}),
+        ("gtp:engine --x a?b=1 --y", "gtp:engine --x a?b=1 --y", {}),
+        ("gtp:engine 'a?b=1'", "gtp:engine 'a?b=1'", {}),
+        ("gtp:engine?cwd=/my dir", "gtp:engine", {"cwd": "/my dir"}),
+        ("gtp:engine?time=5&cwd=/a b&c", "gtp:engine", {"time": 5, "cwd": "/a b&c"}),
+        (r"gtp:e?cwd=C:\R&D&time=2", "gtp:e", {"cwd": r"C:\R&D", "time": 2}),
+        ("gtp:engine?cwd=/what?&time=1", "gtp:engine", {"cwd": "/what?", "time": 1}),
+        ("nboard:engine?cwd=x?time=3", "nboard:engine", {"cwd": "x", "time": 3}),
+        ("gtp:engine --k a?b=1?time=3", "gtp:engine --k a?b=1", {"time": 3}),
+        ("python:a.py:AI?memory=90", "python:a.py:AI", {"memory": 90}),
+        ("python:it's.py?time=5", "python:it's.py", {"time": 5}),
+        ('python:a "b.py:AI?time=5&memory=90', 'python:a "b.py:AI', {"time": 5, "memory": 90}),
+        ("python:it's mine/my ai.py?cwd=it's", "python:it's mine/my ai.py", {"cwd": "it's"}),
+        ("gtp:./e --x {x:1:5}?time=1", "gtp:./e --x {x:1:5}", {"time": 1}),
+        ("gtp:./e?x={x:1:5}", "gtp:./e?x={x:1:5}", {}),
+    ],
+)
+def test_settings_follow_the_right_mark(text: str, place: str, settings: dict[str, Any]) -> None:
+    found = parse_name(text)
+    assert (found.place, found.settings) == (place, settings)
+
+
+@pytest.mark.parametrize("name", ["a?b.json", "what? it is.json", "x?depth=9.json", "??.json"])
+def test_files_with_question_marks(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    evolve.load_agent("swh").stored().save(Path(name))
+    for place in (name, str(tmp_path / name)):
+        assert evolve.load_agent(place).name == "swh"
+        assert evolve.load_agent(f"{place}?depth=3").name == "swh?depth=3"
+
+
+@pytest.mark.parametrize("name", ["my runs", "runs?x=1", "what?/now?"])
+def test_runs_in_folders_with_odd_names(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name / "my run?"
+    shutil.copytree(ROOT / "tests/cli/run-0.2", folder)
+    assert parse_name(f"{folder}?depth=4") == (str(folder), "depth=4")
+    champion = evolve.load_agent(folder)
+    assert evolve.load_agent(f"{folder}?depth=2").name == f"{champion.name}?depth=2"
+    for source in (f"{folder}", f"{folder}?depth=2", f"run:{folder}:0-0?depth=1"):
+        assert describe(source)["kind"] == "alphabeta"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")
+@pytest.mark.parametrize("name", ["my engine", "eng?ine", "e?time=1", r"C:\bots\e.exe", "it's"])
+def test_programs_with_odd_names_play(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "some place" / name
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{ENGINE}" "$@"\n', encoding="utf-8")
+    path.chmod(0o755)
+    found = evolve.load_agent(f"gtp:{path} gtp?time=9")
+    assert isinstance(found, ExternalAgent)
+    assert found.seconds == 9
+    assert found.choose(evolve.Board.start()) == evolve.Board.start().legal_moves()[0]
+    found.close()
+
+
+@pytest.mark.parametrize(
+    "form", ["gtp:{python} ./say.py", "nboard:{python} say.py", "python:say.py"]
+)
+@pytest.mark.parametrize("name", ["home", "my home", "R&D", "what?"])
+def test_a_program_runs_in_its_own_folder(
+    form: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / name
+    home.mkdir()
+    (home / "say.py").write_text(PLACE, encoding="utf-8")
+    (home / "here.txt").write_text("its own", encoding="utf-8")
+    text = f"{form.format(python=sys.executable)}?cwd={name}"
+    found = evolve.load_agent(text)
+    assert found.name == text
+    assert json.dumps(found.identity) == json.dumps(text)
+    with pytest.raises(EngineError, match="its own") as caught:
+        found.choose(evolve.Board.start())
+    assert os.path.basename(home) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("gtp:cat?cwd=none", "cwd=none of gtp:cat: no such folder"),
+        ("python:x.py?cwd=/no where", "no such folder"),
+        ("gtp:cat?cwd=~nobody-of-that-name", "cwd=~nobody-of-that-name of gtp:cat: no such folder"),
+        ("nboard:cat?cwd=~nobody-of-that-name/x&time=3", "no such folder"),
+        ("python:x.py?time=3&cwd=~nobody-of-that-name", "no such folder"),
+        ("swh?cwd=.", "has no setting 'cwd'"),
+        ("gtp:./no engine/x?cwd=.", r"there is no program './no' to run"),
+    ],
+)
+def test_folders_that_cannot_be(text: str, why: str) -> None:
+    with pytest.raises(AgentError, match=why):
+        evolve.load_agent(text)

@@ -1,0 +1,109 @@
+"""Pictures of agents: a board for every phase, on one scale; of patterns, curves as well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import evolve
+from evolve.agents.patterns import PatternAgent
+from evolve.engine.patterns import DISC, Patterns
+from evolve.engine.shapes import ShapeSet, parse_shapes
+from evolve.errors import RunError
+from evolve.plots.agents import (
+    curves_of,
+    draw_weights,
+    plot_agent,
+    plot_patterns,
+    values_of_discs,
+)
+from tests import reference
+from tests.plots import written_in
+
+
+def agent_of(phases: int) -> evolve.AlphaBetaAgent:
+    return evolve.AlphaBetaAgent(
+        weights=[[100 * (phase + 1) + place for place in range(10)] for phase in range(phases)],
+        mobility=list(range(phases)),
+        depths=[1 + phase % 4 for phase in range(phases)],
+        boundaries=[10 + 3 * phase for phase in range(phases - 1)],
+        endgame=6,
+        name="drawn",
+    )
+
+
+@pytest.mark.parametrize("phases", [1, 3])
+def test_each_square_has_its_weight_and_each_board_its_span(phases: int) -> None:
+    agent = agent_of(phases)
+    axes = Figure().subplots(1, phases, squeeze=False)[0].tolist()
+    draw_weights(axes, agent)
+    for phase, one in enumerate(axes):
+        shown = {(text.get_position(), text.get_text()) for text in one.texts}
+        assert shown == {
+            ((square % 8, square // 8), str(agent.weights[phase][reference.CLASS_OF[square]]))
+            for square in range(64)
+        }
+        first = 4 if phase == 0 else agent.boundaries[phase - 1]
+        last = 64 if phase == phases - 1 else agent.boundaries[phase] - 1
+        assert one.get_title() == f"{first}–{last} discs, depth {agent.depths[phase]}"
+        assert one.images[0].get_clim() == (-(100 * phases + 9), 100 * phases + 9)
+
+
+@pytest.mark.parametrize("phases", [1, 2])
+def test_the_file_names_terms_and_all_phases(phases: int, tmp_path: Path) -> None:
+    plot_agent(agent_of(phases), tmp_path / "agent.svg")
+    texts = written_in(tmp_path / "agent.svg")
+    assert "drawn: any rules, exact from 6 empties" in texts
+    assert sum(" discs, depth " in text for text in texts) == phases
+    assert sum(text.startswith("mobility ") for text in texts) == phases
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"\.png \.svg \.pdf"):
+        plot_agent(agent_of(1), tmp_path / "agent.gif")
+    assert list(tmp_path.iterdir()) == []
+
+
+def patterns_of(own: int, boundaries: tuple[int, ...]) -> Patterns:
+    """A disc in a corner is worth `own` discs, every other one nothing."""
+    shapes = ShapeSet(parse_shapes(("a1",)))
+    table = np.array([-own * DISC, 0, own * DISC], np.int16)
+    return Patterns(shapes, boundaries, np.tile(table, (len(boundaries) + 1, 1)))
+
+
+def test_a_disc_is_worth_what_its_change_of_sides_is() -> None:
+    values = values_of_discs(patterns_of(7, (34,)), np.random.default_rng(0)).reshape(-1, 8, 8)
+    for board in values:
+        assert {board[0, 0], board[0, 7], board[7, 0], board[7, 7]} == {14.0}
+        board[0, 0] = board[0, 7] = board[7, 0] = board[7, 7] = 0
+        assert not board.any()
+
+
+def test_curves_are_means_over_squares_of_a_kind() -> None:
+    values = np.zeros((3, 64))
+    values[:, [0, 7, 56, 63]] = 12.0  # a1 and its like
+    values[:, 2], values[:, 3] = 4.0, 8.0  # c1, d1: two of the edges' sixteen
+    values[1] = np.nan
+    values[2, 1] = np.nan  # b1: others of its like have a value
+    curves = curves_of(values)
+    assert curves["corner (a1)"].tolist()[::2] == [12.0, 12.0]
+    assert curves["edge (c1, d1)"].tolist()[::2] == [0.75, 0.75]
+    assert curves["C square (b1)"][2] == 0.0
+    assert all(np.isnan(curve[1]) for curve in curves.values())
+
+
+def test_a_picture_of_few_and_of_many_phases(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolve.plots.agents._POSITIONS", 5)  # enough for a picture
+    for boundaries in ((), tuple(range(10, 65, 10))):
+        agent = PatternAgent(patterns_of(1, boundaries))
+        plot_patterns(agent, tmp_path / "discs.svg")
+        svg = (tmp_path / "discs.svg").read_text(encoding="utf-8")
+        assert svg.count("<image") >= len(boundaries) + 1
+        texts = set(written_in(tmp_path / "discs.svg"))
+        assert {"corner (a1)", "X square (b2)", "C square (b1)", "centre (d4)"} <= texts
+        assert {"edge (c1, d1)", "discs on the board"} <= texts

@@ -1,0 +1,459 @@
+"""Programs as agents: dialects are understood, and whatever fails loses, ends and is told."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+import evolve
+from evolve.agents.agent import Agent
+from evolve.arena.agreement import agree_on
+from evolve.arena.match import Match, MatchResult
+from evolve.engine.rules import Rules
+from evolve.errors import AgentError, EngineError
+from evolve.fitness.executor import Threads
+from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.programs.external import ExternalAgent
+from evolve.programs.life import LOG
+from evolve.records.record import play_moves
+from tests.records.test_ggf import random_record
+from tests.waits import PATIENCE, until, until_within
+
+ENGINE = Path(__file__).parent / "engine.py"
+
+
+def source(protocol: str, fault: str = "good", settings: str = "") -> str:
+    return f"{protocol}:{sys.executable} {ENGINE} {protocol} {fault}{settings}"
+
+
+def agent(protocol: str, fault: str = "good", settings: str = "") -> ExternalAgent:
+    found = evolve.load_agent(source(protocol, fault, settings))
+    assert isinstance(found, ExternalAgent)
+    return found
+
+
+_others: set[int] = set()
+"""What was there before the test, such as the service that other tests share."""
+
+
+def children() -> list[psutil.Process]:
+    """The programs that this test has started, and what they have started: their guards apart."""
+    found = psutil.Process().children(recursive=True)
+    return [
+        process
+        for process in found
+        if process.pid not in _others and "guard.py" not in " ".join(process.cmdline()[:4])
+    ]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind() -> Iterator[None]:
+    _others.clear()
+    _others.update(process.pid for process in psutil.Process().children(recursive=True))
+    threads = threading.active_count()
+    yield
+    # What is gone already needs no search for garbage, which took .1 s a test.
+    if children() or threading.active_count() > threads:
+        gc.collect()
+    assert children() == []
+    assert threading.active_count() <= threads
+
+
+@dataclass(frozen=True)
+class FirstMove(Agent):
+    """What the program plays, played here."""
+
+    name: str = "first"
+    rules: Rules | None = None
+
+    def choose(self, board: evolve.Board) -> int:
+        return board.legal_moves()[0]
+
+
+def match(player: ExternalAgent, pairs: int = 3, jobs: int = 1) -> tuple[MatchResult, Match]:
+    rng = np.random.default_rng(1)
+    openings = balanced_openings(pairs, Part.MATCH, "standard", rng)
+    opponent = evolve.load_agent("swh")
+    found = Match(player, opponent, openings, "standard", executor=Threads(jobs))
+    with contextlib.suppress(EngineError):  # all games were lost by failures
+        found.play()
+    return found.result, found
+
+
+def play_against(player: ExternalAgent) -> None:
+    Match(evolve.load_agent("swh"), player, START_POSITION, "standard").play()
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize("dialect", ["good", "lower", "banner", "bare"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_dialects_play_the_same_games_as_the_agent_they_are(
+    protocol: str, dialect: str, jobs: int
+) -> None:
+    result, played = match(agent(protocol, dialect), jobs=jobs)
+    rng = np.random.default_rng(1)
+    openings = balanced_openings(3, Part.MATCH, "standard", rng)
+    other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
+    assert other.play() == result
+    assert np.array_equal(other.games.moves, played.games.moves)
+    assert result.failures_a == 0
+
+
+@pytest.mark.parametrize(
+    "dialect", ["strict", "nodding", "mute", "short", "late", "crlf", "chatty"]
+)
+def test_programs_that_know_no_ids_and_answer_loosely_play(
+    dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolve.programs.gtp._PATIENCE", 0.5)
+    result, played = match(agent("gtp", dialect), pairs=1)
+    openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(1))
+    other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
+    assert other.play() == result
+    assert np.array_equal(other.games.moves, played.games.moves)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fault", "said"),
+    [
+        (
+            "gtp",
+            "illegal",
+            r"played a1, which is illegal; sent 'genmove black', received '= a1'",
+        ),
+        ("gtp", "passes", r"played a pass, which is illegal; sent .*, received '= pass'"),
+        ("gtp", "resign", r"resigned; sent 'genmove black', received '= resign'"),
+        ("gtp", "garbage", r"not a move; sent .*, received '= \\x00.*\?!'"),
+        ("gtp", "hang", r"no answer in time; sent 'genmove black', received nothing"),
+        ("gtp", "crash", r"exit code 3: I give up; sent 'genmove .*', received nothing"),
+        (
+            "nboard",
+            "illegal",
+            r"played a1, which is illegal; sent 'go', received '=== A1/-1.30/0.11'",
+        ),
+        ("nboard", "garbage", r"not a move; sent 'go', received '=== \\x00"),
+    ],
+)
+def test_errors_have_the_lines_that_were_sent_and_received(
+    protocol: str, fault: str, said: str
+) -> None:
+    player = agent(protocol, fault, "?time=0.4")
+    board = evolve.Board.start()
+    for _ in range(2):
+        board = board.play(player.choose(board))
+        board = board.play(board.legal_moves()[-1])
+    with pytest.raises(EngineError, match=said) as caught:
+        player.choose(board)
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fault", "reason"),
+    [
+        # Those that let the time run out do so below any protocol.
+        pytest.param(
+            protocol,
+            fault,
+            reason,
+            marks=[]
+            if reason != "in time" or (protocol, fault) == ("gtp", "hang")
+            else [pytest.mark.slow],
+        )
+        for protocol in ("gtp", "nboard")
+        for fault, reason in (
+            ("crash", "ended with exit code 3: I give up"),
+            ("hang", "in time"),
+            ("child", "in time"),
+            ("stop", "in time"),
+            ("kill", "ended by signal SIGKILL"),
+            ("illegal", "a1, which is illegal"),
+            ("garbage", "not a move"),
+            ("flood", "in time"),
+        )
+    ],
+)
+def test_what_fails_loses_that_game_and_the_next_ones_are_played(
+    protocol: str, fault: str, reason: str
+) -> None:
+    player = agent(protocol, fault, "?time=0.3")
+    result, played = match(player, pairs=1)
+    assert result.games == 2
+    assert result.failures_a == result.losses == 2
+    assert result.failures_b == 0
+    table = played.games.table(0, "match", ["a", "b"], "standard", played.openings).to_pandas()
+    for _, row in table.iterrows():
+        side = "black" if row["black"] == "a" else "white"
+        assert row["reason"].startswith(f"failed: {side}: ")
+        assert reason in row["reason"]
+        assert row["winner"] == ("white" if side == "black" else "black")
+        assert 8 < row["plies"] < 40
+
+
+def test_an_answer_without_end() -> None:
+    result, played = match(agent("gtp", "endless", "?time=20"), pairs=1)
+    assert result.failures_a == 2
+    # It sends `=` without our id, and lines that are not answers.
+    assert any(word in played.games.failures[0] for word in ("endless answer", "not a move"))
+
+
+def test_programs_that_only_make_noise_end() -> None:
+    player = evolve.load_agent("gtp:yes?time=0.3")
+    assert isinstance(player, ExternalAgent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evolve.programs.external.START_SECONDS", 0.5)
+        with pytest.raises(EngineError, match=r"gtp:yes\?time=0.3 cannot be used: at its start"):
+            play_against(player)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans come to a guard on Linux alone")
+def test_a_child_in_a_session_of_its_own_ends_with_the_program(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    child = f'setsid sh -c "echo \\$\\$ > {there}; exec sleep 1234"'
+    script = f"{child} & while [ ! -s {there} ]; do sleep 0.01; done; exit 3"
+    player = evolve.load_agent(f"gtp:sh -c '{script}'?time=0.3")
+    assert isinstance(player, ExternalAgent)
+    with pytest.raises(EngineError, match="exit code 3"):
+        player.choose(evolve.Board.start())
+    number = int(there.read_text())
+    assert not psutil.pid_exists(number)
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("program", ["yes", "sh -c 'setsid sleep 1234 & sleep 0.2; exit 3'"])
+def test_what_does_not_play_ends_at_once(program: str) -> None:
+    """Start, half a second's wait and end take 0.8 s; a guard that is waited for takes 10 more."""
+    begin = time.monotonic()
+    player = evolve.load_agent(f"gtp:{program}?time=0.3")
+    assert isinstance(player, ExternalAgent)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("evolve.programs.external.START_SECONDS", 0.5)
+        with pytest.raises(EngineError, match="cannot be used: at its start"):
+            play_against(player)
+    assert time.monotonic() - begin < 5
+
+
+@pytest.mark.clock
+@pytest.mark.parametrize("fault", ["hang", "child", "stop", "flood"])
+def test_a_move_that_does_not_come_is_waited_for_as_long_as_its_time(fault: str) -> None:
+    """Two games with a move of 0.3 s that does not come: 1.5 s. It would come after 1000."""
+    begin = time.monotonic()
+    match(agent("gtp", fault, "?time=0.3"), pairs=1)
+    assert time.monotonic() - begin < 5
+
+
+def test_a_command_that_cannot_be_started(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF no program")
+    program.chmod(0o755)
+    player = evolve.load_agent(f"gtp:{program}?time=0.3")
+    with pytest.raises(EngineError, match="cannot be started: Exec format error"):
+        player.choose(evolve.Board.start())
+
+
+def test_no_program_is_started_once_all_are_shut() -> None:
+    """Threads that play go on for a moment when a match is stopped."""
+    player = agent("gtp")
+    player.choose(evolve.Board.start())
+    player._programs.shut()
+    assert children() == []
+    with pytest.raises(EngineError, match="has been shut down"):
+        player.choose(evolve.Board.start())
+    assert children() == []
+
+
+def test_gtp_programs_may_resign() -> None:
+    result, played = match(agent("gtp", "resign"), pairs=1)
+    assert result.losses == 2
+    assert "resigned" in played.games.failures[0]
+
+
+@pytest.mark.parametrize("fault", ["deaf", "silent"])
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_a_program_that_never_starts_plays_no_match(
+    protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evolve.programs.external.START_SECONDS", 1.0)
+    why = "no book found" if fault == "deaf" else "in time"
+    with pytest.raises(EngineError, match=f"cannot be used: at its start: .*{why}"):
+        play_against(agent(protocol, fault, "?time=0.1"))
+
+
+def test_a_match_that_is_interrupted_starts_no_further_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its threads see their programs end, and would begin the next game with new ones."""
+    started: list[ExternalAgent] = []
+    make = ExternalAgent._make
+
+    def counted(self: ExternalAgent) -> object:
+        started.append(self)
+        return make(self)
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ExternalAgent, "_make", counted)
+    openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(1))
+    found = Match(agent("gtp"), evolve.load_agent("swh"), openings, "standard", executor=Threads(3))
+    threads = {*threading.enumerate()}
+    with pytest.raises(KeyboardInterrupt):
+        found.play(kept=interrupted)
+    count = len(started)
+    until(lambda: threads >= {*threading.enumerate()})
+    assert len(started) == count
+    assert found.result.failures_a == 0
+    assert 2 <= found.played < 40
+    found.play()
+    assert (found.played, found.result.failures_a) == (40, 0)
+
+
+def test_what_a_program_complains_of_is_shown_without_its_escapes() -> None:
+    player = evolve.load_agent("gtp:sh -c 'printf \"\\033[31mred\\007\" >&2; exit 3'?time=0.3")
+    with pytest.raises(EngineError, match=r"exit code 3: \[31mred(; sent|$)"):
+        player.choose(evolve.Board.start())
+
+
+def test_the_game_goes_on_where_it_is_and_a_new_one_begins() -> None:
+    player = agent("gtp")
+    board = evolve.Board.start()
+    first = player.choose(board)
+    process = children()
+    ahead = board.play(first)
+    player.choose(ahead.play(ahead.legal_moves()[1]))
+    other = board.play(19)
+    assert player.choose(other) == other.legal_moves()[0]
+    assert children() == process, "one program for one game at a time"
+    player.close()
+    assert children() == []
+    assert player.choose(board) == first, "it starts again"
+    player.close()
+
+
+def test_passes_are_told() -> None:
+    """A random game with passes, asked about from many of its points."""
+    moves = next(r.moves for r in map(random_record, range(300)) if 64 in r.moves[:-3])
+    for protocol in ("gtp", "nboard"):
+        player = agent(protocol)
+        asked = 0
+        for count in (*range(0, len(moves), 3), moves.index(64) + 1):
+            here = play_moves(evolve.Board.start(), moves[:count])
+            if here.legal_moves():
+                assert player.choose(here) == here.legal_moves()[0]
+                asked += 1
+        assert asked > 15
+
+
+def test_boards_without_a_past() -> None:
+    board = evolve.Board.parse(evolve.Board.start().play(19).cells(), "white")
+    with pytest.raises(AgentError, match="from the start position"):
+        agent("gtp").choose(board)
+
+
+def test_a_program_is_ended_when_nobody_wants_it_any_more() -> None:
+    player = agent("nboard")
+    player.choose(evolve.Board.start())
+    (process,) = children()
+    del player
+    gc.collect()
+    process.wait(PATIENCE)
+
+
+def test_closing_ends_one_that_thinks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    talk = tmp_path / "talk"
+    monkeypatch.setenv(LOG, str(talk))
+    player = agent("gtp", "hang")
+    board = evolve.Board.start()
+    for _ in range(2):
+        player.choose(board)
+    errors: list[BaseException] = []
+
+    def think() -> None:
+        try:
+            player.choose(board)
+        except EngineError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=think)
+    thread.start()
+    # It names the word as well, in what it says it knows.
+    until(lambda: len(re.findall("> .*genmove", talk.read_text())) == 3)
+    until_within(thread, "heard")
+    player.close()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert "SIGKILL" in str(errors[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("gtp:", "needs a command"),
+        ("gtp:no-such-program", "no-such-program"),
+        ("gtp:cat 'x", "not a command"),
+        ("gtp:cat?time=0", "time"),
+        ("gtp:cat?time=1e9", "time=1e9"),
+        ("gtp:cat?time=1s", "not a setting"),
+        ("gtp:cat?time=.001", "0.02"),
+        ("gtp:cat?depth=3", "depth"),
+        ("nboard:cat?endgame=3", "endgame"),
+    ],
+)
+def test_names_of_no_program(name: str, word: str) -> None:
+    with pytest.raises(AgentError, match=word.replace("?", r"\?")):
+        evolve.load_agent(name)
+
+
+def test_settings_follow_the_last_question_mark() -> None:
+    found = evolve.load_agent("nboard:cat 'what?' -x?time=2.5&depth=7")
+    assert isinstance(found, ExternalAgent)
+    assert (found.command, found.seconds, found.depth) == ("cat 'what?' -x", 2.5, 7)
+    assert found.name == "nboard:cat 'what?' -x?time=2.5&depth=7"
+
+
+def test_deterministic_agents_against_themselves_score_a_half() -> None:
+    one = evolve.load_agent("swh?depth=3")
+    rng = np.random.default_rng(5)
+    openings = balanced_openings(20, Part.MATCH, "standard", rng)
+    assert Match(one, one, openings, "standard").play().score.value == 0.5
+    player = agent("gtp")
+    assert Match(player, player, START_POSITION, "standard").play().score.value == 0.5
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("rules:reversed", "reversed"),
+        ("rules:standard", "standard"),
+        ("rules:misere", None),
+        ("rules:standard assumed", None),
+        ("good", None),
+    ],
+)
+def test_a_program_may_say_its_rules(protocol: str, fault: str, said: str | None) -> None:
+    player = agent(protocol, f"'{fault}'")
+    assert player.rules is None
+    assert player.own_rules() == said
+    assert len(children()) == 1, "the one that was asked is the one that will play"
+    agreed = agree_on([player, evolve.load_agent("random")])
+    assert (agreed.rules, agreed.assumed) == (said or "standard", said is None)
+    assert player.with_rules("standard").own_rules() == "standard"
+    player.close()
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_one_that_cannot_be_asked_cannot_be_used(protocol: str) -> None:
+    with pytest.raises(EngineError, match="cannot be used: at its start"):
+        agree_on([agent(protocol, "deaf")])
+    assert agree_on([agent(protocol, "deaf")], "standard").rules == "standard"

@@ -1,0 +1,5 @@
+"""The run with every kind of table."""
+
+from tests.tables.conftest import made
+
+__all__ = ["made"]

@@ -1,0 +1,41 @@
+"""Evolutions among other runs: how far they are, and how good."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from evolve.runs.evolutions import READING
+from evolve.tables.paths import GENERATIONS, generation_file
+from evolve.runs.run import Run
+
+
+def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:
+    run = Run(made)
+    facts = READING.facts(run)
+    assert (facts.done, facts.target, facts.complete, facts.crowned) == (2, 2, True, True)
+    assert facts.last == generation_file(made, 1)
+    assert facts.figures["best_score"] == run.generations["best_score"].iloc[-1]
+    totals = READING.totals(run)
+    assert totals["games"] == run.generations["games"].sum() > 0
+    assert totals["best_panel_score"] == run.generations["panel_score"].max()
+    copy = Path(shutil.copytree(made, tmp_path / "copy"))
+    (copy / "games" / "playoff.parquet").unlink()
+    facts = READING.facts(Run(copy))
+    assert (facts.done, facts.complete, facts.crowned) == (2, False, False)
+    shutil.rmtree(copy / GENERATIONS)
+    facts = READING.facts(Run(copy))
+    assert (facts.done, facts.last) == (0, None)
+    assert READING.totals(Run(copy)) == {}
+
+
+@pytest.mark.parametrize("name", ["generations", "individuals", "games"])
+def test_its_tables_are_those_of_all_generations_or_of_one(made: Path, name: str) -> None:
+    read, run = READING.tables[name].read, Run(made)
+    whole = read(run)
+    assert set(whole["generation"]) == {0, 1}
+    for generation in (0, 1):
+        part = whole[whole["generation"] == generation].reset_index(drop=True)
+        assert read(run, generation).reset_index(drop=True).equals(part)

@@ -1,0 +1,99 @@
+"""A run's folder for readers: its tables, and what is told where they are damaged or not there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.errors import EvolveError, RunError
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS
+from evolve.tables.parquet import read_table, write_table
+from evolve.runs.run_types import champion_of
+from evolve.runs.study import list_all, load_run
+from tests.cli.test_kept_run import KEPT
+
+
+def test_tables_of_a_kept_run_have_their_columns() -> None:
+    found = evolve.load_run(KEPT)
+    frames: Mapping[str, pd.DataFrame] = {"games": found.games, "individuals": found.individuals}
+    heads: Mapping[str, Any] = {"games": GAMES_COLUMNS, "individuals": INDIVIDUALS_COLUMNS}
+    for name, frame in frames.items():
+        assert tuple(frame)[: len(heads[name].names)] == heads[name].names
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"evolve": "no JSON"},
+        {"evolve": "[" * 3000},
+        {"evolve": "[]"},
+        {"evolve": '{"generation": 1, "checkpoint": {}}'},
+        {"evolve": '{"generation": {"generation": %s}, "checkpoint": {}}' % ("1" * 5000)},
+    ],
+)
+def test_metadata_that_is_no_generation_is_told(
+    made: Path, tmp_path: Path, metadata: dict[str, str]
+) -> None:
+    shutil.copytree(made, tmp_path / "copy")
+    path = tmp_path / "copy/generations/gen-0001.parquet"
+    write_table(path, read_table(path).replace_schema_metadata(metadata))
+    run = evolve.load_run(tmp_path / "copy")
+    for look in (lambda: run.metadata(1), lambda: run.generations):
+        with pytest.raises(RunError, match="gen-0001") as told:
+            look()
+        assert "\n" not in str(told.value)
+        assert len(str(told.value)) < 300
+
+
+def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
+    run = load_run(KEPT)
+    assert run.kind.name == "run"
+    assert run.tables == ("generations", "individuals", "games")
+    for name in run.tables:
+        assert run.table(name).equals(getattr(run, name))
+    assert set(run.table("games", 1)["generation"]) == {1}
+    assert champion_of(KEPT) == KEPT / "champion.json"
+    with pytest.raises(RunError, match="has no trials; it has generations"):
+        run.table("trials")
+    with pytest.raises(RunError, match="no generation 7"):
+        run.table("games", 7)
+    assert evolve.load_agent(KEPT).rules == "reversed"
+
+
+def _refuse(path: Path, error: EvolveError) -> None:
+    raise error
+
+
+def test_folders_that_are_no_runs(made: Path, tmp_path: Path) -> None:
+    for place, why in ((tmp_path / "none", "no such folder"), (tmp_path, "no config.toml")):
+        with pytest.raises(RunError, match=why):
+            load_run(place)
+    with pytest.raises(RunError, match="there is no"):
+        list_all(tmp_path / "none", _refuse)
+    (tmp_path / "file").touch()
+    with pytest.raises(RunError, match="is not a folder"):
+        list_all(tmp_path / "file", _refuse)
+    for name in ("b", "a"):
+        shutil.copytree(made, tmp_path / name)
+    (tmp_path / "c").mkdir()
+    assert [run.name for run in list_all(tmp_path, _refuse)] == ["a", "b"]
+
+
+def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
+    run = load_run(made)
+    for name in set(run.individuals["individual"]):
+        rows = run.individuals[run.individuals["individual"] == name]
+        found = run.find(name)
+        assert found["generation"] == rows["generation"].max()
+        assert run.genes(found)["weights"] == [int(v) for v in rows["weights"].iloc[-1]]
+    for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
+        with pytest.raises(RunError, match="has no individual"):
+            run.find(name)

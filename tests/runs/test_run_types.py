@@ -1,0 +1,140 @@
+"""The registry of kinds of runs: every entry is complete, and what is unknown is refused."""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+import pytest
+from pydantic import BaseModel
+
+from evolve.cli.main import COMMANDS
+from evolve.cli.resume import resume_command
+from evolve.cli.work import LongWork, work_of
+from evolve.errors import RunError
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, kind_of
+from tests.cli import done, invoke
+from tests.cli.test_kept_run import KEPT
+
+each_kind = pytest.mark.parametrize("kind", RUN_TYPES, ids=lambda kind: kind.name)
+
+
+def parameters(function: Any) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
+@each_kind
+def test_the_modules_of_a_kind_are_there_and_take_what_they_are_given(kind: RunType) -> None:
+    command = getattr(import_module(f"evolve.cli.{kind.name}"), f"{kind.name}_command")
+    assert isinstance(command, click.Command)
+    assert command.name == kind.name
+    work, reading = work_of(kind), kind.reading
+    assert issubclass(work, LongWork)
+    assert work.kind is kind
+    assert not inspect.isabstract(work)
+    assert parameters(reading.kept) == ["folder"]
+    assert parameters(reading.facts) == parameters(reading.figure) == ["run"]
+    assert parameters(reading.curve) == parameters(reading.totals) == ["run"]
+    names = [table.name for table in kind.tables]
+    assert [*reading.tables] == names
+    for table in reading.tables.values():
+        assert parameters(table.read) in (["run"], ["run", "generation"])
+        assert (table.count is None) == (table.rows is None)
+
+
+@each_kind
+def test_an_entry_is_of_one_piece(kind: RunType) -> None:
+    assert kind.about == COMMANDS[kind.name][1]
+    assert kind.tables
+    assert kind.parts
+    assert set(kind.files) <= set(FILES)
+    assert set(kind.parts) <= set(PARTS)
+    for word, variant in kind.variants.items():
+        assert kind_of(kind.command(word), Path()) is kind
+        assert kind.word(kind.command(word)) == word
+        model = variant.model()
+        assert issubclass(model, BaseModel)
+        presets = get_args(model.model_fields["preset"].annotation) if variant.presets else ()
+        assert tuple(variant.all_presets()) == presets
+        for change in kind.changes_of(kind.command(word)):
+            kinds = str(model.model_fields[change.name].annotation)
+            assert change.type.__name__ in kinds, (change, kinds)
+
+
+def test_a_name_is_of_one_kind_alone() -> None:
+    names = [kind.name for kind in RUN_TYPES]
+    commands = [command for kind in RUN_TYPES for command in kind.commands]
+    assert len(set(names)) == len(names)
+    assert len(set(commands)) == len(commands)
+    changes = [change for kind in RUN_TYPES for change in kind.changes]
+    told = {(change.name, change.type, change.help) for change in changes}
+    assert len({change.name for change in changes}) == len(told)  # alike where shared
+    offered = {parameter.name for parameter in resume_command.params}
+    assert {change.name for change in changes} <= offered
+
+
+def test_the_registry_is_light() -> None:
+    code = (
+        "import sys, evolve.runs.run_types; "
+        "print([name for name in ('numpy', 'pandas', 'click', 'pydantic') if name in sys.modules])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["nonesuch", "train", "train trees", "runs", "", 3, ["run"]])
+def test_unknown_kinds_are_refused(command: Any) -> None:
+    with pytest.raises(RunError, match=r"place: command = .* is unknown; there are run, train dqn"):
+        kind_of(command, Path("place"))
+
+
+@pytest.fixture
+def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose kind is unknown, alone in the folder `runs`."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path(shutil.copytree(KEPT, tmp_path / "runs/strange"))
+    config = folder / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text('command = "nonesuch"\n' + text.replace('command = "run"\n', ""), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("resume",),
+        ("resume", "--generations", 9),
+        ("show",),
+        ("show", "--table", "games"),
+        ("show", "--generation", 0),
+        ("plot", "-o", "a.png"),
+        ("compare",),
+        ("compare", KEPT),
+        ("replay", "0:0"),
+    ],
+    ids=str,
+)
+def test_no_command_takes_a_run_of_an_unknown_kind(
+    strange: Path, arguments: tuple[object, ...]
+) -> None:
+    command, *rest = arguments
+    result = invoke(command, strange, *rest)
+    assert result.code == 1
+    assert result.out == ""
+    assert result.err.count("\n") == 1
+    assert "command = 'nonesuch' is unknown; there are run," in result.err
+    assert not Path("a.png").exists()
+
+
+def test_runs_says_that_a_kind_is_unknown(strange: Path) -> None:
+    rows = done("runs", "--json").document
+    assert [row["run"] for row in rows] == ["runs/strange"]
+    assert "command = 'nonesuch' is unknown" in rows[0]["state"]
+    assert done("runs").out.count("is unknown") == 1

@@ -1,0 +1,118 @@
+"""What a study is made of: seeds, settings, names, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve.errors import EvolveError
+from evolve.runs.study_spec import (
+    BASE,
+    StudySpec,
+    grid_of,
+    read_study_spec,
+    seeds_of,
+    study_spec_of,
+)
+
+
+def design(**values: Any) -> StudySpec:
+    return study_spec_of({"seeds": "0-1", **values}, "here")
+
+
+def test_seeds() -> None:
+    assert seeds_of("0-3") == (0, 1, 2, 3)
+    assert seeds_of("7, 1-2") == (7, 1, 2)
+    assert seeds_of(5) == (5,)
+    assert design(seeds=[3, 1]).seeds == (3, 1)
+
+
+def test_all_combinations_seed_by_seed() -> None:
+    made = design(grid={"crossover": ["blend", "uniform"], "fix.depths": [3, "4"]})
+    assert [one.name for one in made.settings_of_runs] == [
+        "crossover=blend fix.depths=3", "crossover=blend fix.depths=4",
+        "crossover=uniform fix.depths=3", "crossover=uniform fix.depths=4",
+    ]  # fmt: skip
+    members = list(made.members)
+    assert [one.seed for one in members] == [0] * 4 + [1] * 4
+    assert members[1].name == "crossover-blend-fix.depths-4-seed-0"
+    assert made.values_of(members[1]) == {"crossover": "blend", "fix": {"depths": "4"}, "seed": 0}
+
+
+def test_one_setting_has_no_name_in_folders() -> None:
+    made = design(settings={"generations": 3})
+    (setting,) = made.settings_of_runs
+    assert setting.name == BASE
+    assert [one.name for one in made.members] == ["seed-0", "seed-1"]
+
+
+def test_variants_with_the_grid_over_common_settings() -> None:
+    made = design(
+        settings={"fix": {"depths": 2}, "population": 8},
+        variants={"few": {"population": 4}, "deep": {"fix": {"endgame": 9}}},
+        grid={"crossover": ["blend"]},
+    )
+    few, deep = (made.values_of(one) for one in list(made.members)[:2])
+    assert few == {"fix": {"depths": 2}, "population": 4, "crossover": "blend", "seed": 0}
+    assert deep["fix"] == {"depths": 2, "endgame": 9}
+    assert made.settings_of_runs[1].varied == {"variant": "deep", "crossover": "blend"}
+
+
+def test_names_of_folders_are_safe_and_never_the_same() -> None:
+    made = design(grid={"start_from": ["../../x", "/./x", "..", "a" * 200, "a" * 200 + "b"]})
+    names = [one.name for one in made.members]
+    assert len(set(names)) == len(names)
+    assert all("/" not in name and not name.startswith(".") for name in names)
+    assert max(map(len, names)) < 110
+
+
+def test_it_comes_back_from_its_file(tmp_path: Path) -> None:
+    made = design(command="train patterns", settings={"games": 9}, grid={"rate": [0.1, 0.2]})
+    (tmp_path / "study.toml").write_text(made.text({"evolve": "1"}))
+    assert read_study_spec(tmp_path / "study.toml") == made
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"seeds": "3-1"}, "not '3-1'"),
+        ({"seeds": "x"}, "such as 0-9 or 1,4,7-9, not 'x'"),
+        ({"seeds": "0-99999"}, "10000 at most"),
+        ({"seeds": "1,1"}, "each may stand once"),
+        ({"seeds": [-1]}, "greater than or equal to 0"),
+        ({"seeds": []}, "it must have 1 or more"),
+        ({"command": "serve"}, "command = 'serve' is unknown; there are run,"),
+        ({"settings": {"seed": 3}}, "settings.seed: a study has seeds"),
+        ({"grid": {"seed": [1]}}, "grid.seed: a study has seeds"),
+        ({"settings": {"storage": "sqlite:///x"}}, "keep to their own folders"),
+        ({"grid": {"population": []}}, "it has no values"),
+        ({"grid": {"population": [4, 4]}}, "population=4 stands twice"),
+        ({"grid": {"population": list(range(9999))}}, "10000 runs at most"),
+        ({"plan": 1}, "plan: there is no such setting"),
+    ],
+)
+def test_what_cannot_be(values: dict[str, Any], said: str) -> None:
+    with pytest.raises(EvolveError) as error:
+        design(**values)
+    assert said in str(error.value)
+    assert str(error.value).startswith("here: ")
+
+
+def test_wrong_settings_are_told_with_their_place() -> None:
+    with pytest.raises(EvolveError, match=r"crossover=odd: .*crossover"):
+        design(grid={"crossover": ["blend", "odd"]}).check()
+    with pytest.raises(EvolveError, match="nonsense: there is no such setting"):
+        design(settings={"nonsense": 1}).check()
+    design(command="sweep alphabeta", settings={"trials": 3}).check()
+
+
+def test_grids_of_options() -> None:
+    assert grid_of("crossover=blend, uniform") == ("crossover", ["blend", "uniform"])
+    assert grid_of("terms=mobility|mobility,stability") == (
+        "terms", ["mobility", "mobility,stability"],
+    )  # fmt: skip
+    for text in ("crossover", "=a", "x=a,,b", "x="):
+        with pytest.raises(EvolveError, match="--grid takes FIELD=A,B"):
+            grid_of(text)

@@ -1,0 +1,34 @@
+"""Sweeps among other runs: how far they are, and how good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evolve.tables.paths import FINAL_FILE
+from evolve.runs.run import Run
+from evolve.runs.sweeps import READING
+from evolve.tables.trials import Importances, write_trials
+
+
+def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('command = "sweep dqn"\ntrials = 2\n')
+    assert READING.kept(tmp_path) == 0
+    facts = READING.facts(Run(tmp_path))
+    assert (facts.done, facts.target, facts.complete) == (0, 2, False)
+    assert facts.figures == {"best_score": None}
+    states = {"COMPLETE": 0.5, "FAIL": None, "PRUNED": 0.9, "RUNNING": None}
+    rows = [
+        {"number": number, "state": state, "score": score}
+        for number, (state, score) in enumerate(states.items())
+    ]
+    write_trials(tmp_path, rows, {}, Importances())
+    facts = READING.facts(Run(tmp_path))
+    assert (facts.done, facts.complete) == (2, False)
+    assert facts.figures == {"best_score": 0.5}  # a pruned one was judged by less
+    (tmp_path / FINAL_FILE).touch()
+    assert READING.facts(Run(tmp_path)).complete
+    # A final of fewer trials: those that came after it have not played theirs.
+    for known, complete in ((1, False), (2, True)):
+        (tmp_path / FINAL_FILE).write_text(f'{{"trials": {known}}}')
+        assert READING.facts(Run(tmp_path)).complete is complete
+    assert READING.kept(tmp_path) == len(Run(tmp_path).trials) == 4

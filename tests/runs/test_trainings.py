@@ -1,0 +1,69 @@
+"""Trainings among other runs: how far they are, and how good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
+from evolve.runs.run import Run
+from evolve.runs.trainings import READING
+
+
+def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: Any) -> Run:
+    """A training with a check every 100 games and 10 seconds."""
+    (folder / "metrics").mkdir()
+    lines = [f'command = "train {kind}"', *(f"{key} = {value}" for key, value in settings.items())]
+    (folder / "config.toml").write_text("\n".join(lines))
+    for check, score in enumerate(scores):
+        row = dict.fromkeys(METRICS_COLUMNS.names, 0)
+        row |= {"check": check, "games": 100 * check, "cpu_seconds": 10.0 * check, "score": score}
+        commit_metrics(folder, check, row)
+    return Run(folder)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complete"),
+    [
+        ({}, False),
+        ({"games": 400}, True),
+        ({"games": 401}, False),
+        ({"budget": 40.0}, True),
+        ({"budget": 41.0, "games": 401}, False),
+        ({"patience": 3}, True),
+        ({"patience": 4, "games": 401}, False),
+    ],
+)
+def test_the_first_of_its_ends_completes_it(
+    tmp_path: Path, settings: dict[str, Any], complete: bool
+) -> None:
+    run = training(tmp_path, [0.1, 0.5, 0.4, 0.5, 0.3], **settings)
+    facts = READING.facts(run)
+    assert facts.complete == complete
+    assert (facts.done, facts.target) == (400, settings.get("games"))
+    assert facts.figures == {"panel_score": 0.3}
+    assert READING.totals(run) == {"games": 400, "best_panel_score": 0.5}
+    assert READING.kept(tmp_path) == 5
+
+
+def test_a_score_is_named_after_whom_it_is_won_against(tmp_path: Path) -> None:
+    run = training(tmp_path, [0.1, 0.5, 0.4], "patterns")
+    elo = dict.fromkeys(("elo", "elo_low", "elo_high"), 0.0)
+    assert READING.facts(run).figures == {"ladder_score": 0.4, **elo}
+    assert READING.totals(run) == {"games": 200, "best_ladder_score": 0.5}
+    unused = READING.tables["metrics"].unused
+    assert unused is not None
+    assert {"random", "depth_2_high"} <= set(unused(run))
+    assert "elo" not in unused(run)
+
+
+def test_before_its_first_check_a_checkpoint_is_kept(tmp_path: Path) -> None:
+    run = training(tmp_path, [], patience=1, games=100)
+    assert READING.kept(tmp_path) == 0
+    (tmp_path / "checkpoint.npz").touch()
+    assert READING.kept(tmp_path) == 1
+    facts = READING.facts(run)
+    assert (facts.done, facts.complete, facts.figures) == (0, False, {"panel_score": None})
+    assert READING.totals(run) == {"games": 0}
