@@ -22,6 +22,9 @@ from evolve.service.models.common import RUN_ID
 from evolve.service.models.jobs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
+if sys.platform != "win32":
+    import fcntl
+
 IN_STUDY: Final = "+"
 """Separates the name of a study from the name of a run in it."""
 _OWN: Final = ".service"
@@ -75,8 +78,6 @@ class Place:
         """
         if sys.platform == "win32":  # an open file cannot be removed there
             return
-        import fcntl
-
         self._folder = os.open(self.runs, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)

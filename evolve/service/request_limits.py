@@ -6,6 +6,7 @@ answered.
 
 from __future__ import annotations
 
+import sys
 from asyncio import TimerHandle, Transport
 from contextlib import suppress
 from http import HTTPStatus
@@ -14,6 +15,9 @@ from typing import Any, Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from evolve.service.problems import problem
+
+if sys.platform != "win32":
+    import resource
 
 _LARGEST: Final = 64 << 10
 """Most bytes of a request line and its headers; browsers send under two thousand."""
@@ -36,9 +40,7 @@ def most_connections() -> int:
 
     The others are for files and processes; without any left, each new connection wrote a traceback.
     """
-    try:
-        import resource
-    except ImportError:  # Windows counts no handles
+    if sys.platform == "win32":  # it counts no handles
         return _MOST
     return min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
