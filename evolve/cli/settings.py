@@ -10,9 +10,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from evolve.cli.completion import complete_agents
-from evolve.config.agent_fields import names_of
 from evolve.config.evolution import FIRST
-from evolve.config.forms import group_of, is_mapping, plain_type
+from evolve.config.forms import choices_of, group_of, is_mapping, names_of, plain_type
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -98,9 +97,8 @@ def _attributes(field: FieldInfo) -> dict[str, Any]:
     if shown not in (None, "") and field.default_factory is None:
         text += f"  [default: {shown}]"
     kind = plain_type(field.annotation)
-    extra = field.json_schema_extra
-    choices = extra.get("choices") if isinstance(extra, dict) else None
-    if isinstance(choices, dict):
+    choices = choices_of(field)
+    if choices is not None:
         return {"help": text, "type": click.Choice(list(choices)), "lines": choices}
     attributes: dict[str, Any] = {"help": text}
     if is_mapping(kind):

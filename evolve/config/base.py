@@ -9,6 +9,20 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
 
+def split_list(value: Any) -> Any:
+    """Return the parts of a text A,B,…; any other value stays as it is."""
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def split_phrases(value: Any) -> Any:
+    """Return the parts of a text in the same way, with single blanks between the words of each."""
+    if isinstance(value, str):
+        return tuple(" ".join(part.split()) for part in split_list(value))
+    return value
+
+
 class Settings(BaseModel):
     """A frozen model; an unknown field is an error.
 

@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import Settings
+from evolve.config.base import Settings, split_list
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
 from evolve.engine.genes import DEFAULT_TERMS, GENES, TERM_NAMES, Term
 from evolve.engine.phases import MAX_PHASES, default_boundaries
@@ -33,15 +33,8 @@ _GIVEN_BUDGET: Final = 20_000
 """Nodes per move with a given evaluation: about a millisecond."""
 
 
-def _split(value: Any) -> Any:
-    """Lists as the command line gives them: `mobility,stability`."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
-
-
 def _split_ints(value: Any) -> Any:
-    parts = _split(value)
+    parts = split_list(value)
     if isinstance(value, str):
         return tuple(int(part) if part.lstrip("+-").isdigit() else part for part in parts)
     return (value,) if isinstance(value, int) else parts
@@ -96,10 +89,10 @@ class EvolutionSettings(Settings):
         (),
         description="disc counts at which the next phase begins; empty: as equal as possible",
     )
-    tie: Annotated[tuple[Tied, ...], BeforeValidator(_split)] = Field(
+    tie: Annotated[tuple[Tied, ...], BeforeValidator(split_list)] = Field(
         (), description="genes that all phases share: weights, terms, depths"
     )
-    terms: Annotated[tuple[Term, ...], BeforeValidator(_split)] = Field(
+    terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_TERMS,
         description=f"terms of the evaluation beside the squares: {', '.join(TERM_NAMES)}",
     )

@@ -8,21 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from evolve.config.base import Settings
+from evolve.config.base import Settings, split_phrases
 from evolve.config.evolution import FIRST, Share
 from evolve.engine.architecture import Architecture
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.errors import AgentError
 
-
-def _split_layers(value: Any) -> Any:
-    """Layers as the command line gives them: `dense 64 relu, dense 1 tanh`."""
-    if isinstance(value, str):
-        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
-    return value
-
-
-Layers = Annotated[tuple[str, ...], BeforeValidator(_split_layers)]
+Layers = Annotated[tuple[str, ...], BeforeValidator(split_phrases)]
 Input = Literal["canonical", "planes", "mobility", "coloured", "coloured-move"]
 
 LEARNING: Final = "The network and its learning"
@@ -248,7 +240,7 @@ class MctsSettings(LearningSettings):
         description="play on with a new network only when it is no worse against any opponent "
         "of accept_against, nor against the one before",
     )
-    accept_against: Annotated[tuple[str, ...], BeforeValidator(_split_layers)] = Field(
+    accept_against: Annotated[tuple[str, ...], BeforeValidator(split_phrases)] = Field(
         ("random", "swh-mobility"),
         description="agents that it is measured by",
         json_schema_extra={"names": "agents"},

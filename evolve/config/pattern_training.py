@@ -8,21 +8,14 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from evolve.config.base import split_phrases
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
 from evolve.engine.phases import MAX_PHASES
 from evolve.engine.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
 from evolve.errors import AgentError
 
-
-def _split_shapes(value: Any) -> Any:
-    """Shapes as the command line gives them: `corner, edge, a1-c2 b3`."""
-    if isinstance(value, str):
-        return tuple(" ".join(part.split()) for part in value.split(",") if part.strip())
-    return value
-
-
-Shapes = Annotated[tuple[str, ...], BeforeValidator(_split_shapes)]
+Shapes = Annotated[tuple[str, ...], BeforeValidator(split_phrases)]
 
 
 class PatternSettings(TrainingSettings):

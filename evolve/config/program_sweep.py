@@ -7,8 +7,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from evolve.config.base import split_list
 from evolve.config.matches import Hypotheses
-from evolve.config.sweep import SweepSettings, matches_of, split_list
+from evolve.config.sweep import SweepSettings, matches_of
 
 PROBES: Final = 1
 """Openings on which the defaults play themselves, where trials play a panel.

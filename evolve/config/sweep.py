@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from evolve.config.base import Anything, Settings
+from evolve.config.base import Anything, Settings, split_list
 from evolve.config.evolution import FIRST
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
@@ -41,13 +41,6 @@ def _known(kind: str) -> str:
     if kind not in SWEEP_TARGETS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SWEEP_TARGETS)}")
     return kind
-
-
-def split_list(value: Any) -> Any:
-    """The parts of a text A,B,…; any other value stays as it is."""
-    if isinstance(value, str):
-        return tuple(part.strip() for part in value.split(",") if part.strip())
-    return value
 
 
 class SweepRung(NamedTuple):

@@ -5,15 +5,24 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo as ModelField
 
-from evolve.config.agent_fields import Place, names_of, with_agents, words_of
 from evolve.config.defaults import default_rules, rules_of_defaults
 from evolve.config.evolution import FIRST
-from evolve.config.forms import group_of, is_mapping, option_words, plain_type
+from evolve.config.forms import (
+    Place,
+    choices_of,
+    group_of,
+    is_mapping,
+    names_of,
+    option_words,
+    plain_type,
+    with_agents,
+    words_of,
+)
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import Fault, faults, merged, resolve_as
 from evolve.service.models.forms import CommandInfo, FieldInfo
@@ -210,11 +219,10 @@ def _naming_fields() -> set[str]:
 
 def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
     kind = plain_type(field.annotation)
-    extra = field.json_schema_extra
-    choices = extra.get("choices") if isinstance(extra, dict) else None
+    choices = choices_of(field)
     names = names_of(model, name)
     form: str
-    if isinstance(choices, dict):
+    if choices is not None:
         form = "choice"
     elif names == "place":
         form, choices = "choice", dict.fromkeys(words_of(model, name), "")
@@ -240,7 +248,7 @@ def _field(model: type[BaseModel], name: str, field: ModelField) -> FieldInfo:
         help=_without_files(field.description or "", names == "place").replace("`", ""),
         group=group_of(model, name) or FIRST,
         default=_json(default),
-        choices=cast("dict[str, str] | None", choices),
+        choices=None if choices is None else dict(choices),
         least=least,
         most=most,
     )

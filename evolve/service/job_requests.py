@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.config.agent_fields import Place as Where
-from evolve.config.agent_fields import with_agents
+from evolve.config.forms import Place as Where
+from evolve.config.forms import with_agents
 from evolve.config.toml import Fault
 from evolve.errors import EvolveError, RunError
 from evolve.service.agent_lookup import source_of

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evolve.agents.registry import programs_in
-from evolve.config.agent_fields import Place as Where
+from evolve.config.forms import Place as Where
 from evolve.config.toml import Fault
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
