@@ -80,8 +80,8 @@ class Plan(ABC):
         """The test that ends the winner's match with the defaults; None without one."""
         return None
 
-    def settle(self, place: int) -> None:
-        """Set up a worker process, the `place`-th from 0: here nothing."""
+    def pin_cores(self, place: int) -> None:
+        """Pin a worker process, the `place`-th from 0, to its cores: here nothing."""
         return
 
     def games_of(self, trials: Sequence[FrozenTrial]) -> int:
@@ -143,7 +143,7 @@ class Plan(ABC):
         return self.sweep.identity
 
     @property
-    def bred(self) -> bool:
+    def is_population_based(self) -> bool:
         """Whether trials come in generations, with all values of a generation proposed together."""
         return False
 
@@ -153,10 +153,10 @@ class Plan(ABC):
 
         False for members of a population and for steps of SPSA, which play one another.
         """
-        return not self.bred and self.sweep.sampler != "spsa"
+        return not self.is_population_based and self.sweep.sampler != "spsa"
 
     @property
-    def forgiving(self) -> bool:
+    def tolerates_failures(self) -> bool:
         """Whether trials may fail in a row once one is complete; failed ones count as trials."""
         return False
 

@@ -241,7 +241,7 @@ class ProgramPlan(Plan):
     def test(self) -> Sprt | None:
         return None if self.own.sprt is None else Sprt(*self.own.sprt)
 
-    def settle(self, place: int) -> None:
+    def pin_cores(self, place: int) -> None:
         """Pin a worker and its programs to separate cores."""
         count = self.own.cores
         if hasattr(os, "sched_setaffinity"):
@@ -287,7 +287,7 @@ class ProgramPlan(Plan):
                 f"by --fix {name}={value}, or give it a range"
             )
         count = self.space.count
-        if self.bred and count is not None and count < self.own.population:
+        if self.is_population_based and count is not None and count < self.own.population:
             raise SettingsError(
                 f"population: {self.own.population} members are more than the {count} settings "
                 "there are: leave out --algorithm ga, and trials search all of them"
@@ -309,11 +309,11 @@ class ProgramPlan(Plan):
         return bool(trial.params != met)
 
     @property
-    def bred(self) -> bool:
+    def is_population_based(self) -> bool:
         return self.own.algorithm == "ga"
 
     @property
-    def forgiving(self) -> bool:
+    def tolerates_failures(self) -> bool:
         """See Plan: a program may crash on some values."""
         return True
 

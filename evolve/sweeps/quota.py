@@ -133,7 +133,7 @@ class Quota:
         Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
         that crashes on most values would never end.
         """
-        states = (*(ENDS if self.plan.forgiving else FINISHED), *more)
+        states = (*(ENDS if self.plan.tolerates_failures else FINISHED), *more)
         return sum(trial.state in states for trial in trials)
 
     def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -80,7 +79,7 @@ class Study:
         self._watch = Watch()
         self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
-        with self._telling():
+        with telling(self.place):
             optuna.create_study(
                 storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
             )
@@ -110,7 +109,7 @@ class Study:
                 f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
                 "another with --study"
             )
-        if self.plan.bred:
+        if self.plan.is_population_based:
             return  # the first generation has the defaults
         if self._queue is None:
             self._enqueue_defaults()
@@ -119,7 +118,9 @@ class Study:
 
     def _enqueue(self, queue: Sequence[Queued]) -> None:
         """Add missing trials to the queue, each in its place; RunError where others are there."""
-        there = {number_of(trial): trial.user_attrs.get("origin") for trial in self._attempts()}
+        there = {
+            number_of(trial): trial.user_attrs.get("origin") for trial in self.study.get_attempts()
+        }
         wanted = {place: one.origin for place, one in enumerate(queue)}
         if any(wanted.get(place) != origin for place, origin in there.items()):
             raise RunError(f"{self.place} is of other candidates: was `rungs` changed since?")
@@ -130,14 +131,12 @@ class Study:
 
     def _enqueue_defaults(self) -> None:
         """Put the defaults first in the queue, once: two machines may begin at the same time."""
-        if self.plan.defaults is None:
+        if self.plan.defaults is None or self._defaults():
             return
-
-        if not self._defaults():
-            place = {} if self.shared else {PLACE: free_place(self._attempts())}
-            attributes = {"origin": DEFAULTS, **place}
-            self.study.enqueue_trial(self.plan.defaults, user_attrs=attributes)
-            self._drop_further_defaults()
+        place = {} if self.shared else {PLACE: free_place(self.study.get_attempts())}
+        attributes = {"origin": DEFAULTS, **place}
+        self.study.enqueue_trial(self.plan.defaults, user_attrs=attributes)
+        self._drop_further_defaults()
 
     def _drop_further_defaults(self) -> None:
         for trial in self._defaults()[1:]:
@@ -145,12 +144,7 @@ class Study:
                 self._fail(trial._trial_id, ELSEWHERE)
 
     def _defaults(self) -> list[FrozenTrial]:
-        attempts = self._attempts()
-        return list(filter(is_defaults, attempts))
-
-    def _attempts(self) -> list[FrozenTrial]:
-        """Return all trials of the storage, including lost attempts."""
-        return self.study.get_attempts()
+        return list(filter(is_defaults, self.study.get_attempts()))
 
     def _identity(self) -> dict[str, Any]:
         """Return what all writers to the study share, as JSON restores it."""
@@ -160,18 +154,18 @@ class Study:
 
     def beat(self, count: int) -> None:
         """Record that this process is alive."""
-        with self._telling():
+        with telling(self.place):
             self.study.set_user_attr(self.lease.key, count)
 
     def trials(self) -> list[FrozenTrial]:
         """Return all trials that count, also those of other writers; do not change them."""
-        with self._telling():
+        with telling(self.place):
             return self.study.get_trials(deepcopy=False)
 
     def listed(self) -> list[FrozenTrial]:
         """Return the trials for the table; lost ones too where attempts have their own numbers."""
-        with self._telling():
-            return self._attempts() if self.shared else self.trials()
+        with telling(self.place):
+            return self.study.get_attempts() if self.shared else self.trials()
 
     def finished(self) -> int:
         """Count the trials that are complete or pruned."""
@@ -209,12 +203,12 @@ class Study:
     def enqueue(self, number: int, values: Mapping[str, Any], origin: str, generation: int) -> None:
         """Add a trial of a generation to the queue."""
         attributes = {"origin": origin, PLACE: number, GENERATION: generation}
-        with self._telling():
+        with telling(self.place):
             self.study.enqueue_trial(dict(values), user_attrs=attributes)
 
     def take(self, worker: str) -> Task | None:
         """Return a trial to work on; None when another process took the last one first."""
-        with self._telling():
+        with telling(self.place):
             before = self.trials()
             place = len(before) if self.shared else free_place(before)
             self.study.sampler = self._proposer.sampler(place, self._quota.known(before))
@@ -238,7 +232,7 @@ class Study:
         frozen = self._frozen(trial)
         number = number_of(frozen)
         self._trials[number] = trial
-        with self._telling():
+        with telling(self.place):
             brief = frozen.user_attrs.get(BRIEF)
             if brief is None and (brief := self.plan.brief(frozen, self.trials())):
                 trial.set_user_attr(BRIEF, brief)
@@ -250,7 +244,7 @@ class Study:
 
     def report(self, number: int, step: int, score: float, error: float) -> bool:
         """Keep an intermediate score; return whether the trial must end there."""
-        with self._telling():
+        with telling(self.place):
             trial = self._trials[number]
             try:
                 trial.report(score, step)
@@ -265,7 +259,7 @@ class Study:
     def end(self, number: int, outcome: Outcome) -> bool:
         """End a trial; False when it had been given up for dead."""
         trial, state = self._trials.pop(number), outcome.state
-        with self._telling():
+        with telling(self.place):
             values = None if outcome.score is None else [outcome.score]
             if state == TrialState.PRUNED:  # its last score is its score
                 reports = self._frozen(trial).intermediate_values
@@ -283,7 +277,7 @@ class Study:
         They are, unless they are `blamed` and this was the last of ATTEMPTS. The defaults always
         are.
         """
-        with self._telling():
+        with telling(self.place):
             return bool(self._lose(self._frozen(self._trials.pop(number)), reason, blamed))
 
     def reclaim(self) -> list[int]:
@@ -299,7 +293,7 @@ class Study:
             and trial._trial_id not in mine
             and self._is_dead(trial)
         ]
-        with self._telling():
+        with telling(self.place):
             if not self.shared:
                 self._mend_queue()
             return [
@@ -368,7 +362,7 @@ class Study:
 
     def _mend_queue(self) -> None:
         """Queue the values of attempts that failed just before everything was killed."""
-        attempts = self._attempts()
+        attempts = self.study.get_attempts()
         again = {trial.user_attrs.get("retry_of") for trial in attempts}
         for trial in attempts:
             if is_lost(trial) and trial.number not in again:
@@ -382,17 +376,12 @@ class Study:
         except UpdateFinishedTrialError:
             return False
 
-    @contextmanager
-    def _telling(self) -> Iterator[None]:
-        with telling(self.place):
-            yield
-
     def importances(self) -> Importances:
         """Return how much each parameter matters for a good score, or why that is unknown.
 
         Takes seconds.
         """
-        with self._telling():
+        with telling(self.place):
             complete = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         try:
             return importances_in(

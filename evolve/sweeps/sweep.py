@@ -265,7 +265,7 @@ class Sweep:
         if not kept:
             observer.note(f"trial {number} had been given up for dead; its result is not counted")
         self._tell(number, observer)
-        if self._failed >= _IN_A_ROW and not (self.plan.forgiving and best is not None):
+        if self._failed >= _IN_A_ROW and not (self.plan.tolerates_failures and best is not None):
             reason = outcome.attributes["reason"]
             raise RunError(f"{self._failed} trials in a row failed, the last one: {reason}")
 

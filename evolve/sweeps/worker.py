@@ -143,7 +143,7 @@ def work(
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     end_with_parent()
     plan = plan_of(settings)
-    plan.settle(place)
+    plan.pin_cores(place)
     with ExitStack() as stack:
         objective: Objective | None = None
         while (task := connection.recv()) is not None:
