@@ -1,11 +1,12 @@
-"""Packages that an installation may lack: what needs them, and how to get them."""
+"""Objects by the names of their modules, and packages that an installation may lack."""
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from evolve.errors import EvolveError, ExtraError
 
@@ -22,6 +23,12 @@ _EXTRAS: Final = {
     ),
 }
 """Packages of the extras, each with its extra and the start of its message."""
+
+
+def imported(name: str) -> Any:
+    """The object that `module:name` names, for what is in a layer above or costly to load."""
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def need(package: str, who: str | None = None) -> None:

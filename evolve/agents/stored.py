@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,6 +10,7 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.agent_file import header_of, read_agent_file, told_of
 from evolve.agents.registry import KINDS, REFERENCES
 from evolve.errors import AgentError, AgentFileError
+from evolve.extras import imported
 from evolve.tables.arrays import Arrays
 
 
@@ -59,9 +59,3 @@ def listed(places: Mapping[str, str], name: object, what: str) -> str:
     if place is None:
         raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
     return place
-
-
-def imported(place: str) -> Any:
-    """The class or function of a place such as `module:name`."""
-    module, _, attribute = place.partition(":")
-    return getattr(import_module(module), attribute)

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from evolve.agents.agent import Agent
 from evolve.errors import AgentError, OptionsError, RunError
+from evolve.extras import imported
 from evolve.plots.figure import check_format
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
-from evolve.runs.run_type import imported
 from evolve.runs.study import Study, load_run
 
 _OF_RUNS: Final = {

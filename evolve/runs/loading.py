@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.stored import imported, listed, read_agent, reference_agent
+from evolve.extras import imported
+from evolve.agents.stored import listed, read_agent, reference_agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.agent_file import header_of, read_agent_file, told_of
 from evolve.agents.names import CWD, AgentName, parse_name

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from evolve.extras import imported
 from evolve.files.folder import FolderPath
 
 if TYPE_CHECKING:
@@ -236,9 +237,3 @@ class Facts:
     figures: Mapping[str, Any] = field(default_factory=dict)
     share: float | None = None
     so_far: float | None = None
-
-
-def imported(name: str) -> Any:
-    """The object that `module:name` names."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)

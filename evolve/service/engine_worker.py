@@ -200,7 +200,7 @@ def load(source: str) -> None:
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
-    from evolve.runs.run_type import imported
+    from evolve.extras import imported
     from evolve.runs.run_types import kind_of
 
     variant = kind_of(command, Path()).commands[command]

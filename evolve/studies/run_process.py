@@ -10,11 +10,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
+from evolve.extras import imported
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, open_handle
 from evolve.files.tail import Tail
 from evolve.programs.forks import repeat_warnings, start
-from evolve.runs.run_type import imported
 
 MAIN: Final = "evolve.cli.main:main"
 _PATIENCE: Final = 10.0

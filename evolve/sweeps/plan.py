@@ -17,10 +17,9 @@ from evolve.agents.stored import read_agent
 from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.extras import need
+from evolve.extras import imported, need
 from evolve.files.folder import FolderPath
 from evolve.runs.loading import load_agent
-from evolve.runs.run_type import imported
 from evolve.sweeps.objective import Objective
 from evolve.sweeps.space import Space
 from evolve.sweeps.trials import Outcome, Report, Task, agent_file, keep
