@@ -42,3 +42,17 @@ def _frames(thread: int | None) -> Iterator[FrameType]:
     while frame is not None:
         yield frame
         frame = frame.f_back
+
+
+class Interrupt:
+    """Raises KeyboardInterrupt at the step `left` of what is traced."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Interrupt:
+        frame.f_trace_opcodes = True
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return self

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from types import FrameType
 
 import pytest
 
 from evolve.fitness.executor import ONE_THREAD, Threads, task_size
+from tests.waits import Interrupt
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
@@ -62,24 +62,10 @@ def test_a_slot_has_four_tasks_at_most(count: int, slots: int) -> None:
     assert -(-count // size) <= 4 * slots
 
 
-class _Interrupt:
-    """Raises KeyboardInterrupt at the step `left` of what is traced."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> _Interrupt:
-        frame.f_trace_opcodes = True
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-        return self
-
-
 def test_a_second_interruption_at_any_step_ends_it() -> None:
     """It left a semaphore of joblib's pool locked, on which the main thread then waited."""
 
-    def interrupt(step: _Interrupt) -> None:
+    def interrupt(step: Interrupt) -> None:
         answers = Threads(2).run(lambda task: task, range(100))
         with suppress(KeyboardInterrupt):
             next(answers)
@@ -93,7 +79,7 @@ def test_a_second_interruption_at_any_step_ends_it() -> None:
     left, steps = 0, 0
     while left <= 0:
         steps += 1
-        step = _Interrupt(steps)
+        step = Interrupt(steps)
         thread = threading.Thread(target=interrupt, args=(step,), daemon=True)
         thread.start()
         thread.join(20)

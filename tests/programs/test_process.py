@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 
 import psutil
 import pytest
@@ -16,7 +15,7 @@ import pytest
 from evolve.errors import EngineError
 from evolve.programs.process import LineProcess, signal_name
 from tests.programs import python, soon
-from tests.waits import until_within
+from tests.waits import Interrupt, until_within
 
 ECHO = "import sys\nfor line in sys.stdin: print(' ', line.strip().upper(), '\\t')"
 
@@ -48,20 +47,6 @@ def test_one_that_says_nothing_is_not_waited_for() -> None:
         assert time.monotonic() - begin > 0.25
 
 
-class _Interrupt:
-    """Raises KeyboardInterrupt at the step `left` of what is traced."""
-
-    def __init__(self, left: int) -> None:
-        self.left = left
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> _Interrupt:
-        frame.f_trace_opcodes = True
-        self.left -= 1
-        if self.left == 0:
-            raise KeyboardInterrupt
-        return self
-
-
 def test_an_interruption_at_any_step_leaves_it_usable() -> None:
     """A queue with a limit stayed locked: neither lines nor the end came past it."""
     with running(ECHO) as program:
@@ -74,7 +59,7 @@ def test_an_interruption_at_any_step_leaves_it_usable() -> None:
         while interrupted:
             step += 1
             before = sys.gettrace()
-            sys.settrace(_Interrupt(step))
+            sys.settrace(Interrupt(step))
             try:
                 program.receive(0.0, "line")
             except KeyboardInterrupt:
