@@ -11,7 +11,6 @@ import json
 import math
 import os
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
+from evolve.fitness.background import Background
 from evolve.safe_parsing import json_value
 from evolve.terminal_text import plain, writable
 
@@ -207,22 +207,7 @@ def counting(description: str, total: int, quiet: bool = False) -> Iterator[Call
 
 def interruptible(work: Callable[[], T]) -> T:
     """Run a long kernel in a separate thread, so that Ctrl-C works while it runs."""
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def target() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:  # handed to the caller below
-            errors.append(error)
-
-    thread = threading.Thread(target=target, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.05)
-    if errors:
-        raise errors[0]
-    return results[0]
+    return next(Background(work() for _ in range(1)))
 
 
 _MOST: Final = 10
