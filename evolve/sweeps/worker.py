@@ -11,6 +11,7 @@ import re
 import signal
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
@@ -21,6 +22,7 @@ from evolve.cluster.placement import HERE, Site
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
+from evolve.fitness.executor import Executor
 from evolve.programs.forks import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
 from evolve.sweeps.objective import Objective
@@ -142,27 +144,38 @@ def work(
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     end_with_parent()
+    with ExitStack() as stack:
+        _serve(connection, folder, settings, place, lambda: stack.enter_context(site.open(1)))
+
+
+def _serve(
+    connection: Connection,
+    folder: FolderPath,
+    settings: SweepSettings,
+    place: int,
+    opened: Callable[[], Executor],
+) -> None:
+    """Run trials until there are no more; opened: opens where their games are played."""
     plan = plan_of(settings)
     plan.pin_cores(place)
-    with ExitStack() as stack:
-        objective: Objective | None = None
-        while (task := connection.recv()) is not None:
-            begin = time.perf_counter()
-            try:
-                if objective is None:
-                    begun = Objective(settings, folder, stack.enter_context(site.open(1)))
-                    plan.prepare(begun)
-                    objective = begun
-                objective.begin()
-                outcome = plan.run(objective, task, lambda *one: _report(connection, *one))
-                facts = {"seconds": time.perf_counter() - begin, **objective.facts}
-                outcome = replace(outcome, attributes={**outcome.attributes, **facts})
-            except ClusterError as error:
-                connection.send(Gone(str(error)))
-                return
-            except Exception as error:  # the table says why; the other trials continue
-                outcome = Outcome.failed(_reason(error, folder))
-            connection.send(outcome)
+    objective: Objective | None = None
+    while (task := connection.recv()) is not None:
+        begin = time.perf_counter()
+        try:
+            if objective is None:
+                begun = Objective(settings, folder, opened())
+                plan.prepare(begun)
+                objective = begun
+            objective.begin()
+            outcome = plan.run(objective, task, lambda *one: _report(connection, *one))
+            facts = {"seconds": time.perf_counter() - begin, **objective.facts}
+            outcome = replace(outcome, attributes={**outcome.attributes, **facts})
+        except ClusterError as error:
+            connection.send(Gone(str(error)))
+            return
+        except Exception as error:  # the table says why; the other trials continue
+            outcome = Outcome.failed(_reason(error, folder))
+        connection.send(outcome)
 
 
 def _report(connection: Connection, step: int, score: float, error: float) -> bool:
