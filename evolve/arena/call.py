@@ -196,7 +196,7 @@ def openings_for(
 
     # The winners of the games in the file do not matter here, so neither do their rules.
     reading = read_games(source, judged=False, strict=strict)
-    for line in reading.told(Path(source)):
+    for line in reading.messages(Path(source)):
         tell(line)
     openings = openings_of_games(reading.records, plies)
     return openings.first(pairs or len(openings))

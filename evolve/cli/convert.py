@@ -54,7 +54,7 @@ def convert_command(
     if empties is not None and not positions:
         raise OptionsError("--empties goes with a name that ends in .obf")
     reading = read_games(source, rules, strict=strict)
-    for line in reading.told(source):
+    for line in reading.messages(source):
         complain(line)
     games = records = reading.records
     if empties is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evolve.agents.stored import read_agent
 from evolve.cli.display import tell, telling_of_compilation
@@ -29,7 +29,7 @@ from evolve.terminal_text import count_of
 from evolve.version import __version__
 
 
-class WORK(LongWork[EvolutionSettings, Evolution]):
+class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     """How evolutions begin, go on and look."""
 
     kind = EVOLUTIONS
@@ -145,3 +145,6 @@ def _individuals(settings: EvolutionSettings) -> str:
     if settings.opponents is not None:
         text += f" that meet {settings.opponents} others each"
     return text
+
+
+WORK: Final = EvolutionWork

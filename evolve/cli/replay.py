@@ -126,7 +126,7 @@ def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _
     if game is not None and not _NUMBER.fullmatch(game):
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
     reading = read_games(path, rules, strict=strict)
-    for line in reading.told(path):
+    for line in reading.messages(path):
         complain(line)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
     record = reading.game(path, number)

@@ -56,7 +56,7 @@ def solve_command(
     from evolve.records.formats import positions_of, read_games
 
     reading = read_games(file, rules, strict=strict, side=side)
-    for line in reading.told(file):
+    for line in reading.messages(file):
         complain(line)
     boards = positions_of(reading)
     rules = _one_of({record.rules for record in reading.records}, file)

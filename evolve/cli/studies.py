@@ -208,7 +208,7 @@ def _report(study: Study) -> None:
 class RunsView(ProgressView):
     """How a study looks: a line for each run that is done."""
 
-    unit = "the generations, checks or trials in hand"
+    unit = "the current generations, checks or trials"
 
     def __init__(self, work: StudyWork) -> None:
         self.columns = tuple(_WIDTHS)
@@ -225,8 +225,8 @@ class RunsView(ProgressView):
         return (time.monotonic() - self._begun) * (self._left - self._done) / self._done
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        told = {**row, "done": done_of(row), "elo": strength_of(row)}
-        return [cell(told[name]) for name in self.columns]
+        shown = {**row, "done": done_of(row), "elo": strength_of(row)}
+        return [cell(shown[name]) for name in self.columns]
 
     def line(self, cells: Sequence[str], left: float) -> str:
         return f"{self._line(cells)} {duration(left):>8}"

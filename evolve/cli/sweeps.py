@@ -39,7 +39,7 @@ _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 """Kinds that can play on a cluster, because the kernels play their games."""
 
 
-class WORK(LongWork[SweepSettings, Sweep]):
+class SweepWork(LongWork[SweepSettings, Sweep]):
     """How sweeps begin, go on and look."""
 
     kind = SWEEPS
@@ -250,12 +250,15 @@ def _report_program(result: FinalResult) -> None:
     if result.tested is not None:
         tell(f"the test of that: {result.tested}")
     found = json.loads(result.champion.read_text(encoding="utf-8"))
-    told = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
-    tell(f"best parameters, of trial-{result.winner}: {told}")
+    values = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
+    tell(f"best parameters, of trial-{result.winner}: {values}")
     tell(found["program"])
     if "environment" in found:
-        told = " ".join(f"{name}={shlex.quote(v)}" for name, v in found["environment"].items())
-        tell(f"with the environment {told}")
+        variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in found["environment"].items())
+        tell(f"with the environment {variables}")
     if "commands" in found:
         tell(f"after the GTP commands {', '.join(found['commands'])}")
     tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
+
+
+WORK: Final = SweepWork

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 
 from evolve.cli.display import tell
 from evolve.cli.hand_in import proposed
@@ -23,7 +23,7 @@ from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
 
-class WORK(LongWork[TrainingSettings, Training]):
+class TrainingWork(LongWork[TrainingSettings, Training]):
     """How trainings begin, go on and look."""
 
     kind = TRAININGS
@@ -107,3 +107,6 @@ def _report(training: Training) -> None:
         f"next: evolve show {name} · evolve plot {name} -o plot.png · "
         f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
     )
+
+
+WORK: Final = TrainingWork

@@ -106,7 +106,7 @@ class Reading:
             raise RecordError(f"{path} has no game {number}; it has {there}")
         return self.records[self.numbers.index(number)]
 
-    def told(self, path: Path) -> Iterator[str]:
+    def messages(self, path: Path) -> Iterator[str]:
         """Lines of a message about the games left out: how many, and the first reasons."""
         if not self.left_out:
             return

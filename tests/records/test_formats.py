@@ -71,7 +71,7 @@ def test_a_bad_game_among_others_costs_itself(tmp_path: Path, ending: str, place
     (left,) = reading.left_out
     assert left.number == place + 1
     assert place + 1 not in reading.numbers
-    told = list(reading.told(path))
+    told = list(reading.messages(path))
     assert told[0] == f"{path}: 1 game of 5 left out"
     assert str(left) in told[1]
     with pytest.raises(RecordError, match=left.where):
