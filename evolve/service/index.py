@@ -39,8 +39,13 @@ _WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
 
 @dataclass(frozen=True)
 class Stamp:
-    """When the files of a run last changed, in ns since 1970, and whether it is written to."""
+    """When the files of a run last changed, in ns since 1970, and whether it is written to.
 
+    folder: of the run. A name may be of another folder a moment later: a run that is copied beside
+    a study comes before the study's run of that name.
+    """
+
+    folder: FolderPath
     times: tuple[int, ...]
     running: bool
     is_study: bool = False
@@ -119,7 +124,7 @@ class Index:
                     found[f"{name}{IN_STUDY}{entry.name}"] = stamp
         times += [max(stamp.times) for stamp in found.values()]
         running = holds(held, folder / LOCK_FILE)
-        return {name: Stamp(tuple(sorted(times)), running, is_study=True), **found}
+        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **found}
 
     def names(self, study: str | None = None) -> list[str]:
         """The runs of a study; without one, studies and runs outside them. Last grown first."""
@@ -214,7 +219,7 @@ class Index:
     def _facts(self, name: str, stamp: Stamp) -> dict[str, Any]:
         if stamp.is_study:
             return self._facts_of_study(name, stamp)
-        run = Run(self._place.run(name))
+        run = Run(stamp.folder)
         check_config(run)
         kind = run.kind
         said = kind.reading.facts(run)
@@ -235,7 +240,7 @@ class Index:
         return values
 
     def _facts_of_study(self, name: str, stamp: Stamp) -> dict[str, Any]:
-        study = Study(self._place.run(name))
+        study = Study(stamp.folder)
         runs = [self.summary(run, fresh=False) for run in self.names(name)]
         done, target = sum(run.state == "done" for run in runs), len(study.members)
         state = "running" if stamp.running else "done" if done == target else "stopped"
@@ -272,7 +277,7 @@ def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | Non
     """
     place = str(folder)
     if os.path.islink(place):
-        return Stamp((os.lstat(place).st_mtime_ns,), False)
+        return Stamp(folder, (os.lstat(place).st_mtime_ns,), False)
     times = []
     for name in _WATCHED:
         try:
@@ -281,7 +286,7 @@ def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | Non
             if name == CONFIG_FILE:
                 return None
             times.append(0)
-    return Stamp(tuple(times), holds(held, folder / LOCK_FILE))
+    return Stamp(folder, tuple(times), holds(held, folder / LOCK_FILE))
 
 
 def _share(facts: Facts) -> float | None:

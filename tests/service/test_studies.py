@@ -15,10 +15,12 @@ import pytest
 import evolve
 from benchmarks.pages import sign_in, visit
 from evolve.runs.study import Study
+from evolve.service.folders import Place
+from evolve.service.index import Index, Stamp
+from evolve.service.models.runs import RunSummary
 from tests.cli import done
 from tests.service import SMALL, TOKEN, Service
 from tests.service.inside import App
-from tests.waits import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -114,8 +116,29 @@ def test_a_run_with_the_name_of_one_in_a_study_comes_first(app: App, folder: Pat
         assert app.get(f"runs/{own.name}")["seed"] == 1
     finally:
         shutil.rmtree(own)
-    # A look at the folder while it was removed in part counts until the next one.
-    until(lambda: app.get(f"runs/{own.name}")["seed"] == 0)
+    assert app.get(f"runs/{own.name}")["seed"] == 0
+
+
+def test_a_name_that_changes_hands_while_a_run_is_read_changes_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run's summary passed for that of the first, until that one changed."""
+    index, own = Index(Place(folder), lambda run: None), folder / RUNS[0]
+    index.scan()
+    read = Index._read
+
+    def meanwhile(self: Index, name: str, stamp: Stamp) -> RunSummary:
+        own.mkdir()
+        (own / "config.toml").write_text("seed =")
+        try:
+            return read(self, name, stamp)
+        finally:
+            shutil.rmtree(own)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Index, "_read", meanwhile)
+        assert index.summary(own.name).seed == 0
+    assert index.summary(own.name).seed == 0
 
 
 def test_links_in_a_study_are_no_runs(app: App, folder: Path, tmp_path: Path) -> None:
