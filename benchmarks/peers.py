@@ -25,9 +25,9 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH
 from evolve.bench.speed import half_random, searches
 from evolve.engine import bits
+from evolve.engine.bits import perft
 from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.perft import perft
-from evolve.engine.vector import LANES
+from evolve.engine.memory import LANES
 
 REPEATS = 5
 PERFT_DEPTH = 11

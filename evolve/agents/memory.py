@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine import batched_mcts, mcts
 from evolve.engine import context as layout
+from evolve.engine import mcts, mcts_games
 from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.context_factory import new_context
@@ -130,11 +130,11 @@ class Tree:
 
 
 class Forest:
-    """One tree for each of N games, searched side by side by PUCT; see `engine.batched_mcts`."""
+    """One tree for each of N games, searched side by side by PUCT; see `engine.mcts_games`."""
 
     def __init__(self, count: int, size: int) -> None:
-        self.trees = batched_mcts.empty_trees(count, size)
-        self._leaves = batched_mcts.empty_leaves(count)
+        self.trees = mcts_games.empty_trees(count, size)
+        self._leaves = mcts_games.empty_leaves(count)
 
     def tree(self, number: int) -> Tree:
         """One of the trees."""
@@ -150,10 +150,10 @@ class Forest:
     def simulate(self, simulations: int, rules: int, c: float, evaluate: Evaluate) -> None:
         """Run simulations in every tree; `evaluate` values the leaves of all trees at once."""
         for _ in range(simulations):
-            wanted = batched_mcts.select_all(self.trees, self._leaves, rules, c)
+            wanted = mcts_games.select_all(self.trees, self._leaves, rules, c)
             if wanted:
                 outputs = evaluate(self._leaves.boards[:wanted])
-                batched_mcts.backpropagate_all(outputs, self.trees, self._leaves)
+                mcts_games.backpropagate_all(outputs, self.trees, self._leaves)
 
 
 _trees = threading.local()

@@ -22,10 +22,11 @@ from numba.core import config
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, table_agent
 from evolve.engine import bits, game
+from evolve.engine.bits import perft
 from evolve.engine.board import Board
 from evolve.engine.context import NODES, STOPPED, table_bits_for
 from evolve.engine.context_factory import new_context
-from evolve.engine.perft import perft
+from evolve.engine.memory import LANES
 from evolve.engine.rules import (
     DEFAULT_RULES,
     NODES_BLACK,
@@ -37,7 +38,6 @@ from evolve.engine.rules import (
 )
 from evolve.engine.search import DEEP_FROM, best_move, best_move_deep
 from evolve.engine.solver import solve_move, solve_outcome_move
-from evolve.engine.vector import LANES
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games

@@ -24,7 +24,7 @@ def perft_command(depth: int, as_json: bool) -> None:
       evolve perft 9
     """
     from evolve.engine import bits
-    from evolve.engine.perft import perft
+    from evolve.engine.bits import perft
 
     perft(bits.START_OWN, bits.START_OPP, 1)
     started = time.perf_counter()

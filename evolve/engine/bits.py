@@ -1,4 +1,4 @@
-"""Bitboard kernels: moves, flips, stable discs, neighbours.
+"""Bitboard kernels: moves, flips, stable discs, neighbours, final scores, random squares, perft.
 
 A board is two uint64: `own`, the discs of the side to move, and `opp`, those of the other
 side; bit s is square s, with a1 = 0, b1 = 1, …, h8 = 63. Every constant is wrapped in
@@ -10,9 +10,22 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine import vector
 from evolve.engine.compile import inlined, kernel, wrapper
-from evolve.engine.memory import leading_zeros
+from evolve.engine.memory import (
+    LANES,
+    RAYS,
+    flips_4,
+    flips_8,
+    int64,
+    leading_zeros,
+    lowest,
+    moves_4,
+    moves_8,
+    play_4,
+    play_8,
+    popcount,
+)
+from evolve.engine.rules import NO_SCORE, REVERSED, STANDARD
 
 U = np.uint64
 FULL = U(0xFFFFFFFFFFFFFFFF)
@@ -28,7 +41,7 @@ START_OPP = U(1) << U(27) | U(1) << U(36)  # white: d4 and e5
 
 
 # Squares seen from each square along four lines, [4, 64]: toward higher squares, toward lower ones.
-RAYS_UP, RAYS_DOWN = np.array(vector.RAYS, np.uint64).reshape(64, 2, 4).transpose(1, 2, 0).copy()
+RAYS_UP, RAYS_DOWN = np.array(RAYS, np.uint64).reshape(64, 2, 4).transpose(1, 2, 0).copy()
 
 
 @inlined
@@ -85,9 +98,9 @@ def play_scalar(
     return turned, moves_scalar(theirs, mine), moves_scalar(mine, theirs)
 
 
-moves_of = {0: moves_scalar, 4: vector.moves_4, 8: vector.moves_8}[vector.LANES]
-play_of = {0: play_scalar, 4: vector.play_4, 8: vector.play_8}[vector.LANES]
-flips_of = {0: flips_scalar, 4: vector.flips_4, 8: vector.flips_8}[vector.LANES]
+moves_of = {0: moves_scalar, 4: moves_4, 8: moves_8}[LANES]
+play_of = {0: play_scalar, 4: play_4, 8: play_8}[LANES]
+flips_of = {0: flips_scalar, 4: flips_4, 8: flips_8}[LANES]
 
 
 @inlined
@@ -202,3 +215,105 @@ def legal_moves_of_all(positions: npt.NDArray[np.uint64], moves: npt.NDArray[np.
     """Fill moves [N] with the legal moves, as bitboards, of positions [N, 2]."""
     for number in range(positions.shape[0]):
         moves[number] = moves_of(positions[number, 0], positions[number, 1])
+
+
+GOLDEN = U(0x9E3779B97F4A7C15)
+_S11, _S27, _S30, _S31 = U(11), U(27), U(30), U(31)
+_MIX_1, _MIX_2 = U(0xBF58476D1CE4E5B9), U(0x94D049BB133111EB)
+_LOW_32 = U(0xFFFFFFFF)
+
+
+@inlined
+def mixed(state: np.uint64) -> np.uint64:
+    """SplitMix64's output for a state."""
+    state = (state ^ (state >> _S30)) * _MIX_1
+    state = (state ^ (state >> _S27)) * _MIX_2
+    return state ^ (state >> _S31)
+
+
+@inlined
+def nth_square(moves: np.uint64, number: int) -> int:
+    """The square of `moves` with this number, from 0, lowest first."""
+    for _ in range(number):
+        moves &= moves - ONE
+    return lowest(moves)
+
+
+@inlined
+def random_square(moves: np.uint64, state: np.uint64) -> int:
+    """One of the squares of `moves`, all equally likely over states."""
+    return nth_square(moves, int64(((mixed(state) & _LOW_32) * U(popcount(moves))) >> U(32)))
+
+
+@inlined
+def uniform(state: np.uint64) -> float:
+    """A number in [0, 1) drawn from `state`."""
+    return float(mixed(state) >> _S11) * 2.0**-53
+
+
+@inlined
+def final_score(own: np.uint64, opp: np.uint64, rules: int) -> int:
+    """Exact score of a finished game for the side with `own`, by the code of the rules.
+
+    Standard: own − opp discs, empty squares to the winner. Reversed: opp − own discs. NO_SCORE
+    for an unknown code.
+    """
+    mine, theirs = popcount(own), popcount(opp)
+    if rules == REVERSED:
+        return theirs - mine
+    if rules != STANDARD:
+        return NO_SCORE
+    if mine > theirs:
+        return 64 - 2 * theirs
+    if mine < theirs:
+        return 2 * mine - 64
+    return 0
+
+
+@kernel
+def score_of(own: np.uint64, opp: np.uint64, rules: int) -> int:
+    """`final_score` for callers in Python."""
+    return final_score(own, opp, rules)
+
+
+@inlined
+def outcome(own: np.uint64, opp: np.uint64, rules: int) -> int:
+    """1, 0 or −1: the outcome of a finished game for the side with `own`."""
+    score = final_score(own, opp, rules)
+    return int64(score > 0) - int64(score < 0)
+
+
+@kernel
+def perft(own: np.uint64, opp: np.uint64, depth: int) -> int:
+    """Leaves of the tree of `depth` ≥ 0 plies; a pass is a ply, a finished game is one leaf.
+
+    One thread, no table, no symmetry; the last ply is counted, not played.
+    """
+    if depth == 0:
+        return 1
+    moves = moves_of(own, opp)
+    if moves == ZERO:
+        if moves_of(opp, own) == ZERO:
+            return 1
+        own, opp = opp, own
+        depth -= 1
+        if depth == 0:
+            return 1
+        moves = moves_of(own, opp)
+    if depth == 1:
+        return popcount(moves)
+    count = 0
+    if depth == 2:
+        while moves != ZERO:
+            square = lowest(moves)
+            moves &= moves - ONE
+            _, replies, _ = play_of(square, own, opp)
+            # A pass is the second ply, and so is the end of the game.
+            count += popcount(replies) if replies != ZERO else 1
+        return count
+    while moves != ZERO:
+        square = lowest(moves)
+        moves &= moves - ONE
+        turned = flips_of(square, own, opp)
+        count += perft(opp ^ turned, own ^ turned ^ (ONE << U(square)), depth - 1)
+    return count

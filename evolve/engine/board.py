@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from evolve.engine import bits
+from evolve.engine.bits import score_of
 from evolve.engine.rules import DEFAULT_RULES, NO_SCORE, PASS, Rules, rule_set
-from evolve.engine.scoring import score_of
 from evolve.engine.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError
 

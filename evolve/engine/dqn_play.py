@@ -7,14 +7,26 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.action_search import best_action
-from evolve.engine.bits import START_OPP, START_OWN, ZERO
+from evolve.engine.action_search import (
+    DISC_SIGNS,
+    best_action,
+    discs_reward,
+    end_reward,
+    squares_reward,
+)
+from evolve.engine.bits import (
+    GOLDEN,
+    START_OPP,
+    START_OWN,
+    ZERO,
+    final_score,
+    mixed,
+    random_square,
+    uniform,
+)
 from evolve.engine.compile import kernel
 from evolve.engine.memory import int64, popcount
 from evolve.engine.opening import trained_moves
-from evolve.engine.random import GOLDEN, mixed, random_square, uniform
-from evolve.engine.rewards import DISC_SIGNS, discs_reward, end_reward, squares_reward
-from evolve.engine.scoring import final_score
 from evolve.engine.training_games import (
     MOST_POSITIONS,
     RANDOM_PLAYER,
@@ -30,7 +42,7 @@ from evolve.engine.training_games import (
 class TargetOptions(NamedTuple):
     """How the target of a move is computed.
 
-    kind: of the reward at the end, for a side's last move; see `engine.rewards`.
+    kind: of the reward at the end, for a side's last move; see `engine.action_search`.
     shaping: weight of the side's own discs / 64 after each of its moves.
     table: [64] float32, values V of squares for the positional reward, V(p) + V(flips).
     positional: its weight; 0 for none.

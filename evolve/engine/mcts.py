@@ -29,15 +29,22 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.architecture import OUTPUTS
-from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import (
+    GOLDEN,
+    ONE,
+    ZERO,
+    U,
+    flips_of,
+    mixed,
+    moves_of,
+    outcome,
+    random_square,
+)
 from evolve.engine.compile import inlined, kernel
-from evolve.engine.forward import forward
-from evolve.engine.matvec import read
+from evolve.engine.forward import forward, read
 from evolve.engine.memory import int64, load, lowest, popcount
 from evolve.engine.patterns import DISC, evaluate_vector, read_vector
-from evolve.engine.random import GOLDEN, mixed, random_square
 from evolve.engine.rules import PASS
-from evolve.engine.scoring import outcome
 
 UCB1: Final = 0
 PUCT: Final = 1

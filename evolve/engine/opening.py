@@ -11,12 +11,11 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of, nth_square
 from evolve.engine.compile import kernel
 from evolve.engine.context import NODES
 from evolve.engine.game import set_phase
 from evolve.engine.memory import int64, lowest, popcount, store
-from evolve.engine.random import nth_square
 from evolve.engine.search import search
 from evolve.engine.symmetry import image_of
 

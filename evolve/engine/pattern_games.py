@@ -11,15 +11,25 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of
+from evolve.engine.bits import (
+    GOLDEN,
+    ONE,
+    START_OPP,
+    START_OWN,
+    ZERO,
+    U,
+    final_score,
+    flips_of,
+    mixed,
+    random_square,
+    uniform,
+)
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import PATTERNS, RULES
 from evolve.engine.memory import int64, load, lowest, popcount
 from evolve.engine.opening import trained_moves
 from evolve.engine.pattern_search import pattern_move
 from evolve.engine.patterns import DISC, follow_move, read_vector, sum_words
-from evolve.engine.random import GOLDEN, mixed, random_square, uniform
-from evolve.engine.scoring import final_score
 from evolve.engine.solver import solve_score
 from evolve.engine.table import forget
 from evolve.engine.training_games import GameRecords, after_move, among, record, to_move

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, play_of
+from evolve.engine.bits import CORNERS, ONE, ZERO, U, final_score, flips_of, moves_of, play_of
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import (
     FRAME_CELLS,
@@ -41,7 +41,6 @@ from evolve.engine.patterns import (
     vector_size,
 )
 from evolve.engine.rules import PASS
-from evolve.engine.scoring import final_score
 from evolve.engine.search import INFINITY, enter
 from evolve.engine.table import (
     NOTHING,

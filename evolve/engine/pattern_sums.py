@@ -13,9 +13,8 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 
-from evolve.engine.memory import instructions
+from evolve.engine.memory import call, instructions
 from evolve.engine.shapes import PART_LANES
-from evolve.engine.vector import call
 
 _I1, _I16, _I32, _I64 = (ir.IntType(bits) for bits in (1, 16, 32, 64))
 _PART: Final = ir.VectorType(_I16, PART_LANES)

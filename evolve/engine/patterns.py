@@ -25,6 +25,7 @@ from evolve.engine.bits import U
 from evolve.engine.board import Board
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.genes import phase_of
+from evolve.engine.memory import LANES as VECTOR_LANES
 from evolve.engine.memory import int64, load, popcount
 from evolve.engine.pattern_sums import (
     GATHERED,
@@ -38,7 +39,6 @@ from evolve.engine.pattern_sums import (
     word,
 )
 from evolve.engine.shapes import DEFAULT_SET, PART_LANES, ShapeSet
-from evolve.engine.vector import LANES as VECTOR_LANES
 from evolve.errors import AgentError
 
 DISC: Final = 256

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from evolve.engine.bits import ONE, ZERO, U, moves_of, play_of
+from evolve.engine.bits import ONE, ZERO, U, final_score, moves_of, play_of
 from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import (
     BUDGET,
@@ -43,7 +43,6 @@ from evolve.engine.memory import (
 )
 from evolve.engine.ordering import list_by_evaluation, next_moves, pick
 from evolve.engine.rules import WIN
-from evolve.engine.scoring import final_score
 from evolve.engine.table import (
     NOTHING,
     bucket_of,

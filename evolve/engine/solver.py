@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import CORNERS, ONE, ZERO, U, flips_of, moves_of, stable_discs
+from evolve.engine.bits import CORNERS, ONE, ZERO, U, final_score, flips_of, moves_of, stable_discs
 from evolve.engine.compile import inlined, kernel, wrapper
 from evolve.engine.context import (
     CORNERS_LAST,
@@ -31,7 +31,6 @@ from evolve.engine.memory import (
     popcount,
 )
 from evolve.engine.ordering import list_fastest_first, odd_quadrants, pick
-from evolve.engine.scoring import final_score
 from evolve.engine.search import enter
 from evolve.engine.table import (
     NOTHING,

@@ -7,12 +7,22 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.bits import ONE, START_OPP, START_OWN, ZERO, U, flips_of, moves_of
+from evolve.engine.bits import (
+    GOLDEN,
+    ONE,
+    START_OPP,
+    START_OWN,
+    ZERO,
+    U,
+    flips_of,
+    mixed,
+    moves_of,
+    random_square,
+)
 from evolve.engine.compile import inlined, kernel
 from evolve.engine.context import NODES, STOPPED
 from evolve.engine.game import choose
 from evolve.engine.memory import int64, popcount, store
-from evolve.engine.random import GOLDEN, mixed, random_square
 from evolve.engine.solver import solve_outcome
 
 RANDOM_PLAYER: Final = -1

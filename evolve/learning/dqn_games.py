@@ -10,6 +10,7 @@ import numpy.typing as npt
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.reference import POSITIONAL
 from evolve.config.learning import ITSELF, PAST, DqnSettings
+from evolve.engine.action_search import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.context import GAME_TABLE_BITS
 from evolve.engine.dqn_play import (
     TargetOptions,
@@ -19,7 +20,6 @@ from evolve.engine.dqn_play import (
 )
 from evolve.engine.evaluation import CLASS_OF_SQUARE
 from evolve.engine.network import Network
-from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
 from evolve.engine.rules import rule_set
 from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
 from evolve.fitness.games import GamesDone, agent_rows

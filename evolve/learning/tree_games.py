@@ -19,7 +19,7 @@ from evolve.agents.memory import (
     thread_tree,
 )
 from evolve.config.learning import MctsSettings
-from evolve.engine import batched_mcts
+from evolve.engine import mcts_games
 from evolve.engine.context import table_bits_for
 from evolve.engine.mcts import PUCT, Nodes, SearchOptions
 from evolve.engine.mcts_games import SelfPlayOptions, empty_games, play_tree_games
@@ -111,10 +111,10 @@ def _play_in_step(
     going = len(lineup.seeds)
     trees, games, options = forest.trees, empty_games(going), _options(settings, None)
     rules, c = options.search.rules, options.search.c
-    batched_mcts.start_all(lineup.seeds, games)
+    mcts_games.start_all(lineup.seeds, games)
     while going:
         context = thread_context(settings.rules, bits)
-        still = batched_mcts.play_to_search_all(
+        still = mcts_games.play_to_search_all(
             trees, lineup, rows, options, context, games, records
         )
         progress(going - still)
@@ -124,8 +124,8 @@ def _play_in_step(
         try:
             forest.simulate(1, rules, c, evaluate)
             if options.noise > 0.0:
-                batched_mcts.add_root_noise_all(options.noise, trees, games)
+                mcts_games.add_root_noise_all(options.noise, trees, games)
             forest.simulate(options.simulations - 1, rules, c, evaluate)
         except OutOfTimeError:
             break
-        batched_mcts.record_and_play_all(trees, options, games, records)
+        mcts_games.record_and_play_all(trees, options, games, records)

@@ -125,7 +125,7 @@ class NetworkPlay:
     """How a file with a network plays.
 
     kind: `dqn` plays the move with the highest value, `mcts` searches a tree. endgame: empties from
-    which the search is exact. rewards [REWARD_CELLS] (`engine.rewards`) and lookahead: of a DQN.
+    which the search is exact. rewards [REWARD_CELLS] (`engine.action_search`) and lookahead: of a DQN.
     simulations, c and order (`visits` or `value`): of a tree search; with a clock it runs as many
     simulations as the time allows.
     """

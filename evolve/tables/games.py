@@ -51,7 +51,7 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     Uses a kernel: Arrow's own `take` and `binary_join` took three times as long, 0.25 s for a
     generation of 512.
     """
-    from evolve.engine.notation import write_moves  # not above: readers of tables need no kernels
+    from evolve.engine.game import write_moves  # not above: readers of tables need no kernels
 
     longest, passes = np.count_nonzero(moves >= 0), np.count_nonzero(moves == PASS)
     text = np.empty(3 * longest + 2 * passes, np.uint8)

@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from evolve.agents.memory import PatternMemory
 from evolve.engine import context as layout
-from evolve.engine.bits import ONE, ZERO, flips_of, moves_of
+from evolve.engine.bits import ONE, ZERO, final_score, flips_of, moves_of
 from evolve.engine.board import Board as EngineBoard
 from evolve.engine.compile import kernel
 from evolve.engine.memory import lowest
 from evolve.engine.pattern_search import pattern_move, pattern_search, pattern_values
 from evolve.engine.patterns import DISC, Cuts, Patterns, position_value
 from evolve.engine.rules import Rules, rule_set
-from evolve.engine.scoring import final_score
 from evolve.engine.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
 from tests import reference
 from tests.engine import U

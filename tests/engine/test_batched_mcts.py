@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evolve.engine import batched_mcts, mcts
+from evolve.engine import mcts, mcts_games
 from evolve.engine.architecture import Architecture
 from tests import networks, reference
 from tests.engine import RULES, U
@@ -23,8 +23,8 @@ def test_side_by_side_as_alone(architecture: Architecture, rules: int) -> None:
     boards = [*reference.random_boards(rng, 6, 1, 5), *reference.random_boards(rng, 6, 10, 55)]
     network = networks.random_network(architecture)
     trees, leaves = (
-        batched_mcts.empty_trees(len(boards), SIZE),
-        batched_mcts.empty_leaves(len(boards)),
+        mcts_games.empty_trees(len(boards), SIZE),
+        mcts_games.empty_leaves(len(boards)),
     )
     trees.searching[3] = False
     for number, (own, opp) in enumerate(boards):
@@ -32,11 +32,11 @@ def test_side_by_side_as_alone(architecture: Architecture, rules: int) -> None:
         trees.used[number] = mcts.reset_tree(U(own), U(opp), nodes)
     asked = []
     for _ in range(SIMULATIONS):
-        wanted = batched_mcts.select_all(trees, leaves, rules, 1.2)
+        wanted = mcts_games.select_all(trees, leaves, rules, 1.2)
         asked.append(wanted)
         if wanted:
             outputs = network.outputs(leaves.boards[:wanted])
-            batched_mcts.backpropagate_all(outputs, trees, leaves)
+            mcts_games.backpropagate_all(outputs, trees, leaves)
     assert 0 < min(asked) < max(asked)
     scratch = network.scratch()
     options = mcts.SearchOptions(rules, mcts.PUCT, 1.2, network.address, scratch.ctypes.data)
@@ -59,12 +59,12 @@ def test_side_by_side_as_alone(architecture: Architecture, rules: int) -> None:
 
 def test_a_tree_that_is_full_waits_for_the_others() -> None:
     network = networks.random_network(networks.VALUE)
-    trees, leaves = batched_mcts.empty_trees(2, SIZE), batched_mcts.empty_leaves(2)
+    trees, leaves = mcts_games.empty_trees(2, SIZE), mcts_games.empty_leaves(2)
     for number in range(2):
         nodes = mcts.Nodes._make(array[number] for array in trees.nodes)
         mcts.reset_tree(*map(U, reference.START), nodes)
     trees.used[:] = 1, SIZE - mcts.MOST_CHILDREN + 1
-    assert batched_mcts.select_all(trees, leaves, 0, 1.2) == 1
+    assert mcts_games.select_all(trees, leaves, 0, 1.2) == 1
     assert leaves.depths.tolist() == [0, -1]
-    batched_mcts.backpropagate_all(network.outputs(leaves.boards[:1]), trees, leaves)
+    mcts_games.backpropagate_all(network.outputs(leaves.boards[:1]), trees, leaves)
     assert trees.nodes.links[:, 0, mcts.VISITS].tolist() == [1, 0]

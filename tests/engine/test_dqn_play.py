@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.engine import dqn_play, rewards
+from evolve.engine import action_search, dqn_play
 from evolve.engine.training_games import RANDOM_PLAYER, GameRecords
 from tests import networks, reference
 from tests.engine.games import network_games, sign
@@ -54,11 +54,11 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
         own, opp = (black, white) if (side == 1) != reverse else (white, black)
         won = sign(score * side)
         return {
-            rewards.NO_REWARD: 0.0,
-            rewards.OUTCOME: won,
-            rewards.HALVES: (won + 1) / 2,
-            rewards.SHARE: own / 64,
-            rewards.DIFFERENCE: (own - opp) / 64,
+            action_search.NO_REWARD: 0.0,
+            action_search.OUTCOME: won,
+            action_search.HALVES: (won + 1) / 2,
+            action_search.SHARE: own / 64,
+            action_search.DIFFERENCE: (own - opp) / 64,
         }[how["kind"]]
 
     def worth(ply: int) -> float:
@@ -100,11 +100,11 @@ def slow_targets(games: dict[str, np.ndarray], game: int, how: dict[str, Any]) -
 @pytest.mark.parametrize(
     ("kind", "shaping", "positional", "minimax"),
     [
-        (rewards.OUTCOME, 0.0, 0.0, False),
-        (rewards.HALVES, 0.5, 0.0, False),
-        (rewards.SHARE, 0.0, 0.2, False),
-        (rewards.DIFFERENCE, 0.0, 0.1, True),
-        (rewards.NO_REWARD, 0.0, 1.0, True),
+        (action_search.OUTCOME, 0.0, 0.0, False),
+        (action_search.HALVES, 0.5, 0.0, False),
+        (action_search.SHARE, 0.0, 0.2, False),
+        (action_search.DIFFERENCE, 0.0, 0.1, True),
+        (action_search.NO_REWARD, 0.0, 1.0, True),
     ],
 )
 def test_targets_are_those_of_the_definitions(

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from evolve.engine import context as layout
-from evolve.engine import vector
+from evolve.engine import memory
 from evolve.engine.patterns import DISC, DISC_GROUPS, Cuts
 from evolve.engine.rules import Rules
 from tests import reference
@@ -429,14 +429,14 @@ def test_pinned_searches(texts: tuple[str, ...], rules: Rules) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(vector.LANES == 0, reason="this machine has no AVX2, there is one path to test")
+@pytest.mark.skipif(memory.LANES == 0, reason="this machine has no AVX2, there is one path to test")
 @pytest.mark.parametrize("cpu", ["x86-64", "haswell"])
 def test_other_cpus_search_the_same(cpu: str) -> None:
     code = (
         "from tests.engine import patterns, test_pattern_search\n"
         "for (texts, rules), found in test_pattern_search.PINNED.items():\n"
         "    assert test_pattern_search.search_figures(texts, rules, 6) == found\n"
-        "print(test_pattern_search.vector.LANES)\n"
+        "print(test_pattern_search.memory.LANES)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

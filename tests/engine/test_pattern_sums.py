@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.engine import patterns, vector
+from evolve.engine import memory, patterns
 from evolve.engine.compile import kernel
 from evolve.engine.pattern_sums import unrolled_sum
 from evolve.engine.shapes import DEFAULT_SET, PART_LANES, ShapeSet
@@ -27,7 +27,7 @@ from tests.engine.patterns import (
 )
 from tests.reference import Board
 
-wide = pytest.mark.skipif(vector.LANES < 8, reason="this machine has no AVX-512")
+wide = pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512")
 SETS = (WHOLE, MANY, TINY)
 
 
@@ -176,7 +176,7 @@ def test_sums_of_shorts(texts: tuple[str, ...]) -> None:
     for some, expected in zip(vectors, table.astype(np.int64)[places].sum(axis=1), strict=True):
         here, there = some.ctypes.data, table.ctypes.data
         assert shorts_scalar(here, there, address) == expected
-        if vector.LANES == 8:
+        if memory.LANES == 8:
             assert shorts_gathered(here, there, address) == expected
         if unrolled:
             assert unrolled(here, there) == expected
@@ -194,7 +194,7 @@ def test_sums_of_words(texts: tuple[str, ...]) -> None:
     for some, expected in zip(vectors, drawn[places].sum(axis=1), strict=True):
         here, there = some.ctypes.data, table.ctypes.data
         assert words_scalar(here, there, address) == expected
-        if vector.LANES == 8:
+        if memory.LANES == 8:
             assert words_gathered(here, there, address) == expected
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evolve.engine.perft import perft
+from evolve.engine.bits import perft
 from tests import reference
 from tests.engine import U, any_boards
 from tests.reference import START, Board

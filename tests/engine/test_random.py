@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from evolve.engine import random as streams
+from evolve.engine import bits as streams
 from evolve.engine.compile import kernel
 from tests import reference
 from tests.engine import U

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from evolve.engine import rewards
+from evolve.engine import action_search
 from evolve.engine.compile import kernel
 from tests import reference
 from tests.engine import RULES, U
@@ -16,17 +16,17 @@ from tests.reference import REVERSED
 
 @kernel
 def squares_reward(own: np.uint64, opp: np.uint64, square: int, table: np.ndarray) -> float:
-    return rewards.squares_reward(own, opp, square, table)
+    return action_search.squares_reward(own, opp, square, table)
 
 
 @kernel
 def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> float:
-    return rewards.discs_reward(own, opp, square, rules)
+    return action_search.discs_reward(own, opp, square, rules)
 
 
 @kernel
 def end_reward(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
-    return rewards.end_reward(kind, side, score, black, white, rules)
+    return action_search.end_reward(kind, side, score, black, white, rules)
 
 
 def test_moves_earn_their_squares_and_discs() -> None:
@@ -56,8 +56,8 @@ def test_ends_are_worth_as_much_to_one_side_as_they_cost_the_other(
 
     won = (score > 0) - (score < 0)
     good = (white, black) if rules == REVERSED else (black, white)
-    assert both(rewards.NO_REWARD) == (0, 0)
-    assert both(rewards.OUTCOME) == (won, -won)
-    assert both(rewards.HALVES) == ((1 + won) / 2, (1 - won) / 2)
-    assert both(rewards.SHARE) == (good[0] / 64, good[1] / 64)
-    assert both(rewards.DIFFERENCE) == ((good[0] - good[1]) / 64, (good[1] - good[0]) / 64)
+    assert both(action_search.NO_REWARD) == (0, 0)
+    assert both(action_search.OUTCOME) == (won, -won)
+    assert both(action_search.HALVES) == ((1 + won) / 2, (1 - won) / 2)
+    assert both(action_search.SHARE) == (good[0] / 64, good[1] / 64)
+    assert both(action_search.DIFFERENCE) == ((good[0] - good[1]) / 64, (good[1] - good[0]) / 64)

@@ -25,9 +25,9 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings
 from evolve.engine import context as layout
+from evolve.engine.bits import score_of
 from evolve.engine.context_factory import new_context
 from evolve.engine.rules import NO_SCORE, RULE_SETS, Rules, check_rules, rule_set
-from evolve.engine.scoring import score_of
 from evolve.errors import PositionError, RecordError
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.programs.external import ExternalAgent

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
+from evolve.engine.bits import score_of
 from evolve.engine.rules import RULE_SETS
-from evolve.engine.scoring import score_of
 from tests import reference
 from tests.engine import RULES
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from evolve.engine import bits, vector
+from evolve.engine import bits, memory
 from evolve.engine.compile import kernel
 from tests import reference
 from tests.engine import U, any_boards
@@ -29,22 +29,22 @@ def scalar_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
 
 @kernel
 def narrow_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
-    return vector.moves_4(own, opp)
+    return memory.moves_4(own, opp)
 
 
 @kernel
 def narrow_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    return vector.flips_4(square, own, opp)
+    return memory.flips_4(square, own, opp)
 
 
 @kernel
 def wide_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
-    return vector.moves_8(own, opp)
+    return memory.moves_8(own, opp)
 
 
 @kernel
 def wide_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
-    return vector.flips_8(square, own, opp)
+    return memory.flips_8(square, own, opp)
 
 
 @kernel
@@ -54,12 +54,12 @@ def scalar_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64,
 
 @kernel
 def narrow_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
-    return vector.play_4(square, own, opp)
+    return memory.play_4(square, own, opp)
 
 
 @kernel
 def wide_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
-    return vector.play_8(square, own, opp)
+    return memory.play_8(square, own, opp)
 
 
 @settings(deadline=None)  # the first example compiles
@@ -91,7 +91,7 @@ def test_all_agree_with_the_reference(board: Board) -> None:
                 assert int(flips(square, own, opp)) == turned
 
 
-@pytest.mark.skipif(vector.LANES == 0, reason="this machine has no AVX2, there is one path to test")
+@pytest.mark.skipif(memory.LANES == 0, reason="this machine has no AVX2, there is one path to test")
 @pytest.mark.parametrize(
     ("cpu", "lanes"),
     [
@@ -101,7 +101,7 @@ def test_all_agree_with_the_reference(board: Board) -> None:
             "skylake-avx512",
             "8",
             marks=[
-                pytest.mark.skipif(vector.LANES < 8, reason="this machine has no AVX-512"),
+                pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512"),
                 pytest.mark.slow,  # on such a machine all other tests count so
             ],
         ),
@@ -110,7 +110,7 @@ def test_all_agree_with_the_reference(board: Board) -> None:
 def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:
     code = (
         "from evolve.engine import bits, perft, vector\n"
-        "print(vector.LANES, perft.perft(bits.START_OWN, bits.START_OPP, 8))\n"
+        "print(memory.LANES, perft.perft(bits.START_OWN, bits.START_OPP, 8))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
