@@ -29,7 +29,7 @@ def _code() -> str:
     digest = hashlib.sha256()
     package = Path(evolve.__file__).parent
     for part in ("engine", "learning", "fitness", "agents"):
-        for source in sorted((package / part).glob("*.py")):
+        for source in sorted((package / part).rglob("*.py")):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 

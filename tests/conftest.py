@@ -21,11 +21,11 @@ _LONG: Final = (
     "sweeps/test_kills.py", "service/test_jobs.py", "service/test_page.py",
     "faults/test_trainings.py", "cluster/test_client.py", "cli/test_sweep_program.py",
     "faults/test_other_sweeps.py", "service/test_values.py", "service/test_contract.py",
-    "engine/test_pattern_search.py", "learning/test_course.py", "cli/test_sweep.py",
+    "engine/patterns/test_pattern_search.py", "learning/test_course.py", "cli/test_sweep.py",
     "cli/test_signals.py", "test_extending.py", "faults/test_sweeps.py", "cli/test_hostile.py",
     "cli/test_terminal.py", "service/test_disk.py", "faults/test_requests.py",
     "cli/test_study_cluster.py", "sweeps/test_postgres.py", "standalone/test_part_patterns.py",
-    "test_notebook.py", "engine/test_pattern_sums.py",
+    "test_notebook.py", "engine/patterns/test_pattern_sums.py",
 )  # fmt: skip
 """Modules whose tests take longest, the longest first."""
 

@@ -61,7 +61,7 @@ def test_an_unwritable_cache_is_said_and_not_fatal(tmp_path: Path) -> None:
 
 def test_kernels_live_in_the_engine_alone() -> None:
     for path in (ROOT / "evolve").rglob("*.py"):
-        if path.parent.name not in ("engine", "standalone"):
+        if not {"engine", "standalone"} & set(path.parts):
             assert "njit" not in path.read_text(encoding="utf-8"), path
 
 
@@ -116,7 +116,7 @@ def test_no_two_modules_have_one_name() -> None:
     rooms = defaultdict(set)
     for name, path in modules().items():
         room = path.parent.relative_to(ROOT / "evolve").as_posix()
-        if room not in NAMED_AFTER_OTHERS:
+        if not room.startswith(NAMED_AFTER_OTHERS):
             rooms[name.rpartition(".")[2]].add(room)
     twice = {name: found for name, found in rooms.items() if len(found) > 1}
     assert set(twice) == {"call"}, twice

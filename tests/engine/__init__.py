@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from evolve.engine import context as layout
-from evolve.engine.bits import legal_moves
-from evolve.engine.context_factory import new_context
-from evolve.engine.evaluation import set_weights
-from evolve.engine.search import INFINITY, best_move, search
-from evolve.engine.solver import solve_deep, solve_move, solve_outcome_move
+from evolve.engine.board.bits import legal_moves
+from evolve.engine.search import context as layout
+from evolve.engine.search.context_factory import new_context
+from evolve.engine.search.evaluation import set_weights
+from evolve.engine.search.search import INFINITY, best_move, search
+from evolve.engine.search.solver import solve_deep, solve_move, solve_outcome_move
 from tests import reference
 from tests.reference import Agent, Board
 
@@ -104,7 +104,7 @@ def kernel_moves(board: Board) -> int:
 
 
 def agent_row(agent: Agent) -> layout.Cells:
-    """The cells of an agent, as the layout in `evolve.engine.context` says."""
+    """The cells of an agent, as the layout in `evolve.engine.search.context` says."""
     row = np.zeros(layout.PHASES + len(agent.depths) * layout.PHASE_CELLS, np.int64)
     row[layout.ENDGAME] = agent.endgame
     row[layout.PHASE_OF : layout.PHASE_OF + 65] = agent.phase_of

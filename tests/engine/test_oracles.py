@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from evolve.engine import bits
+from evolve.engine.board import bits
 from tests import reference
 from tests.engine import Engine, U, kernel_moves
 from tests.reference import PASS, STANDARD, START, WIN, Board

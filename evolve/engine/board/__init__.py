@@ -1,0 +1,1 @@
+"""The game: rules, squares, boards, moves and flips on bitboards, symmetries."""

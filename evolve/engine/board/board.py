@@ -1,0 +1,159 @@
+"""The board for Python: immutable, hashable, readable when printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from evolve.engine.board import bits
+from evolve.engine.board.bits import score_of
+from evolve.engine.board.rules import DEFAULT_RULES, NO_SCORE, PASS, Rules, rule_set
+from evolve.engine.board.squares import square_name
+from evolve.errors import IllegalMoveError, PositionError
+
+Side = Literal["black", "white"]
+_FULL = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """A position: bitboards of the side to move (`own`) and the other (`opp`); bit s = square s.
+
+    `moves` are the squares (64 for a pass) from the start position to here, None where they are not
+    known: programs that receive moves, not positions, need them. Boards with equal positions are
+    equal. Raises PositionError when the bitboards overlap or do not fit 64 squares.
+    """
+
+    own: int
+    opp: int
+    side: Side = "black"
+    moves: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, disc_bits in (("own", self.own), ("opp", self.opp)):
+            if isinstance(disc_bits, bool) or not 0 <= int(disc_bits) <= _FULL:
+                raise PositionError(f"{name}={disc_bits!r} is not a bitboard; it must fit 64 bits")
+            object.__setattr__(self, name, int(disc_bits))
+        if self.own & self.opp:
+            square = (self.own & self.opp & -(self.own & self.opp)).bit_length() - 1
+            raise PositionError(f"both sides have a disc on {square_name(square)}")
+        if self.side not in get_args(Side):
+            raise PositionError(f"there is no side {self.side!r}; there are black and white")
+
+    @classmethod
+    def start(cls) -> Board:
+        """The start position, black to move: black on e4 and d5, white on d4 and e5."""
+        return cls(int(bits.START_OWN), int(bits.START_OPP), "black", ())
+
+    @classmethod
+    def parse(cls, text: str, side: Side = "black") -> Board:
+        """Board from 64 cells a1..h8: `X` `x` `*` black, `O` `o` white, `-` `.` empty.
+
+        White space is ignored; `side` is to move.
+        """
+        cells = "".join(text.split())
+        if len(cells) != 64:
+            raise PositionError(f"a board has 64 cells, and {text!r} has {len(cells)}")
+        black = white = 0
+        for square, cell in enumerate(cells):
+            if cell in "Xx*":
+                black |= 1 << square
+            elif cell in "Oo":
+                white |= 1 << square
+            elif cell not in "-.":
+                raise PositionError(f"{cell!r} on {square_name(square)} is none of X x * O o - .")
+        return cls(black, white, side) if side == "black" else cls(white, black, side)
+
+    @property
+    def black(self) -> int:
+        """Bitboard of the black discs."""
+        return self.own if self.side == "black" else self.opp
+
+    @property
+    def white(self) -> int:
+        """Bitboard of the white discs."""
+        return self.opp if self.side == "black" else self.own
+
+    @property
+    def other_side(self) -> Side:
+        """The side that is not to move."""
+        return "white" if self.side == "black" else "black"
+
+    @property
+    def disc_count(self) -> int:
+        """Discs on the board."""
+        return (self.own | self.opp).bit_count()
+
+    @property
+    def empties(self) -> int:
+        """Empty squares."""
+        return 64 - self.disc_count
+
+    def legal_moves(self) -> list[int]:
+        """Squares the side to move may play on, ascending; [] when it must pass."""
+        moves = int(bits.legal_moves(bits.U(self.own), bits.U(self.opp)))
+        return [square for square in range(64) if moves >> square & 1]
+
+    def play(self, square: int) -> Board:
+        """The board after a move on `square`; raises IllegalMoveError."""
+        legal = 0 <= square < 64 and not (self.own | self.opp) >> square & 1
+        turned = int(bits.flips(square, bits.U(self.own), bits.U(self.opp))) if legal else 0
+        if not turned:
+            name = square_name(square) if 0 <= square < 64 else repr(square)
+            moves = " ".join(map(square_name, self.legal_moves())) or "none, only a pass"
+            raise IllegalMoveError(
+                f"{name} is not a legal move for {self.side}; legal: {moves}\n{self}"
+            )
+        own, opp = self.opp ^ turned, self.own ^ turned ^ (1 << square)
+        return Board(own, opp, self.other_side, self._moves_and(square))
+
+    def pass_move(self) -> Board:
+        """The board with the other side to move; allowed only without a move, before the end."""
+        if self.legal_moves():
+            moves = " ".join(map(square_name, self.legal_moves()))
+            raise IllegalMoveError(f"{self.side} must not pass; legal: {moves}\n{self}")
+        passed = Board(self.opp, self.own, self.other_side, self._moves_and(PASS))
+        if not passed.legal_moves():
+            raise IllegalMoveError(f"the game is over, nobody passes\n{self}")
+        return passed
+
+    def _moves_and(self, square: int) -> tuple[int, ...] | None:
+        return None if self.moves is None else (*self.moves, square)
+
+    def is_over(self) -> bool:
+        """Whether neither side can move."""
+        return not bits.legal_moves(bits.U(self.own), bits.U(self.opp)) and not bits.legal_moves(
+            bits.U(self.opp), bits.U(self.own)
+        )
+
+    def discs(self, side: Side) -> int:
+        """Number of discs of `side`."""
+        return (self.black if side == "black" else self.white).bit_count()
+
+    def score(self, rules: Rules = DEFAULT_RULES) -> int:
+        """Exact score for the side to move at the end; raises PositionError before it.
+
+        `standard`: own − opp discs, empty squares to the winner. `reversed`: opp − own discs.
+        """
+        code = rule_set(rules).code
+        if not self.is_over():
+            raise PositionError(f"the game is not over, it has no score yet\n{self}")
+        score = int(score_of(bits.U(self.own), bits.U(self.opp), code))
+        assert score != NO_SCORE, f"final_score does not know the code of {rules}"
+        return score
+
+    def score_of(self, side: Side, rules: Rules = DEFAULT_RULES) -> int:
+        """The exact score for `side`, whichever side is to move."""
+        return self.score(rules) if side == self.side else -self.score(rules)
+
+    def cells(self) -> str:
+        """The 64 cells a1..h8 as `X` (black), `O` (white), `-`; `Board.parse` reads them."""
+        return "".join(
+            "X" if self.black >> square & 1 else "O" if self.white >> square & 1 else "-"
+            for square in range(64)
+        )
+
+    def __str__(self) -> str:
+        cells = self.cells()
+        rows = [f"{row + 1} " + " ".join(cells[8 * row : 8 * row + 8]) for row in range(8)]
+        return "\n".join(["  a b c d e f g h", *rows, f"{self.side} to move"])

@@ -1,0 +1,1 @@
+"""How kernels are compiled and cached, and the instructions that numba lacks."""

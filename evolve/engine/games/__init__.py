@@ -1,0 +1,1 @@
+"""Whole games in one call: to play, to open and to learn from."""

@@ -1,0 +1,317 @@
+"""Games from which patterns learn, and the learning.
+
+During training, weights are int32: ONE_VALUE for a value of 1, which is a win by 64 discs. Sums of
+whole numbers do not depend on their order, so a training gives the same result on any processor.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.engine.board.bits import (
+    GOLDEN,
+    ONE,
+    START_OPP,
+    START_OWN,
+    ZERO,
+    U,
+    final_score,
+    flips_of,
+    mixed,
+    random_square,
+    uniform,
+)
+from evolve.engine.compiled.compile import inlined, kernel
+from evolve.engine.compiled.intrinsics import int64, load, lowest, popcount
+from evolve.engine.games.opening import trained_moves
+from evolve.engine.games.training_games import GameRecords, after_move, among, record, to_move
+from evolve.engine.patterns.pattern_search import pattern_move
+from evolve.engine.patterns.patterns import DISC, follow_move, read_vector, sum_words
+from evolve.engine.search.context import PATTERNS, RULES
+from evolve.engine.search.solver import solve_score
+from evolve.engine.search.table import forget
+
+ONE_VALUE = 1 << 22
+TO_EVALUATION = ONE_VALUE // (64 * DISC)
+"""Ratio of weights during training to those of an evaluation."""
+
+
+class GameOptions(NamedTuple):
+    """How games to learn from are played.
+
+    seed: of all games; openings: most random plies at the start; epsilon: probability of a random
+    move after that; solved: empties from which the score is exact; depth: plies of the searches, 0
+    for one ply ahead with the weights in training.
+    """
+
+    seed: np.uint64
+    openings: int
+    epsilon: float
+    solved: int
+    depth: int
+
+
+class Taught(NamedTuple):
+    """Weights in training, and their structure.
+
+    tables [phases, entries + 2] int32; sums [phases, entries + 2, 2] float32: for each weight the
+    sum of its errors and the sum of their sizes; phase_of [65] int64; following [entries] int32 and
+    middles [instances] int64: see `shapes.ShapeSet`.
+    """
+
+    tables: npt.NDArray[np.int32]
+    sums: npt.NDArray[np.float32]
+    phase_of: npt.NDArray[np.int64]
+    following: npt.NDArray[np.int32]
+    middles: npt.NDArray[np.int64]
+
+
+@inlined
+def _table_at(discs: int, taught: Taught) -> int:
+    """Address of the table for positions with `discs` discs."""
+    phase: int = taught.phase_of[discs]
+    address = int64(taught.tables.ctypes.data)
+    return address + int64(taught.tables.shape[1] * 4 * phase)
+
+
+@kernel
+def greedy_move(
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    patterns: int,
+) -> tuple[int, int]:
+    """The lowest of the best squares one ply ahead, and its value.
+
+    The value is by the weights; a finished game has one as well.
+    """
+    here, there = int64(vectors[0].ctypes.data), int64(vectors[1].ctypes.data)
+    read_vector(own, opp, here, patterns)
+    table = _table_at(popcount(own | opp) + 1, taught)
+    best, square = -int64(1 << 40), int64(0)
+    while moves != ZERO:
+        move = lowest(moves)
+        moves &= moves - ONE
+        turned = flips_of(move, own, opp)
+        follow_move(here, there, move, turned, patterns)
+        value = -sum_words(there, table, patterns)
+        if value > best:
+            best, square = value, move
+    return square, best
+
+
+@kernel
+def searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+    """A best square of a deepening search, and its value in the unit of weights in training."""
+    forget(context)
+    square, value = int64(0), int64(0)
+    for plies in range(1, depth + 1):
+        square, value = pattern_move(own, opp, plies, context)
+    return square, value * TO_EVALUATION
+
+
+@kernel
+def play_to_learn(
+    first: int,
+    options: GameOptions,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    context: int,
+    records: GameRecords,
+) -> None:
+    """Play games from number `first` on, each with its own random numbers; fill `records`.
+
+    A game that can only go on with an opening of a match (see `opening.trained_moves`) is given up:
+    it has no positions.
+
+    `vectors` [2, lanes] is scratch; the context has an evaluation with the shapes in training.
+    """
+    patterns = load(context, PATTERNS)
+    for game in range(records.counts.size):
+        state = mixed(options.seed + U(first + game) * GOLDEN)
+        own, opp, side = START_OWN, START_OPP, int64(1)
+        book = int64(int(uniform(state) * (options.openings + 1)))
+        count, ply, score = int64(0), int64(0), int64(0)
+        while True:
+            own, opp, side, moves = to_move(own, opp, side)
+            if moves == ZERO:
+                score = final_score(own, opp, load(context, RULES))
+                break
+            moves = trained_moves(own, opp, moves)
+            if moves == ZERO:
+                count = int64(0)
+                break
+            state += GOLDEN
+            ply += 1
+            if ply <= book:
+                square = random_square(moves, state)
+            else:
+                record(game, count, own, opp, side, records)
+                if 64 - popcount(own | opp) <= options.solved:
+                    count += 1
+                    score = solve_score(own, opp, context)
+                    break
+                if options.depth == 0:
+                    best, value = greedy_move(own, opp, moves, taught, vectors, patterns)
+                else:
+                    best, value = searched_move(own, opp, options.depth, context)
+                square = best
+                state += GOLDEN
+                if not among(moves, best) or uniform(state) < options.epsilon:
+                    state += GOLDEN
+                    square = random_square(moves, state)
+                records.moves[game, count] = square
+                records.explored[game, count] = square != best
+                records.values[game, count] = min(max(value, -ONE_VALUE), ONE_VALUE) / ONE_VALUE
+                count += 1
+            own, opp = after_move(square, own, opp)
+            side = -side
+        records.counts[game] = count
+        records.results[game] = side * score
+
+
+@inlined
+def _last_value(game: int, records: GameRecords) -> float:
+    """The value of the game, −1 to 1, for the side to move in its last position."""
+    last = records.counts[game] - 1
+    return float(records.sides[game, last] * int64(records.results[game])) / 64.0
+
+
+@kernel
+def learn_by_differences(
+    records: GameRecords,
+    trace: float,
+    rate: float,
+    coherent: bool,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    patterns: int,
+) -> tuple[float, int]:
+    """Learn from games, each backwards from its end; return sum and number of squared errors.
+
+    TD(λ), Sutton 1988, with λ = `trace`: a position's target is the next position's value, mixed
+    with that position's target. A move that was not the best cuts the trace: its position's target
+    is the best move's value. With `coherent` a weight's rate is |Σ errors| / Σ |errors|, temporal
+    coherence, Beal and Smith 1999.
+    """
+    tables, sums = taught.tables, taught.sums
+    vector = vectors[0]
+    here = int64(vector.ctypes.data)
+    one = float(ONE_VALUE)
+    squares, learned = 0.0, 0
+    for game in range(records.counts.size):
+        last = records.counts[game] - 1
+        target = 0.0
+        for place in range(last, -1, -1):
+            own, opp = records.positions[game, place, 0], records.positions[game, place, 1]
+            discs = popcount(own | opp)
+            phase = taught.phase_of[discs]
+            read_vector(own, opp, here, patterns)
+            value = sum_words(here, _table_at(discs, taught), patterns) / one
+            if records.explored[game, place]:
+                target = float(records.values[game, place])
+            elif place == last:
+                target = _last_value(game, records)
+            error = target - value
+            squares += error * error
+            learned += 1
+            for lane in range(taught.middles.size):
+                entry = int64(taught.middles[lane] + vector[lane])
+                size = sums[phase, entry, 1]
+                coherence = 1.0
+                if coherent and size > 0.0:
+                    coherence = abs(sums[phase, entry, 0]) / size
+                moved = tables[phase, entry] + rate * coherence * error * one
+                weight = np.int32(min(max(moved, -one), one))
+                whole = sums[phase, entry, 0] + error
+                size += abs(error)
+                other = entry
+                while True:
+                    tables[phase, other] = weight
+                    sums[phase, other, 0] = whole
+                    sums[phase, other, 1] = size
+                    other = int64(taught.following[other])
+                    if other == entry:
+                        break
+            if place > 0:
+                value = min(max(value, -1.0), 1.0)
+                target = (1.0 - trace) * value + trace * target
+                if records.sides[game, place - 1] != records.sides[game, place]:
+                    target = -target
+    return squares, learned
+
+
+@kernel
+def label_positions(
+    records: GameRecords,
+    trace: float,
+    searched: float,
+    positions: npt.NDArray[np.uint64],
+    targets: npt.NDArray[np.float32],
+) -> int:
+    """Fill positions [N, 2] and targets [N] from games; return their number.
+
+    A target is the λ-return of the values of the searches, λ = `trace`; the value of the position's
+    own search has the share `searched` in it.
+    """
+    filled = 0
+    for game in range(records.counts.size):
+        last = records.counts[game] - 1
+        target = 0.0
+        for place in range(last, -1, -1):
+            value = float(records.values[game, place])
+            if records.explored[game, place]:
+                target = value
+            elif place == last:
+                value = target = _last_value(game, records)
+            positions[filled, 0] = records.positions[game, place, 0]
+            positions[filled, 1] = records.positions[game, place, 1]
+            targets[filled] = searched * value + (1.0 - searched) * target
+            filled += 1
+            if place > 0:
+                target = (1.0 - trace) * value + trace * target
+                if records.sides[game, place - 1] != records.sides[game, place]:
+                    target = -target
+    return filled
+
+
+@kernel
+def fit_positions(
+    positions: npt.NDArray[np.uint64],
+    targets: npt.NDArray[np.float32],
+    order: npt.NDArray[np.int64],
+    rate: float,
+    taught: Taught,
+    vectors: npt.NDArray[np.int16],
+    patterns: int,
+) -> float:
+    """Move weights towards the targets of positions, in `order`; return the squared errors' sum."""
+    tables = taught.tables
+    vector = vectors[0]
+    here = int64(vector.ctypes.data)
+    squares = 0.0
+    for number in order:
+        own, opp = positions[number, 0], positions[number, 1]
+        discs = popcount(own | opp)
+        phase = taught.phase_of[discs]
+        read_vector(own, opp, here, patterns)
+        value = sum_words(here, _table_at(discs, taught), patterns) / float(ONE_VALUE)
+        error = targets[number] - value
+        squares += error * error
+        change = int64(np.rint(rate * error * ONE_VALUE))
+        for lane in range(taught.middles.size):
+            entry = int64(taught.middles[lane] + vector[lane])
+            moved = tables[phase, entry] + change
+            weight = np.int32(min(max(moved, -ONE_VALUE), ONE_VALUE))
+            other = entry
+            while True:
+                tables[phase, other] = weight
+                other = int64(taught.following[other])
+                if other == entry:
+                    break
+    return squares

@@ -1,0 +1,198 @@
+"""The common part of all games to learn from: who plays, what is recorded, and the moves."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.engine.board.bits import (
+    GOLDEN,
+    ONE,
+    START_OPP,
+    START_OWN,
+    ZERO,
+    U,
+    flips_of,
+    mixed,
+    moves_of,
+    random_square,
+)
+from evolve.engine.compiled.compile import inlined, kernel
+from evolve.engine.compiled.intrinsics import int64, popcount, store
+from evolve.engine.games.game import choose
+from evolve.engine.search.context import NODES, STOPPED
+from evolve.engine.search.solver import solve_outcome
+
+RANDOM_PLAYER: Final = -1
+MOST_POSITIONS: Final = 60
+"""Positions of a game in which a side has a move."""
+
+
+class Lineup(NamedTuple):
+    """The players of N games, and how the games start.
+
+    players: [N, 2] int32, black and white: RANDOM_PLAYER, one of the K players of the learner (its
+        networks, or a tree search: 0), or K and more for a row of alpha-beta parameters.
+    openings: [N] int32, random moves before the first one that is chosen.
+    seeds: [N] uint64, of each game's random draws.
+    """
+
+    players: npt.NDArray[np.int32]
+    openings: npt.NDArray[np.int32]
+    seeds: npt.NDArray[np.uint64]
+
+    @classmethod
+    def drawn(cls, players: npt.NDArray[np.int32], most: int, rng: np.random.Generator) -> Lineup:
+        """Draw openings of at most `most` moves, and the seeds."""
+        count = len(players)
+        openings = rng.integers(0, most + 1, count).astype(np.int32)
+        return cls(players, openings, rng.integers(0, 2**64, count, dtype=np.uint64))
+
+    def part(self, some: slice) -> Lineup:
+        """The line-up of some of the games."""
+        return Lineup._make(array[some] for array in self)
+
+
+class GameRecords(NamedTuple):
+    """N games, position by position, from the first recorded one to the last.
+
+    positions: [N, MOST_POSITIONS, 2] uint64, own and opp.
+    sides: [N, MOST_POSITIONS] int8, the side to move, 1 black, −1 white.
+    moves: [N, MOST_POSITIONS] int8, the square played there; none where the game was solved.
+    values: [N, MOST_POSITIONS] float32, what that side's search found, −1 to 1.
+    explored: [N, MOST_POSITIONS] bool, whether the move was not the best one found.
+    visits: [N, MOST_POSITIONS, 64] float32, each square's share of the simulations; [0, …] when
+        not recorded.
+    counts: [N] int64, positions; 0 for a game that was given up, because it could only go on with
+        an opening of a match (see `opening.trained_moves`).
+    results: [N] int8, black's score by the rules; of a tree search 1, 0 or −1.
+
+    Networks of move values record no values, and only patterns record explored moves.
+    """
+
+    positions: npt.NDArray[np.uint64]
+    sides: npt.NDArray[np.int8]
+    moves: npt.NDArray[np.int8]
+    values: npt.NDArray[np.float32]
+    explored: npt.NDArray[np.bool_]
+    visits: npt.NDArray[np.float32]
+    counts: npt.NDArray[np.int64]
+    results: npt.NDArray[np.int8]
+
+    @classmethod
+    def blank(cls, count: int, with_visits: bool = False) -> GameRecords:
+        """Records of `count` games, all zero, to be filled."""
+        shape = count, MOST_POSITIONS
+        return cls(
+            np.zeros((*shape, 2), np.uint64),
+            np.zeros(shape, np.int8),
+            np.zeros(shape, np.int8),
+            np.zeros(shape, np.float32),
+            np.zeros(shape, np.bool_),
+            np.zeros((count if with_visits else 0, MOST_POSITIONS, 64), np.float32),
+            np.zeros(count, np.int64),
+            np.zeros(count, np.int8),
+        )
+
+    def part(self, some: slice | npt.NDArray[np.bool_]) -> GameRecords:
+        """Some of the games; the arrays are views where `some` is a slice."""
+        return GameRecords._make(array[some] if len(array) else array for array in self)
+
+
+@inlined
+def record(
+    number: int, count: int, own: np.uint64, opp: np.uint64, side: int, records: GameRecords
+) -> None:
+    """Record a position of game `number`."""
+    records.positions[number, count, 0], records.positions[number, count, 1] = own, opp
+    records.sides[number, count] = side
+
+
+@inlined
+def to_move(
+    own: np.uint64, opp: np.uint64, side: int
+) -> tuple[np.uint64, np.uint64, int, np.uint64]:
+    """The position of the side that can move, after a pass if need be, and its moves.
+
+    At the end of the game the position stays, and there are no moves.
+    """
+    moves = moves_of(own, opp)
+    if moves == ZERO:
+        moves = moves_of(opp, own)
+        if moves != ZERO:
+            return opp, own, -side, moves
+    return own, opp, side, moves
+
+
+@inlined
+def after_move(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """The position after a move, for the other side."""
+    turned = flips_of(square, own, opp)
+    return opp ^ turned, own ^ turned ^ (ONE << U(square))
+
+
+@inlined
+def among(moves: np.uint64, square: int) -> bool:
+    """Whether the square is one of `moves`."""
+    return bool((moves >> U(square)) & ONE != ZERO)
+
+
+@inlined
+def agent_move(
+    row: int,
+    agents: npt.NDArray[np.int64],
+    own: np.uint64,
+    opp: np.uint64,
+    moves: np.uint64,
+    state: np.uint64,
+    context: int,
+) -> int:
+    """The move of an alpha-beta agent; a random one of `moves` where that is not among them."""
+    square = choose(own, opp, int64(agents.ctypes.data) + row * agents.shape[1] * 8, context)
+    return square if among(moves, square) else random_square(moves, state)
+
+
+@inlined
+def solved_outcome(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """1, 0 or −1 for the side to move, by the solver."""
+    store(context, NODES, 0)
+    store(context, STOPPED, 0)
+    bound = solve_outcome(own, opp, context)
+    return int64(bound > 0) - int64(bound < 0)
+
+
+@kernel
+def draw_positions(
+    seeds: npt.NDArray[np.uint64], discs: int, positions: npt.NDArray[np.uint64]
+) -> None:
+    """Fill positions [N, 2] with a position of a random game for each of `seeds` [N].
+
+    It is the position with `discs` discs, in which the side to move has a move; 0, 0 where the game
+    ends before, or neither side can move there.
+    """
+    for number in range(seeds.shape[0]):
+        own, opp, state = START_OWN, START_OPP, mixed(seeds[number])
+        positions[number, 0] = positions[number, 1] = ZERO
+        while True:
+            own, opp, _, moves = to_move(own, opp, int64(1))
+            if moves == ZERO:
+                break
+            if popcount(own | opp) >= discs:
+                positions[number, 0], positions[number, 1] = own, opp
+                break
+            state += GOLDEN
+            own, opp = after_move(random_square(moves, state), own, opp)
+
+
+@kernel
+def solve_outcomes(
+    positions: npt.NDArray[np.uint64],
+    memory: npt.NDArray[np.int64],
+    outcomes: npt.NDArray[np.int8],
+) -> None:
+    """Fill outcomes [N]: 1, 0 or −1 for the side to move in positions [N, 2], by the solver."""
+    context = int64(memory.ctypes.data)
+    for number in range(positions.shape[0]):
+        outcomes[number] = solved_outcome(positions[number, 0], positions[number, 1], context)

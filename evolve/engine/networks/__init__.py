@@ -1,0 +1,1 @@
+"""Networks as data, their outputs, and moves by their values."""

@@ -1,0 +1,1 @@
+"""Evaluation by patterns, and the search with it."""

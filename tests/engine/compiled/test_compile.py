@@ -1,0 +1,278 @@
+"""The kernel cache: who may write to its folder, and what damage to its files does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import random
+import shutil
+import stat
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evolve.engine.compiled import compile as compiling
+from evolve.engine.compiled.private import private_folder
+from tests.cli import Result, environment, program
+from tests.engine import as_root, posix
+
+FLIPS, COMPILED = 1000, 10
+"""Flipped bits that the loader is asked about, and those after which the kernel is called."""
+DIGEST = hashlib.sha256().digest_size
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of the test's own."""
+    place = private_folder(tmp_path / "cache")
+    monkeypatch.setattr(compiling, "CACHE_DIR", place)
+    return place
+
+
+def tripled(x: int) -> int:
+    return 3 * x
+
+
+def compiled() -> Any:
+    """A kernel as a new process would make it: from the cache where it is there."""
+    return compiling.kernel(tripled)
+
+
+def hits(kernel: Any) -> int:
+    return sum(kernel.stats.cache_hits.values())
+
+
+def kernel_file(folder: Path) -> Path:
+    [path] = [path for path in folder.iterdir() if path.is_file()]
+    return path
+
+
+def test_the_sources_are_those_that_were_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = compiling.sources_hash()
+    monkeypatch.setattr(compiling, "__file__", str(tmp_path / "compile.py"))
+    assert compiling.sources_hash() == loaded
+
+
+def test_a_kernel_is_compiled_once(folder: Path) -> None:
+    first, second = compiled(), compiled()
+    assert (first(5), hits(first)) == (15, 0)
+    assert (second(5), hits(second)) == (15, 1)
+    assert compiled()(2.5) == 7.5
+    assert len([path for path in folder.iterdir() if path.is_file()]) == 2
+    third = compiled()
+    assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
+
+
+def with_a_bit_flipped(whole: bytes, rng: random.Random) -> bytes:
+    place, damaged = rng.randrange(8 * len(whole)), bytearray(whole)
+    damaged[place // 8] ^= 1 << place % 8
+    return bytes(damaged)
+
+
+def warned(folder: Path, call: Callable[[], Any]) -> Any:
+    """What a call returns, which warns once that kernels were damaged."""
+    compiling._warn_once.cache_clear()
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        answer = call()
+    assert [str(one.message) for one in given] == [
+        f"compiled kernels in {folder} were damaged; they are made anew"
+    ]
+    return answer
+
+
+def test_a_flipped_bit_compiles_anew(folder: Path) -> None:
+    """Anywhere in a kernel's file; what is compiled is kept."""
+    assert compiled()(5) == 15
+    path, rng = kernel_file(folder), random.Random(0)
+    for _ in range(COMPILED):
+        # Machine code is not the same bytes each time.
+        path.write_bytes(with_a_bit_flipped(path.read_bytes(), rng))
+        again = compiled()
+        assert warned(folder, lambda kernel=again: (kernel(5), hits(kernel))) == (15, 0)
+        whole = path.read_bytes()
+        assert hashlib.sha256(whole[DIGEST:]).digest() == whole[:DIGEST]
+
+
+def test_no_flipped_bit_is_loaded(folder: Path) -> None:
+    """What the dispatcher asks before it compiles: a thousand compilations would take 37 s."""
+    kernel = compiled()
+    assert kernel(5) == 15
+    path, rng = kernel_file(folder), random.Random(1)
+    whole, (signature,) = path.read_bytes(), kernel.signatures
+
+    def load() -> Any:
+        return kernel._cache.load_overload(signature, kernel.targetctx)
+
+    assert load() is not None
+    for _ in range(FLIPS):
+        path.write_bytes(with_a_bit_flipped(whole, rng))
+        assert warned(folder, load) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"short", bytes(DIGEST), bytes(5000), None])
+def test_a_cut_file_compiles_anew(folder: Path, content: bytes | None) -> None:
+    compiled()(5)
+    path = kernel_file(folder)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if content is None else content)
+    assert warned(folder, lambda: compiled()(5)) == 15
+
+
+def test_damage_to_many_files_is_one_warning(folder: Path) -> None:
+    kernel = compiled()
+    assert (kernel(5), kernel(2.5)) == (15, 7.5)
+    files = [path for path in folder.iterdir() if path.is_file()]
+    assert len(files) == 2
+    for path in files:
+        path.write_bytes(with_a_bit_flipped(path.read_bytes(), random.Random(2)))
+    again = compiled()
+    assert warned(folder, lambda: (again(5), again(2.5), hits(again))) == (15, 7.5, 0)
+    third = compiled()
+    assert (third(5), third(2.5), hits(third)) == (15, 7.5, 2)
+
+
+class Plant:
+    """Runs a command where it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self.command = command
+
+    def __reduce__(self) -> tuple[Callable[[str], int], tuple[str]]:
+        return os.system, (self.command,)
+
+
+def plant(cache: Path, mark: Path) -> None:
+    """Put a pickle that makes `mark` in place of every kernel, with a digest that fits."""
+    content = pickle.dumps(Plant(f"touch {mark}"))
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert files
+    for path in files:
+        path.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def perft(tmp_path: Path, cache: Path) -> Result:
+    return program(tmp_path, "perft", 3, "--json", EVOLVE_CACHE_DIR=str(cache))
+
+
+@pytest.fixture(scope="module")
+def whole_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `evolve perft` compiles. Look, do not touch."""
+    folder = tmp_path_factory.mktemp("kernels")
+    perft(folder, folder / "cache")
+    return folder / "cache"
+
+
+@pytest.fixture
+def planted(tmp_path: Path, whole_cache: Path) -> tuple[Path, Path]:
+    cache, mark = tmp_path / "cache", tmp_path / "executed"
+    shutil.copytree(whole_cache, cache)
+    plant(cache, mark)
+    return cache, mark
+
+
+def refused(tmp_path: Path, cache: Path, mark: Path, word: str) -> None:
+    ended = perft(tmp_path, cache)
+    assert (ended.code, ended.document["nodes"]) == (0, 56)
+    assert not mark.exists()
+    assert ended.err.count("\n") == 1
+    assert word in ended.err
+    assert "EVOLVE_CACHE_DIR" in ended.err
+
+
+@posix
+@pytest.mark.parametrize(
+    ("below", "modes"),
+    [pytest.param("kernels-*", (0o772, 0o1777), marks=pytest.mark.slow), ("", (0o777,))],
+)
+def test_a_pickle_planted_by_others_is_not_executed(
+    tmp_path: Path, planted: tuple[Path, Path], below: str, modes: tuple[int, ...]
+) -> None:
+    cache, mark = planted
+    place = next(cache.glob(below)) if below else cache
+    before = place.stat().st_mode
+    for mode in modes:
+        place.chmod(mode)
+        refused(tmp_path, cache, mark, f"other users can write to {place}")
+    place.chmod(stat.S_IMODE(before))
+    # In a folder that only its owner could have changed it would have been.
+    perft(tmp_path, cache)
+    assert mark.exists()
+
+
+@as_root
+@pytest.mark.slow
+def test_a_cache_of_another_user_is_not_used(tmp_path: Path, planted: tuple[Path, Path]) -> None:
+    cache, mark = planted
+    for place in (next(iter(cache.iterdir())), cache):
+        os.chown(place, 4321, -1)
+        refused(tmp_path, cache, mark, f"{place} belongs to another user")
+        os.chown(place, 0, -1)
+
+
+MEETING = """
+import sys
+from evolve.engine.board import bits as perft
+print("ready", flush=True)
+sys.stdin.readline()
+print(perft.perft(0x0000000810000000, 0x0000001008000000, 3), flush=True)
+print(sum(perft.perft.stats.cache_misses.values()))
+"""
+"""Calls a kernel when a line comes, and says how often it was compiled."""
+
+
+@pytest.mark.slow
+def test_of_processes_that_start_together_one_compiles(tmp_path: Path) -> None:
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", MEETING],
+            env=environment(EVOLVE_CACHE_DIR=str(tmp_path / "cache")),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    assert [process.stdout.readline() for process in started if process.stdout] == ["ready\n"] * 3
+    for process in started:
+        assert process.stdin is not None
+        process.stdin.write("now\n")
+        process.stdin.flush()
+    answers = [process.communicate(timeout=120) for process in started]
+    assert [err for _, err in answers] == [""] * 3
+    found = [list(map(int, out.split())) for out, _ in answers]
+    assert [nodes for nodes, _ in found] == [56] * 3
+    assert sorted(compiled for _, compiled in found) == [0, 0, 1]
+    [path] = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    content = path.read_bytes()
+    assert hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]
+
+
+def test_code_of_others_has_the_blas_that_no_kernel_needs() -> None:
+    """numba is loaded without it, which must not say that there is none."""
+    code = (
+        "import sys, numba, numpy as np, evolve.engine.search.search\n"
+        "assert 'numba.np.arraymath' in sys.modules\n"
+        "assert 'scipy.linalg' not in sys.modules\n"
+        "product = numba.njit(lambda one, other: np.dot(one, other))\n"
+        "one = np.arange(6.0).reshape(2, 3)\n"
+        "assert (product(one, one.T.copy()) == one @ one.T).all()\n"
+        "assert 'scipy.linalg' in sys.modules\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

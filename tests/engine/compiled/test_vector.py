@@ -1,0 +1,123 @@
+"""The vector and the scalar code for moves and flips: the same, on whatever CPU numba targets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from evolve.engine.board import bits
+from evolve.engine.compiled import intrinsics as memory
+from evolve.engine.compiled.compile import kernel
+from tests import reference
+from tests.engine import U, any_boards
+from tests.reference import Board
+
+
+@kernel
+def scalar_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
+    return bits.moves_scalar(own, opp)
+
+
+@kernel
+def scalar_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+    return bits.flips_scalar(square, own, opp)
+
+
+@kernel
+def narrow_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
+    return memory.moves_4(own, opp)
+
+
+@kernel
+def narrow_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+    return memory.flips_4(square, own, opp)
+
+
+@kernel
+def wide_moves(own: np.uint64, opp: np.uint64) -> np.uint64:
+    return memory.moves_8(own, opp)
+
+
+@kernel
+def wide_flips(square: int, own: np.uint64, opp: np.uint64) -> np.uint64:
+    return memory.flips_8(square, own, opp)
+
+
+@kernel
+def scalar_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
+    return bits.play_scalar(square, own, opp)
+
+
+@kernel
+def narrow_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
+    return memory.play_4(square, own, opp)
+
+
+@kernel
+def wide_play(square: int, own: np.uint64, opp: np.uint64) -> tuple[np.uint64, ...]:
+    return memory.play_8(square, own, opp)
+
+
+@settings(deadline=None)  # the first example compiles
+@given(any_boards)
+def test_a_move_and_the_moves_after_it(board: Board) -> None:
+    for square in reference.legal_moves(*board):
+        own, opp = reference.play(*board, square)
+        expected = (
+            reference.flips(*board, square),
+            reference.mask(reference.legal_moves(own, opp)),
+            reference.mask(reference.legal_moves(opp, own)),
+        )
+        for play in (scalar_play, narrow_play, wide_play):
+            found = play(square, U(board[0]), U(board[1]))
+            assert tuple(map(int, found)) == expected
+
+
+@settings(deadline=None)  # the first example compiles
+@given(any_boards)
+def test_all_agree_with_the_reference(board: Board) -> None:
+    own, opp = U(board[0]), U(board[1])
+    expected = reference.mask(reference.legal_moves(*board))
+    for moves in (scalar_moves, narrow_moves, wide_moves):
+        assert int(moves(own, opp)) == expected
+    for square in range(64):
+        if not (board[0] | board[1]) >> square & 1:
+            turned = reference.flips(*board, square)
+            for flips in (scalar_flips, narrow_flips, wide_flips):
+                assert int(flips(square, own, opp)) == turned
+
+
+@pytest.mark.skipif(memory.LANES == 0, reason="this machine has no AVX2, there is one path to test")
+@pytest.mark.parametrize(
+    ("cpu", "lanes"),
+    [
+        ("x86-64", "0"),
+        ("haswell", "4"),
+        pytest.param(
+            "skylake-avx512",
+            "8",
+            marks=[
+                pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512"),
+                pytest.mark.slow,  # on such a machine all other tests count so
+            ],
+        ),
+    ],
+)
+def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:
+    code = (
+        "from evolve.engine import bits, perft, vector\n"
+        "print(memory.LANES, perft.perft(bits.START_OWN, bits.START_OPP, 8))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": ""},
+    )
+    assert done.stdout.split() == [lanes, "390216"], done.stderr

@@ -1,0 +1,478 @@
+"""Agents choosing moves, and whole games in one call, replayed by the reference."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from evolve.engine.board.rules import (
+    DISCS_BLACK,
+    DISCS_WHITE,
+    END,
+    MAX_PLIES,
+    NO_MOVE,
+    NODES_BLACK,
+    NODES_WHITE,
+    OVER_BUDGET_BLACK,
+    OVER_BUDGET_WHITE,
+    PLIES,
+    REASON,
+    RESULT_COLUMNS,
+)
+from evolve.engine.games import game
+from evolve.engine.search import context as layout
+from evolve.engine.search.context_factory import new_context
+from tests import reference
+from tests.engine import RULES, U, agent_row, phases_at, random_weights
+from tests.reference import PASS, REVERSED, STANDARD, START, Agent, Board
+
+Moves = npt.NDArray[np.int8]
+Results = npt.NDArray[np.int64]
+Pairing = tuple[int, int, int]
+
+
+def random_agent(seed: int, depths: Sequence[int], endgame: int = 0) -> Agent:
+    """An agent with random weights, and as many phases as depths."""
+    rng = random.Random(seed)
+    boundaries = sorted(rng.sample(range(6, 62), len(depths) - 1))
+    return Agent(
+        weights=tuple(random_weights(rng) for _ in depths),
+        depths=tuple(depths),
+        phase_of=phases_at(*boundaries),
+        endgame=endgame,
+    )
+
+
+@cache
+def random_opening(seed: int, length: int) -> tuple[int, ...]:
+    """The first squares of a random game, passes left out."""
+    moves, _ = reference.random_game(random.Random(seed))
+    return tuple(move for move in moves if move != PASS)[:length]
+
+
+def opening_table(openings: Sequence[Sequence[int]]) -> npt.NDArray[np.int8]:
+    table = np.full((len(openings), max(1, *map(len, openings))), -1, np.int8)
+    for row, opening in zip(table, openings, strict=True):
+        row[: len(opening)] = opening
+    return table
+
+
+def agent_table(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
+    rows = [agent_row(agent) for agent in agents]
+    table = np.zeros((len(rows), max(row.size for row in rows)), np.int64)
+    for cells, row in zip(table, rows, strict=True):
+        cells[: row.size] = row
+    return table
+
+
+def play(
+    agents: Sequence[Agent],
+    pairings: Sequence[Pairing],
+    openings: Sequence[Sequence[int]],
+    rules: int,
+    budget: int = 0,
+    table_bits: int = layout.GAME_TABLE_BITS,
+) -> tuple[Moves, Results]:
+    moves = np.full((len(pairings), MAX_PLIES), 99, np.int8)
+    results = np.full((len(pairings), RESULT_COLUMNS), 99, np.int64)
+    game.play_games(
+        agent_table(agents),
+        np.array(pairings, np.int32).reshape(len(pairings), 3),
+        opening_table(openings),
+        new_context(rules, budget, table_bits),
+        moves,
+        results,
+    )
+    return moves, results
+
+
+class Chooser:
+    """`game.choose` for one agent, in a context of its own for every call."""
+
+    def __init__(self, agent: Agent, rules: int, budget: int = 0) -> None:
+        self.row = agent_row(agent)
+        self.rules, self.budget = rules, budget
+        self.nodes = 0
+
+    def __call__(self, board: Board) -> int:
+        cells = new_context(self.rules, self.budget)
+        address = cells.ctypes.data
+        square = game.choose(U(board[0]), U(board[1]), self.row.ctypes.data, address)
+        self.nodes = int(cells[layout.NODES])
+        return int(square)
+
+
+def check_record(
+    moves: Moves, result: Results, opening: Sequence[int]
+) -> list[tuple[int, Board, int]]:
+    """One game: legal, passes where they are due, opening first, ended at the end.
+
+    Returns the moves that the agents chose, with the positions they chose them in and the
+    side to move there, 0 for black and 1 for white.
+    """
+    plies = int(result[PLIES])
+    assert (moves[plies:] == -1).all()
+    assert (moves[:plies] >= 0).all()
+    record = [int(move) for move in moves[:plies]]
+    boards = reference.replay(record)
+    last = boards[-1]
+    black, white = last if plies % 2 == 0 else last[::-1]
+    assert result[DISCS_BLACK] == black.bit_count()
+    assert result[DISCS_WHITE] == white.bit_count()
+    if result[REASON] == END:
+        assert reference.is_over(*last)
+    else:
+        assert len(reference.legal_moves(*last)) > 1
+        black_failed = result[REASON] == OVER_BUDGET_BLACK
+        assert black_failed == (plies % 2 == 0)
+        assert black_failed or result[REASON] == OVER_BUDGET_WHITE
+    played = [(ply, move) for ply, move in enumerate(record) if move != PASS]
+    assert [move for _, move in played[: len(opening)]] == list(opening)
+    return [(move, boards[ply], ply % 2) for ply, move in played[len(opening) :]]
+
+
+# --- choose and move_values -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_choose_as_reference(rules: int) -> None:
+    """Depths by phase, and exact from so many empties on; single moves without a search."""
+    rng = random.Random(51 + rules)
+    single = 0
+    for seed in range(40):
+        agent = random_agent(seed, depths=(1, 2, 1), endgame=rng.choice((0, 4, 7)))
+        (board,) = reference.random_boards(rng, 1, 1, 56)
+        moves = reference.legal_moves(*board)
+        if not moves:
+            continue
+        chooser = Chooser(agent, rules)
+        assert chooser(board) == agent.choose(*board, rules)
+        assert (chooser.nodes == 0) == (len(moves) == 1)
+        single += len(moves) == 1
+    assert single > 0
+
+
+def test_phase_by_disc_count() -> None:
+    """At each boundary, the disc before it and the disc after: another phase's weights."""
+    likes_corners = (1,) + (0,) * 14
+    hates_corners = (-1,) + (0,) * 14
+    rng = random.Random(53)
+    seen = 0
+    for board in reference.random_boards(rng, 150, 5, 45):
+        moves = reference.legal_moves(*board)
+        corner = [square for square in moves if square in reference.CORNERS]
+        if not corner or len(moves) - len(corner) < 1:
+            continue
+        seen += 1
+        discs = 64 - reference.empties(*board)
+        for boundary, likes in ((discs, True), (discs + 1, False)):
+            agent = Agent((hates_corners, likes_corners), (1, 1), phases_at(boundary))
+            chosen = Chooser(agent, STANDARD)(board)
+            assert chosen == agent.choose(*board, STANDARD)
+            assert (chosen in reference.CORNERS) == likes
+    assert seen > 10
+
+
+def test_exact_from_endgame_empties_on() -> None:
+    """A depth-1 agent that sees nothing but the exact end: just there, not one disc before."""
+    blind = Agent(((0,) * 15,), (1,), (0,) * 65)
+    rng = random.Random(54)
+    differ = 0
+    for board in reference.random_boards(rng, 40, 6, 7):
+        moves = reference.legal_moves(*board)
+        if len(moves) < 2:
+            continue
+        empties = reference.empties(*board)
+        best = reference.best_of(reference.exact_values(*board, REVERSED))[0]
+        for endgame, expected in ((empties, best), (empties - 1, moves[0]), (64, best)):
+            agent = Agent(blind.weights, blind.depths, blind.phase_of, endgame)
+            assert Chooser(agent, REVERSED)(board) == expected
+        differ += best != moves[0]
+    assert differ > 10
+
+
+def move_values(
+    agent: Agent, board: Board, rules: int, cells: layout.Cells
+) -> tuple[dict[int, int], bool]:
+    """Values of the legal moves; checks that no other square is touched."""
+    untouched = -(10**15)
+    values = np.full(64, untouched, np.int64)
+    layout.set_rules(cells, rules)
+    row = agent_row(agent)
+    exact = game.move_values(U(board[0]), U(board[1]), row.ctypes.data, values, cells.ctypes.data)
+    found = {square: int(value) for square, value in enumerate(values) if value != untouched}
+    return found, bool(exact)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_move_values_as_reference(rules: int) -> None:
+    rng = random.Random(55 + rules)
+    cells = new_context(rules)
+    for seed in range(40):
+        agent = random_agent(seed, depths=(2, 1, 2), endgame=rng.choice((0, 6)))
+        (board,) = reference.random_boards(rng, 1, 1, 56)
+        values, exact = move_values(agent, board, rules, cells)
+        assert values == agent.values(*board, rules)
+        assert exact == (reference.empties(*board) <= agent.endgame)
+
+
+def test_choose_is_the_best_of_move_values() -> None:
+    """At depths that the reference cannot reach."""
+    rng = random.Random(57)
+    for rules in RULES:
+        cells = new_context(rules)
+        for seed in range(30):
+            agent = random_agent(seed, depths=(5, 4, 6), endgame=11)
+            (board,) = reference.random_boards(rng, 1, 9, 56)
+            values, _ = move_values(agent, board, rules, cells)
+            if values:
+                assert Chooser(agent, rules)(board) == reference.best_of(values)[0]
+
+
+def test_nodes_of_move_values_do_not_depend_on_the_past() -> None:
+    rng = random.Random(60)
+    used = new_context(STANDARD)
+    for seed, board in enumerate(reference.random_boards(rng, 8, 9, 12)):
+        for endgame in (0, 14):
+            agent = random_agent(seed, (4,), endgame)
+            fresh = new_context(STANDARD)
+            values = move_values(agent, board, STANDARD, fresh)
+            for _ in range(2):
+                assert move_values(agent, board, STANDARD, used) == values
+                assert used[layout.NODES] == fresh[layout.NODES]
+
+
+def test_one_context_for_both_rules() -> None:
+    """The solver's table must not answer under one rule what it learned under the other."""
+    rng = random.Random(61)
+    used = new_context(STANDARD)
+    for seed, board in enumerate(reference.random_boards(rng, 10, 10, 12)):
+        agent = random_agent(seed, (1,), endgame=14)
+        for rules in (STANDARD, REVERSED, STANDARD):
+            fresh = new_context(rules)
+            expected = move_values(agent, board, rules, fresh)
+            assert move_values(agent, board, rules, used) == expected
+
+
+@pytest.mark.parametrize("endgame", [0, 12])
+def test_choose_within_a_budget(endgame: int) -> None:
+    rng = random.Random(58)
+    for seed in range(10):
+        agent = random_agent(seed, depths=(4,), endgame=endgame)
+        (board,) = reference.random_boards(rng, 1, 8, 12)
+        if len(reference.legal_moves(*board)) < 2:
+            continue
+        free = Chooser(agent, STANDARD)
+        square = free(board)
+        for budget in (1, free.nodes - 1, free.nodes, free.nodes + 1):
+            bound = Chooser(agent, STANDARD, budget)
+            assert bound(board) == (NO_MOVE if budget < free.nodes else square)
+            assert bound.nodes == min(budget, free.nodes)
+
+
+def test_choose_after_a_stopped_search() -> None:
+    """A search that ran out of nodes leaves nothing behind in its context."""
+    rng = random.Random(59)
+    for seed, endgame in ((1, 0), (2, 14)):
+        agent = random_agent(seed, depths=(5,), endgame=endgame)
+        row = agent_row(agent)
+        cells = new_context(STANDARD)
+        for board in reference.random_boards(rng, 10, 8, 14):
+            if len(reference.legal_moves(*board)) < 2:
+                continue
+            fresh = Chooser(agent, STANDARD)
+            square = fresh(board)
+            for budget in (fresh.nodes // 2, 0):
+                cells[layout.BUDGET] = budget or layout.UNLIMITED
+                chosen = game.choose(U(board[0]), U(board[1]), row.ctypes.data, cells.ctypes.data)
+            assert chosen == square
+            assert cells[layout.NODES] == fresh.nodes
+
+
+# --- whole games ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("depths", [(1,), (1, 2, 1)])
+def test_games_as_reference(rules: int, depths: tuple[int, ...]) -> None:
+    """Every choice of every game against the reference agent."""
+    agents = [random_agent(60 + i, depths, endgame=(0, 5, 6)[i]) for i in range(3)]
+    openings = [(), random_opening(1, 5), random_opening(2, 20), random_opening(3, 34)]
+    pairings = [(0, 1, 3), (1, 0, 3), (2, 0, 2), (1, 2, 2)]
+    if depths == (1,):
+        pairings += [(0, 1, 0), (2, 2, 1)]
+    moves, results = play(agents, pairings, openings, rules)
+    for (black, white, opening), record, result in zip(pairings, moves, results, strict=True):
+        for move, board, side in check_record(record, result, openings[opening]):
+            assert move == agents[(black, white)[side]].choose(*board, rules)
+
+
+BATCH_AGENTS = [
+    random_agent(71, (1,)),
+    random_agent(72, (3, 2, 4), endgame=8),
+    random_agent(73, (2, 3), endgame=12),
+    random_agent(74, (4,), endgame=0),
+    random_agent(75, (1, 5), endgame=10),
+]
+BATCH_OPENINGS = [(), *(random_opening(80 + i, (4, 8, 12, 31, 60)[i]) for i in range(5))]
+
+
+def batch_pairings() -> list[Pairing]:
+    rng = random.Random(76)
+    return [(rng.randrange(5), rng.randrange(5), rng.randrange(6)) for _ in range(60)]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_games_and_their_nodes(rules: int) -> None:
+    """Deeper agents: legal records, and each move and the nodes as `choose` alone has them."""
+    pairings = batch_pairings()
+    moves, results = play(BATCH_AGENTS, pairings, BATCH_OPENINGS, rules)
+    choosers = [Chooser(agent, rules) for agent in BATCH_AGENTS]
+    for (black, white, opening), record, result in zip(pairings, moves, results, strict=True):
+        assert result[REASON] == END
+        nodes = [0, 0]
+        for move, board, side in check_record(record, result, BATCH_OPENINGS[opening]):
+            chooser = choosers[(black, white)[side]]
+            assert chooser(board) == move
+            nodes[side] += chooser.nodes
+        assert [result[NODES_BLACK], result[NODES_WHITE]] == nodes
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("budget", [0, 400])
+def test_batches_do_not_matter(rules: int, budget: int) -> None:
+    """One batch, single games, another order, several threads: the same games."""
+    pairings = batch_pairings()
+    moves, results = play(BATCH_AGENTS, pairings, BATCH_OPENINGS, rules, budget)
+
+    def same(some: slice) -> bool:
+        again = play(BATCH_AGENTS, pairings[some], BATCH_OPENINGS, rules, budget)
+        return bool((again[0] == moves[some]).all() and (again[1] == results[some]).all())
+
+    assert all(same(slice(i, i + 1)) for i in range(len(pairings)))
+    assert same(slice(None, None, -1))
+    assert same(slice(7, 40, 3))
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(same, [slice(i, None, 4) for i in range(4)] * 3))
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_table_size_does_not_change_games(rules: int) -> None:
+    pairings = batch_pairings()[:20]
+    moves, _ = play(BATCH_AGENTS, pairings, BATCH_OPENINGS, rules)
+    for table_bits in (1, 12):
+        again, _ = play(BATCH_AGENTS, pairings, BATCH_OPENINGS, rules, table_bits=table_bits)
+        assert (again == moves).all()
+
+
+def test_memory_outlives_the_games() -> None:
+    """The block behind the address must be kept: numba frees an array after its last use by
+    name. Glibc is told to overwrite what is freed and to give large blocks back at once."""
+    code = """
+from tests.engine.test_game import BATCH_AGENTS, BATCH_OPENINGS, batch_pairings, play
+moves, results = play(BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, 0, 0, 14)
+print(int(moves.astype(int).sum()), int(results.sum()))
+"""
+    settings = {"MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **settings, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    moves, results = play(
+        BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, STANDARD, table_bits=14
+    )
+    assert run.stdout.split() == [str(moves.astype(int).sum()), str(results.sum())]
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("budget", [1, 30, 150, 1000])
+def test_games_within_a_budget(rules: int, budget: int) -> None:
+    """A game stops before the first move that needs more nodes than that, and says whose."""
+    agents, openings = BATCH_AGENTS, BATCH_OPENINGS
+    pairings = batch_pairings()[:24]
+    moves, results = play(agents, pairings, openings, rules, budget)
+    free_moves, _ = play(agents, pairings, openings, rules)
+    choosers = [Chooser(agent, rules) for agent in agents]
+    for (black, white, opening), record, result, free in zip(
+        pairings, moves, results, free_moves, strict=True
+    ):
+        plies = int(result[PLIES])
+        assert (record[:plies] == free[:plies]).all()
+        nodes = [0, 0]
+        for _, board, side in check_record(record, result, openings[opening]):
+            chooser = choosers[(black, white)[side]]
+            chooser(board)
+            assert chooser.nodes <= budget
+            nodes[side] += chooser.nodes
+        if result[REASON] != END:
+            last = reference.replay([int(move) for move in record[:plies]])[-1]
+            side = plies % 2
+            chooser = choosers[(black, white)[side]]
+            chooser(last)
+            assert chooser.nodes > budget
+            nodes[side] += budget
+        assert [result[NODES_BLACK], result[NODES_WHITE]] == nodes
+    reasons = {int(reason) for reason in results[:, REASON]}
+    if budget < 1000:
+        assert reasons >= {OVER_BUDGET_BLACK, OVER_BUDGET_WHITE}
+
+
+def test_openings_that_are_whole_games() -> None:
+    """Nothing left to choose: passes are put in, and no node is counted."""
+    openings, passes = [], 0
+    for seed in range(60):
+        full, _ = reference.random_game(random.Random(seed))
+        openings.append([move for move in full if move != PASS])
+        passes += PASS in full
+    assert passes > 10
+    agents = [random_agent(1, (2,))]
+    pairings = [(0, 0, index) for index in range(len(openings))]
+    moves, results = play(agents, pairings, openings, STANDARD, budget=1)
+    for record, result, opening in zip(moves, results, openings, strict=True):
+        assert check_record(record, result, opening) == []
+        assert result[REASON] == END
+        assert result[NODES_BLACK] == result[NODES_WHITE] == 0
+
+
+def test_openings_with_passes() -> None:
+    """Openings that end before a pass or after it: book, pass and agents in turn."""
+    agents = [random_agent(2, (1,)), random_agent(3, (1,))]
+    openings = []
+    for seed in range(80):
+        full, _ = reference.random_game(random.Random(seed))
+        if PASS in full:
+            cut = full.index(PASS) + seed % 4
+            openings.append([move for move in full[:cut] if move != PASS])
+    assert len(openings) > 20
+    pairings = [(index % 2, 1 - index % 2, index) for index in range(len(openings))]
+    moves, results = play(agents, pairings, openings, REVERSED)
+    for (black, white, opening), record, result in zip(pairings, moves, results, strict=True):
+        assert PASS in [int(move) for move in record]
+        for move, board, side in check_record(record, result, openings[opening]):
+            assert move == agents[(black, white)[side]].choose(*board, REVERSED)
+
+
+def test_no_games() -> None:
+    moves, results = play(BATCH_AGENTS, [], BATCH_OPENINGS, STANDARD)
+    assert moves.shape == (0, MAX_PLIES)
+    assert results.shape == (0, RESULT_COLUMNS)
+
+
+def test_first_moves_are_one_by_symmetry() -> None:
+    """From the start position all four moves are worth the same, so the lowest is played."""
+    for seed in range(10):
+        agent = random_agent(seed, (4,))
+        assert Chooser(agent, STANDARD)(START) == reference.legal_moves(*START)[0]

@@ -1,0 +1,116 @@
+"""Games by tree search: every move by the rules, every record as it was searched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.memory import Tree
+from evolve.engine.games.training_games import MOST_POSITIONS, RANDOM_PLAYER
+from evolve.engine.networks import mcts
+from tests import networks, reference
+from tests.engine.game_records import sign, tree_games
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+@pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY, None])
+def test_tree_games_are_games(rules: int, architecture: Any) -> None:
+    network = networks.random_network(architecture) if architecture else None
+    opponents = [0] * 4 + [RANDOM_PLAYER] * 2 + [1] * 2
+    games = tree_games(network, opponents, rules)
+    again = tree_games(network, opponents, rules)
+    assert all((games[key] == again[key]).all() for key in games)
+    assert games["counts"].mean() > 15  # one that is beaten early may have few moves
+    for game, opponent in enumerate(opponents):
+        count = games["counts"][game]
+        assert 1 <= count <= MOST_POSITIONS
+        own_colour = 1 if game % 2 == 0 else -1
+        before = 0
+        for ply in range(count):
+            own, opp = map(int, games["positions"][game, ply])
+            moves = reference.legal_moves(own, opp)
+            side = int(games["sides"][game, ply])
+            assert moves
+            assert (own | opp).bit_count() > before
+            before = (own | opp).bit_count()
+            assert -1 <= games["values"][game, ply] <= 1
+            solved = reference.empties(own, opp) <= 8
+            if opponent != 0 and not solved:
+                assert side == own_colour
+            shares = games["visits"][game, ply]
+            if ply > 0 and opponent == 0:
+                before_it = tuple(map(int, games["positions"][game, ply - 1]))
+                after = reference.play(*before_it, int(games["moves"][game, ply - 1]))
+                passed = games["sides"][game, ply - 1] == side
+                assert (own, opp) == (after[::-1] if passed else after)
+            if solved:
+                assert ply == count - 1
+                outcome = sign(reference.exact_alpha_beta(own, opp, rules))
+                assert games["values"][game, ply] == outcome
+                assert games["results"][game] == side * outcome
+                assert not shares.any()
+            else:
+                assert set(np.flatnonzero(shares)) <= set(moves)
+                assert shares.sum() == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("architecture", [networks.VALUE, networks.POLICY])
+def test_a_tree_is_kept_from_move_to_move(architecture: Any) -> None:
+    """Games of the kernels move by move with a tree of Python's."""
+    network = networks.random_network(architecture)
+    quiet = {"noise": 0.0, "temperature": 0.0}
+    kept = tree_games(network, [0, RANDOM_PLAYER] * 2, 0, reuse=True, **quiet)
+    anew = tree_games(network, [0, RANDOM_PLAYER] * 2, 0, **quiet)
+    assert (kept["values"] != anew["values"]).any()
+    for game in range(4):
+        tree, scratch = Tree.of_size(4000), network.scratch()
+        options = mcts.SearchOptions(0, mcts.PUCT, 1.2, network.address, scratch.ctypes.data)
+        for ply in range(kept["counts"][game] - 1):
+            own, opp = map(int, kept["positions"][game, ply])
+            tree.advance(evolve.Board(own=own, opp=opp))
+            links = tree.nodes.links
+            before = int(links[0, mcts.VISITS])
+            tree.simulate(20, options, 0)
+            assert kept["values"][game, ply] == -tree.nodes.values[0, mcts.Q]
+            assert links[0, mcts.VISITS] == before + 20
+            shares = kept["visits"][game, ply]
+            for child in tree.children():
+                share = links[child, mcts.VISITS] / (links[0, mcts.VISITS] - 1)
+                assert shares[links[child, mcts.MOVE]] == pytest.approx(share, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "differ"),
+    [
+        ({"noise": 0.0, "temperature": 0.0}, False),
+        ({"noise": 0.5, "temperature": 0.0}, True),
+        ({"noise": 0.0, "temperature": 1.0}, True),
+        ({"noise": 0.0, "temperature": 1.0, "temperature_plies": 0}, False),
+    ],
+)
+def test_noise_and_temperature_make_games_differ(changes: dict[str, Any], differ: bool) -> None:
+    network = networks.random_network(networks.VALUE)
+    games = tree_games(network, [0] * 40, 0, **changes)
+    # Without random moves at their beginning two games differ by the search's choices alone.
+    first = np.bitwise_count(games["positions"][:, 0].sum(axis=1)) == 4
+    lines = {games["positions"][game, :9].tobytes() for game in np.flatnonzero(first)}
+    assert first.sum() > 2
+    assert (len(lines) > 1) == differ
+
+
+def test_the_noise_of_a_move_says_nothing_of_its_choice() -> None:
+    """Four moves at the start: how often each is played first does not depend on its number."""
+    counts = dict.fromkeys((19, 26, 37, 44), 0)
+    found = tree_games(None, [0] * 400, 0, simulations=2, noise=1.0, solved=0)
+    started = 0
+    for game in range(400):
+        own, opp = map(int, found["positions"][game, 0])
+        if (own | opp).bit_count() == 4:
+            after = found["positions"][game, 1]
+            new = (int(after[0]) | int(after[1])) & ~(own | opp)
+            counts[new.bit_length() - 1] += 1
+            started += 1
+    assert all(count > started / 4 - 4 * (started * 3 / 16) ** 0.5 for count in counts.values())

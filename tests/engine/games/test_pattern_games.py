@@ -1,0 +1,477 @@
+"""Games to learn from, and what is learned from them, against plain Python."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from evolve.agents.analysis import solve
+from evolve.agents.memory import PatternMemory
+from evolve.engine.board.bits import legal_moves
+from evolve.engine.board.rules import Rules, rule_set
+from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of, trained_moves
+from evolve.engine.games.pattern_games import (
+    ONE_VALUE,
+    TO_EVALUATION,
+    GameOptions,
+    Taught,
+    fit_positions,
+    label_positions,
+    learn_by_differences,
+    play_to_learn,
+)
+from evolve.engine.games.training_games import MOST_POSITIONS, GameRecords
+from evolve.engine.patterns.patterns import DISC, Patterns
+from evolve.engine.patterns.shapes import ShapeSet
+from tests import reference
+from tests.engine import U, phases_at
+from tests.engine.slow_patterns import (
+    BOUNDARIES,
+    RULE_NAMES,
+    TINY,
+    Search,
+    board_of,
+    contents,
+    random_patterns,
+    random_shorts,
+    shape_set,
+)
+from tests.reference import Board
+
+GREEDY = GameOptions(U(5), 12, 0.2, 7, 0)
+SEARCHED = GameOptions(U(6), 20, 0.1, 9, 3)
+TO_THE_END = GameOptions(U(7), 8, 0.3, 0, 0)
+FROM_THE_START = GameOptions(U(8), 0, 0.0, 5, 2)
+GAMES, SOME = 30, 10
+OPTIONS = (GREEDY, SEARCHED, TO_THE_END, FROM_THE_START)
+
+
+def taught_of(patterns: Patterns, seed: int = 0) -> Taught:
+    """The same weights as they are while they are taught, and errors seen before, of a seed."""
+    shapes = patterns.shapes
+    phases = len(patterns.tables)
+    tables = np.zeros((phases, shapes.entries + 2), np.int32)
+    tables[:, : shapes.entries] = patterns.tables.astype(np.int32) * TO_EVALUATION
+    sums = np.zeros((phases, shapes.entries + 2, 2), np.float32)
+    if seed:
+        drawn = random_shorts(phases * shapes.weights, seed, 0).reshape(phases, -1)
+        errors = drawn[:, shapes.weight_of_entry] / 2.0**15
+        sums[:, : shapes.entries, 0] = errors
+        sums[:, : shapes.entries, 1] = np.abs(errors) * 1.5
+    phase_of = np.array(phases_at(*patterns.boundaries))
+    return Taught(tables, sums, phase_of, shapes.following, shapes.middles)
+
+
+def vectors_of(shapes: ShapeSet) -> npt.NDArray[np.int16]:
+    return np.zeros((2, shapes.lanes), np.int16)
+
+
+def play_part(
+    first: int, options: GameOptions, rules: Rules, part: slice, records: GameRecords
+) -> None:
+    """Fill a part of `records` with games number `first` and on, in a memory of its own."""
+    patterns = random_patterns(TINY, 1)
+    memory = PatternMemory(10)
+    context = memory.set(patterns, patterns.block({}), rules)
+    some, vectors = records.part(part), vectors_of(patterns.shapes)
+    play_to_learn(first + part.start, options, taught_of(patterns), vectors, context, some)
+
+
+@cache
+def games_of(options: GameOptions, rules: Rules) -> GameRecords:
+    """GAMES games, played in one go."""
+    records = GameRecords.blank(GAMES)
+    play_part(0, options, rules, slice(0, GAMES), records)
+    return records
+
+
+def some_games(options: GameOptions, rules: Rules) -> GameRecords:
+    """The first SOME of them, to learn from."""
+    return games_of(options, rules).part(slice(SOME))
+
+
+def assert_same(mine: GameRecords, theirs: GameRecords) -> None:
+    for name in GameRecords._fields:
+        assert np.array_equal(getattr(mine, name), getattr(theirs, name)), name
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("rules", RULE_NAMES)
+def test_games_do_not_depend_on_their_parts(options: GameOptions, rules: Rules) -> None:
+    records = games_of(options, rules)
+    again = GameRecords.blank(GAMES)
+    for part in (slice(20, GAMES), slice(0, 1), slice(1, 20)):
+        play_part(0, options, rules, part, again)
+    assert_same(again, records)
+    later = GameRecords.blank(GAMES - 20)
+    play_part(20, options, rules, slice(0, GAMES - 20), later)
+    assert_same(later, records.part(slice(20, None)))
+
+
+def test_games_are_those_of_their_seed() -> None:
+    games = games_of(GREEDY, "standard")
+    others = games_of(GREEDY._replace(seed=U(9)), "standard")
+    firsts = {tuple(map(int, position)) for position in games.positions[:, 0]}
+    assert len(firsts) > GAMES // 2
+    assert not (games.positions == others.positions).all(axis=(1, 2)).any()
+
+
+class Step(NamedTuple):
+    """A recorded position, what it says, and the move played from there; None for no move.
+
+    passed: whether the other side has to pass after the move."""
+
+    board: Board
+    explored: bool
+    passed: bool
+    value: float
+    move: int | None
+
+
+def move_between(board: Board, after: Board, same_side: bool) -> int | None:
+    """The legal move from one position to the next, behind which the other side passes or not."""
+    found = []
+    for square in reference.legal_moves(*board):
+        own, opp = reference.play(*board, square)
+        passes = not reference.legal_moves(own, opp)
+        if passes == same_side and ((opp, own) if passes else (own, opp)) == after:
+            found.append(square)
+    assert len(found) <= 1
+    return found[0] if found else None
+
+
+@cache
+def steps_of(options: GameOptions, rules: Rules, game: int) -> list[Step]:
+    """The recorded positions of a game; all moves between them are legal, passes included."""
+    records = games_of(options, rules)
+    count = int(records.counts[game])
+    assert 0 < count <= MOST_POSITIONS
+    boards: list[Board] = [(int(a), int(b)) for a, b in records.positions[game, :count]]
+    sides = records.sides[game, :count]
+    passed = [*(sides[1:] == sides[:-1]).tolist(), False]
+    moves: list[int | None] = []
+    for place in range(count - 1):
+        moves.append(move_between(boards[place], boards[place + 1], passed[place]))
+        assert moves[-1] == records.moves[game, place]
+    explored, values = records.explored[game, :count].tolist(), records.values[game, :count]
+    rows = zip(boards, explored, passed, values.tolist(), [*moves, None], strict=True)
+    return [Step(*row) for row in rows]
+
+
+def score_of(records: GameRecords, game: int) -> int:
+    """The score for the side to move in the last position."""
+    return int(records.results[game]) * int(records.sides[game, records.counts[game] - 1])
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("rules", RULE_NAMES)
+def test_games_are_legal_and_their_scores_exact(options: GameOptions, rules: Rules) -> None:
+    """Each begins after its random opening, and goes on to its end or to where it is solved."""
+    records, code = games_of(options, rules), rule_set(rules).code
+    opened = set()
+    for game in range(GAMES):
+        steps = steps_of(options, rules, game)
+        opened.add(60 - reference.empties(*steps[0].board))
+        assert all(reference.empties(*step.board) > options.solved for step in steps[:-1])
+        board, score = steps[-1].board, score_of(records, game)
+        if reference.empties(*board) <= options.solved:
+            assert score == solve(board_of(board), rules)[1]
+            assert not steps[-1].explored
+            continue
+        ends = [reference.play(*board, square) for square in reference.legal_moves(*board)]
+        scores = [-reference.final_score(*end, code) for end in ends if reference.is_over(*end)]
+        assert score in scores
+    assert len(opened) > options.openings // 2
+    assert max(opened) <= options.openings
+
+
+def test_games_have_passes_and_explored_moves() -> None:
+    """Of both kinds there are some in what these tests look at."""
+    for options in (GREEDY, SEARCHED, TO_THE_END):
+        assert games_of(options, "standard").explored.any()
+    steps = [step for game in range(GAMES) for step in steps_of(TO_THE_END, "standard", game)]
+    assert any(step.passed for step in steps)
+    assert any(step.passed and step.explored for step in steps)
+    # Without random moves the best one is not played where it leads into an opening of a match.
+    records = games_of(FROM_THE_START, "standard")
+    for game, place in np.argwhere(records.explored):
+        board = tuple(map(int, records.positions[game, place]))
+        assert len(learnable(board)) < len(reference.legal_moves(*board))
+
+
+def test_no_game_comes_to_an_opening_of_a_match() -> None:
+    met = 0
+    for options in OPTIONS:
+        for own, opp in games_of(options, "standard").positions.reshape(-1, 2):
+            if (int(own) | int(opp)).bit_count() == OPENING_DISCS:
+                met += 1
+                assert slot_of(own, opp) != MATCH_SLOT
+    assert met > GAMES
+
+
+def learnable(board: Board) -> list[int]:
+    """The moves that do not lead into an opening of a match."""
+    own, opp = U(board[0]), U(board[1])
+    moves = int(trained_moves(own, opp, U(legal_moves(own, opp))))
+    return [square for square in range(64) if moves >> square & 1]
+
+
+def greedy_values(patterns: Patterns, board: Board) -> dict[int, int]:
+    """What each move that may be learned from is worth one ply ahead, the game's end not seen."""
+    kept = learnable(board)
+    children = {square: reference.play(*board, square) for square in kept}
+    return {square: -patterns.value(board_of(child)) for square, child in children.items()}
+
+
+def check_moves(
+    options: GameOptions, rules: Rules, best_of: Callable[[Board], tuple[int, int]]
+) -> None:
+    """Moves are those found best but where another one was explored; values are theirs."""
+    explored = moves = 0
+    for game in range(GAMES):
+        for board, was_explored, _, value, move in steps_of(options, rules, game):
+            if move is not None:
+                moves += 1
+                square, best = best_of(board)
+                limited = min(max(best * TO_EVALUATION, -ONE_VALUE), ONE_VALUE)
+                assert value == limited / ONE_VALUE
+                assert (move != square) == was_explored
+                explored += move != square
+    assert 0.02 * moves < explored < 0.4 * moves
+
+
+@pytest.mark.parametrize("options", [GREEDY, TO_THE_END])
+def test_greedy_moves(options: GameOptions) -> None:
+    """The lowest of the best squares by the weights as they are taught."""
+    patterns = random_patterns(TINY, 1)
+
+    def best_of(board: Board) -> tuple[int, int]:
+        return reference.best_of(greedy_values(patterns, board))
+
+    check_moves(options, "standard", best_of)
+
+
+@pytest.mark.parametrize("rules", RULE_NAMES)
+def test_searched_moves(rules: Rules) -> None:
+    search = Search(random_patterns(TINY, 1), rules, table_bits=10)
+
+    def best_of(board: Board) -> tuple[int, int]:
+        search.forget()
+        return search.deepen(board, SEARCHED.depth)
+
+    check_moves(SEARCHED, rules, best_of)
+
+
+def test_values_are_cut_off_at_a_win() -> None:
+    """A forecast may be more than 64 discs; what is recorded is not."""
+    shapes = shape_set(("a1-b2",))
+    patterns = Patterns.of_weights(shapes, (), np.full((1, shapes.weights), 99 * DISC, np.int16))
+    taught, records, memory = taught_of(patterns), GameRecords.blank(2), PatternMemory(10)
+    context = memory.set(patterns, patterns.block({}), "standard")
+    play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
+    for values, count in zip(records.values, records.counts, strict=True):
+        assert (values[: count - 1] == -1.0).all()
+
+
+# --- learning -------------------------------------------------------------------------------
+
+
+class SlowWeights:
+    """Weights by shape, turned filling and phase, one number each however many entries it has."""
+
+    def __init__(self, shapes: ShapeSet, boundaries: tuple[int, ...], taught: Taught) -> None:
+        self.shapes, self.phases = shapes, phases_at(*boundaries)
+        self.tables = taught.tables.tolist()
+        self.sums = taught.sums.astype(np.float64).tolist()
+
+    def places(self, board: Board) -> tuple[int, list[int]]:
+        """The phase of a position, and of each instance the least entry that is its weight."""
+        found = []
+        for number, squares in self.shapes.instances:
+            start = int(self.shapes.starts[number])
+            entry = start + 3 ** len(squares) // 2 + contents(squares, board)
+            found.append(int(self.shapes.canonical[entry]))
+        return self.phases[64 - reference.empties(*board)], found
+
+    def value(self, board: Board) -> float:
+        phase, places = self.places(board)
+        return float(sum(self.tables[phase][place] for place in places) / ONE_VALUE)
+
+    def move(self, board: Board, error: float, rate: float, coherent: bool) -> None:
+        """One step of every instance's weight, one after the other."""
+        phase, places = self.places(board)
+        for place in places:
+            whole, size = self.sums[phase][place]
+            coherence = 1.0
+            if coherent and size > 0:
+                coherence = float(np.float32(abs(whole)) / np.float32(size))
+            moved = self.tables[phase][place] + rate * coherence * error * ONE_VALUE
+            self.tables[phase][place] = int(min(max(moved, -ONE_VALUE), ONE_VALUE))
+            self.sums[phase][place] = [
+                float(np.float32(whole + error)),
+                float(np.float32(size + abs(error))),
+            ]
+
+    def assert_are(self, taught: Taught) -> None:
+        """All entries of a weight are alike, and near what they are here."""
+        count, canonical = self.shapes.entries, self.shapes.canonical
+        tables = np.array(self.tables)[:, :count][:, canonical]
+        sums = np.array(self.sums)[:, :count][:, canonical]
+        assert (taught.tables[:, :count] == taught.tables[:, canonical]).all()
+        assert (taught.sums[:, :count] == taught.sums[:, canonical]).all()
+        assert np.abs(taught.tables[:, :count] - tables).max() <= 2
+        assert np.allclose(taught.sums[:, :count], sums, rtol=1e-5, atol=1e-6)
+        assert not taught.tables[:, count:].any()
+
+
+@pytest.mark.parametrize("coherent", [False, True])
+@pytest.mark.parametrize("trace", [0.0, 0.7, 1.0])
+@pytest.mark.parametrize(("options", "rules"), [(TO_THE_END, "standard"), (GREEDY, "reversed")])
+def test_differences(options: GameOptions, rules: Rules, trace: float, coherent: bool) -> None:
+    """A target is the next position's value and target, from the end of a game backwards."""
+    patterns, records = random_patterns(TINY, 1), some_games(options, rules)
+    taught = taught_of(patterns, 11)
+    slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
+    total, learned = 0.0, 0
+    for game in range(SOME):
+        # Each position is learned from at once, so values are those of the weights by then.
+        steps, target = steps_of(options, rules, game), score_of(records, game) / 64
+        for place in range(len(steps) - 1, -1, -1):
+            board, explored, _, best, _ = steps[place]
+            if explored:
+                target = best
+            value = slow.value(board)
+            total += (target - value) ** 2
+            learned += 1
+            slow.move(board, target - value, 0.02, coherent)
+            if place:
+                target = (1 - trace) * min(max(value, -1.0), 1.0) + trace * target
+                target = target if steps[place - 1].passed else -target
+    found = learn_by_differences(
+        records, trace, 0.02, coherent, taught, vectors_of(patterns.shapes), patterns.address
+    )
+    assert found[1] == learned == records.counts.sum()
+    assert found[0] == pytest.approx(total, rel=1e-4)
+    slow.assert_are(taught)
+    assert (taught.tables != taught_of(patterns).tables).any()
+
+
+def test_differences_are_learned() -> None:
+    """The same games again and again: the errors of their forecasts become less."""
+    patterns, records = random_patterns(TINY, 1), some_games(TO_THE_END, "standard")
+    taught, vectors = taught_of(patterns), vectors_of(patterns.shapes)
+    errors = [
+        learn_by_differences(records, 1.0, 0.02, True, taught, vectors, patterns.address)[0]
+        for _ in range(30)
+    ]
+    assert errors[-1] < 0.5 * errors[0]
+
+
+def slow_labels(
+    options: GameOptions, rules: Rules, trace: float, searched: float
+) -> tuple[list[Board], list[float]]:
+    """Targets by the definition: game by game, each backwards."""
+    boards, targets = [], []
+    for game in range(SOME):
+        steps = steps_of(options, rules, game)
+        target = value = 0.0
+        for place in range(len(steps) - 1, -1, -1):
+            board, explored, passed, best, _ = steps[place]
+            if place == len(steps) - 1:
+                target = score_of(games_of(options, rules), game) / 64
+            else:
+                target = (1 - trace) * value + trace * target
+                target = target if passed else -target
+            value = best
+            if explored:
+                target = value
+            elif place == len(steps) - 1:
+                value = target
+            boards.append(board)
+            targets.append(searched * value + (1 - searched) * target)
+    return boards, targets
+
+
+@pytest.mark.parametrize(("trace", "searched"), [(0.0, 0.0), (0.8, 0.0), (0.6, 0.3), (1.0, 1.0)])
+@pytest.mark.parametrize(("options", "rules"), [(TO_THE_END, "standard"), (SEARCHED, "reversed")])
+def test_labels(options: GameOptions, rules: Rules, trace: float, searched: float) -> None:
+    records = some_games(options, rules)
+    count = int(records.counts.sum())
+    positions, targets = np.zeros((count, 2), np.uint64), np.zeros(count, np.float32)
+    assert label_positions(records, trace, searched, positions, targets) == count
+    boards, expected = slow_labels(options, rules, trace, searched)
+    assert [(int(own), int(opp)) for own, opp in positions] == boards
+    assert np.allclose(targets, expected, atol=1e-6)
+    assert np.abs(targets).max() <= 1
+
+
+def some_positions(seed: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float32]]:
+    """Positions of the games, and targets that have nothing to do with them."""
+    games = [steps_of(TO_THE_END, "standard", game) for game in range(SOME)]
+    boards = [step.board for steps in games for step in steps]
+    targets = random_shorts(len(boards), seed, 0) / 2**15
+    return np.array(boards, np.uint64), targets.astype(np.float32)
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.001])
+def test_fits(rate: float) -> None:
+    """In the order given, some positions twice, at a rate that falls by equal factors."""
+    patterns = random_patterns(TINY, 1)
+    taught = taught_of(patterns)
+    slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
+    positions, targets = some_positions(12)
+    order = np.random.default_rng(13).integers(0, len(targets), 500)
+    total = 0.0
+    for number in order:
+        board = (int(positions[number, 0]), int(positions[number, 1]))
+        phase, places = slow.places(board)
+        error = float(targets[number]) - slow.value(board)
+        total += error**2
+        for place in places:
+            moved = slow.tables[phase][place] + round(rate * error * ONE_VALUE)
+            slow.tables[phase][place] = min(max(moved, -ONE_VALUE), ONE_VALUE)
+    vectors = vectors_of(patterns.shapes)
+    found = fit_positions(positions, targets, order, rate, taught, vectors, patterns.address)
+    assert found == pytest.approx(total, rel=1e-4)
+    slow.assert_are(taught)
+
+
+def test_a_repeated_position_is_learned() -> None:
+    """Its error goes down at every step; no weight of another position or phase moves."""
+    patterns = random_patterns(TINY, 1)
+    taught, vectors = taught_of(patterns), vectors_of(patterns.shapes)
+    before = taught.tables.copy()
+    positions, targets = some_positions(14)
+    number, address = 40, patterns.address
+    errors = [
+        fit_positions(positions, targets, np.full(1, number), 0.01, taught, vectors, address)
+        for _ in range(40)
+    ]
+    assert all(after < error for error, after in itertools.pairwise(errors))
+    assert errors[-1] < 0.01 * errors[0]
+    slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
+    phase, places = slow.places((int(positions[number, 0]), int(positions[number, 1])))
+    expected = np.zeros_like(before, bool)
+    canonical = patterns.shapes.canonical
+    expected[phase, : len(canonical)] = np.isin(canonical, places)
+    assert ((taught.tables != before) == expected).all()
+    slow.assert_are(taught)
+
+
+def test_weights_stay_in_their_range() -> None:
+    """However far a target is, no weight is worth more than a win."""
+    patterns = random_patterns(TINY, 1)
+    taught, vectors = taught_of(patterns), vectors_of(patterns.shapes)
+    positions, _ = some_positions(15)
+    targets = np.where(np.arange(len(positions)) % 2, 1e3, -1e3).astype(np.float32)
+    order = np.arange(len(positions))
+    fit_positions(positions, targets, order, 1.0, taught, vectors, patterns.address)
+    tables = taught.tables[:, : patterns.shapes.entries]
+    assert tables.max() == ONE_VALUE
+    assert tables.min() == -ONE_VALUE

@@ -1,0 +1,106 @@
+"""Moves by the values of networks: looking ahead is minimax."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve.agents.networks import Rewards
+from evolve.engine.networks.action_search import action_values
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
+from tests import networks, reference
+from tests.engine.game_records import sign
+
+POSITIONAL = Rewards((1.0, -0.5, 0.2, 0.1, -0.7, 0.05, 0.0, 0.3, -0.1, 0.02), 0.8, 0.7, "turn")
+
+
+@pytest.mark.parametrize("rules", [0, 1])
+@pytest.mark.parametrize("architecture", [networks.DUELING, networks.COLOURED, networks.ACTION])
+@pytest.mark.parametrize("plies", [0, 1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "earned",
+    [Rewards(), POSITIONAL, replace(POSITIONAL, step="ply"), replace(POSITIONAL, discount=0.0)],
+    ids=["nothing", "by turn", "by ply", "at once alone"],
+)
+def test_looking_ahead_is_minimax_over_the_networks_and_what_moves_earn(
+    architecture: Any, plies: int, earned: Rewards, rules: int
+) -> None:
+    nets = [networks.random_network(architecture, seed) for seed in (1, 2)]
+    addresses = np.array([net.address for net in nets], np.int64)
+    table = [earned.squares[kind] for kind in CLASS_OF_SQUARE]
+
+    def values_of(own: int, opp: int, side: int) -> dict[int, float]:
+        legal = reference.legal_moves(own, opp)
+        net = nets[0 if side == 1 else 1]
+        rows = np.repeat(np.array([[own, opp]], np.uint64), len(legal), axis=0)
+        sides = np.full(len(legal), side, np.int8)
+        found = net.outputs(rows, sides, np.array(legal, np.int8))
+        column = [0] * len(legal) if found.shape[1] == 1 else legal
+        return {square: float(found[i, column[i]]) for i, square in enumerate(legal)}
+
+    def passes(own: int, opp: int) -> bool:
+        return not reference.legal_moves(own, opp) and not reference.is_over(own, opp)
+
+    def gain(own: int, opp: int, move: int) -> float:
+        flips = reference.squares(reference.flips(own, opp, move))
+        after = reference.play(own, opp, move)
+        total = sum(table[square] for square in [move, *flips]) * (-1 if rules else 1)
+        return total + earned.discs * after[0 if rules else 1].bit_count() / 64
+
+    def later(now: int, then: int, root: int, passed: bool) -> float:
+        """The discount from the turn of one side to that of another."""
+        if earned.step == "ply":
+            return 1.0 if passed else earned.discount
+        if then == root:
+            return earned.discount
+        # An own turn that is no move is no step: the other side has moved in vain for it.
+        return 1 / earned.discount if passed and earned.discount else 1.0
+
+    def after(discount: float, value: float) -> float:
+        return value if abs(value) > 5e5 else discount * value
+
+    def worth(own: int, opp: int, side: int, root: int, left: int) -> float:
+        if not reference.legal_moves(own, opp):
+            if reference.is_over(own, opp):
+                return 1e6 * sign(reference.final_score(own, opp, rules))
+            return -after(later(side, -side, root, True), worth(opp, own, -side, root, left))
+        if left == 0:
+            return max(values_of(own, opp, side).values())
+        return max(move_worth(own, opp, side, root, left).values())
+
+    def move_worth(own: int, opp: int, side: int, root: int, left: int) -> dict[int, float]:
+        discount = later(side, -side, root, False)
+        return {
+            move: gain(own, opp, move)
+            - after(discount, worth(*reference.play(own, opp, move), -side, root, left - 1))
+            for move in reference.legal_moves(own, opp)
+        }
+
+    rng = random.Random(plies)
+    # Boards of few discs pass often.
+    boards = [*reference.random_boards(rng, 4, 1, 6), *reference.random_boards(rng, 3, 20, 52)]
+    for own, opp in boards:
+        legal = reference.legal_moves(own, opp)
+        if not legal:
+            continue
+        side = rng.choice((1, -1))
+        found = np.zeros(64)
+        scratch = nets[0].scratch()
+        entered = action_values(
+            *(np.uint64(own), np.uint64(opp), side, plies, addresses, earned.cells),
+            *(scratch.ctypes.data, rules, found),
+        )
+        if plies == 0:
+            expected = values_of(own, opp, side)
+        else:
+            expected = move_worth(own, opp, side, side, plies)
+        if plies < 2:  # deeper, some are cut off
+            assert entered == 1 + plies * len(legal) + (
+                sum(passes(*reference.play(own, opp, move)) for move in legal) if plies else 0
+            )
+        for move in legal:
+            assert found[move] == pytest.approx(expected[move], abs=1e-5, rel=1e-9)

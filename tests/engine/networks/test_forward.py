@@ -1,0 +1,41 @@
+"""A network's kernels against slow sums, whatever the layers and the memory they work in."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from evolve.engine.networks.architecture import Architecture
+from tests import networks, reference
+
+
+@pytest.mark.parametrize("architecture", networks.ALL, ids=lambda a: a.input)
+def test_kernels_give_what_the_layers_say(architecture: Architecture) -> None:
+    network = networks.random_network(architecture)
+    rng = random.Random(1)
+    boards = [*reference.random_boards(rng, 6, 0, 60), (0, 0), ((1 << 64) - 1, 0), (1, 2)]
+    sides = [rng.choice((-1, 1)) for _ in boards]
+    moves = [rng.randrange(64) for _ in boards]
+    found = network.outputs(
+        np.array(boards, np.uint64), np.array(sides, np.int8), np.array(moves, np.int8)
+    )
+    for row, (own, opp), side, move in zip(found, boards, sides, moves, strict=True):
+        seen = networks.planes(own, opp, side, move, architecture.input)
+        assert np.allclose(row, networks.slow_output(network, seen), atol=2e-5)
+
+
+def test_memory_that_another_network_left_changes_nothing() -> None:
+    network = networks.random_network(networks.MOBILE)
+    positions = np.array(reference.random_boards(random.Random(0), 3, 5, 50), np.uint64)
+    from evolve.engine.networks.forward import forward_all
+
+    clean, dirty = np.zeros((2, 3, 1), np.float32)
+    ones = np.ones(3, np.int8)
+    for scratch, out in (
+        (network.scratch(), clean),
+        (np.full(network.scratch_size, np.nan, np.float32), dirty),
+    ):
+        forward_all(positions, ones, ones, network.address, scratch, out)
+    assert (clean == dirty).all()

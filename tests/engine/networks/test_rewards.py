@@ -1,0 +1,63 @@
+"""What moves and ends of games earn, from either side and under both rules."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.networks import action_search
+from tests import reference
+from tests.engine import RULES, U
+from tests.reference import REVERSED
+
+
+@kernel
+def squares_reward(own: np.uint64, opp: np.uint64, square: int, table: np.ndarray) -> float:
+    return action_search.squares_reward(own, opp, square, table)
+
+
+@kernel
+def discs_reward(own: np.uint64, opp: np.uint64, square: int, rules: int) -> float:
+    return action_search.discs_reward(own, opp, square, rules)
+
+
+@kernel
+def end_reward(kind: int, side: int, score: int, black: int, white: int, rules: int) -> float:
+    return action_search.end_reward(kind, side, score, black, white, rules)
+
+
+def test_moves_earn_their_squares_and_discs() -> None:
+    table = np.random.default_rng(0).normal(size=64)
+    for own, opp in reference.random_boards(random.Random(0), 30, 5, 55):
+        for move in reference.legal_moves(own, opp):
+            turned = reference.squares(reference.flips(own, opp, move))
+            earned = squares_reward(U(own), U(opp), move, table)
+            assert earned == pytest.approx(sum(table[square] for square in (move, *turned)))
+            other, mine = reference.play(own, opp, move)
+            for rules in RULES:
+                good = other if rules == REVERSED else mine
+                assert discs_reward(U(own), U(opp), move, rules) == good.bit_count() / 64
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(("black", "white"), [(40, 24), (24, 40), (32, 32), (13, 0), (10, 50)])
+def test_ends_are_worth_as_much_to_one_side_as_they_cost_the_other(
+    black: int, white: int, rules: int
+) -> None:
+    own, opp = (1 << black) - 1, (1 << black + white) - (1 << black)
+    score = reference.final_score(own, opp, rules)
+
+    def both(kind: int) -> tuple[float, float]:
+        found = [end_reward(kind, side, score, black, white, rules) for side in (1, -1)]
+        return found[0], found[1]
+
+    won = (score > 0) - (score < 0)
+    good = (white, black) if rules == REVERSED else (black, white)
+    assert both(action_search.NO_REWARD) == (0, 0)
+    assert both(action_search.OUTCOME) == (won, -won)
+    assert both(action_search.HALVES) == ((1 + won) / 2, (1 - won) / 2)
+    assert both(action_search.SHARE) == (good[0] / 64, good[1] / 64)
+    assert both(action_search.DIFFERENCE) == ((good[0] - good[1]) / 64, (good[1] - good[0]) / 64)

@@ -1,0 +1,205 @@
+"""Vectors kept up to date move by move, and their sums, against slow ones."""
+
+from __future__ import annotations
+
+import functools
+import random
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from evolve.engine.compiled import intrinsics as memory
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.patterns import patterns
+from evolve.engine.patterns.pattern_sums import unrolled_sum
+from evolve.engine.patterns.shapes import DEFAULT_SET, PART_LANES, ShapeSet
+from tests import reference
+from tests.engine import U
+from tests.engine.slow_patterns import (
+    MANY,
+    TINY,
+    WHOLE,
+    Vectors,
+    contents,
+    random_patterns,
+    shape_set,
+    slow_vectors,
+)
+from tests.reference import Board
+
+wide = pytest.mark.skipif(memory.LANES < 8, reason="this machine has no AVX-512")
+SETS = (WHOLE, MANY, TINY)
+
+
+@kernel
+def follow_move(source: int, target: int, square: int, turned: np.uint64, address: int) -> None:
+    patterns.follow_move(source, target, square, turned, address)
+
+
+@kernel
+def read_vector(own: np.uint64, opp: np.uint64, target: int, address: int) -> None:
+    patterns.read_vector(own, opp, target, address)
+
+
+@kernel
+def shorts_scalar(some: int, table: int, address: int) -> int:
+    return patterns._shorts_scalar(some, table, address)
+
+
+@kernel
+def words_scalar(some: int, table: int, address: int) -> int:
+    return patterns._words_scalar(some, table, address)
+
+
+@kernel
+def shorts_gathered(some: int, table: int, address: int) -> int:
+    return patterns._shorts_gathered(some, table, address)
+
+
+@kernel
+def words_gathered(some: int, table: int, address: int) -> int:
+    return patterns._words_gathered(some, table, address)
+
+
+_tiny_sum = unrolled_sum(shape_set(TINY).middles.tolist())
+_whole_sum = unrolled_sum(DEFAULT_SET.middles.tolist())
+
+
+@kernel
+def tiny_sum(some: int, table: int) -> int:
+    return _tiny_sum(some, table)
+
+
+@kernel
+def whole_sum(some: int, table: int) -> int:
+    return _whole_sum(some, table)
+
+
+@functools.cache
+def random_moves(seed: int, count: int) -> tuple[list[int], list[Board], list[int]]:
+    """So many moves or more of whole games, passes among them: the moves, their positions, and
+    the first place of each game, all games one after the other with their ends."""
+    rng = random.Random(seed)
+    moves, boards, starts = list[int](), list[Board](), list[int]()
+    while len(moves) - len(starts) < count:
+        some, positions = reference.random_game(rng)
+        starts.append(len(boards))
+        moves += [*some, -1]
+        boards += positions
+    return moves, boards, starts
+
+
+def check_vectors(texts: tuple[str, ...], seed: int, count: int) -> None:
+    """Followed from the start position of each game on, and read from each position."""
+    moves, boards, starts = random_moves(seed, count)
+    evaluation = random_patterns(texts, 1)
+    expected = slow_vectors(evaluation.shapes, boards)
+    followed, read = np.full_like(expected, 7), np.full_like(expected, 7)
+    for start in starts:
+        followed[start] = expected[start]
+    begin, row = followed.ctypes.data, followed.strides[0]
+    for place, (move, board) in enumerate(zip(moves, boards, strict=True)):
+        read_vector(U(board[0]), U(board[1]), read[place].ctypes.data, evaluation.address)
+        if move >= 0:
+            turned = U(0 if move == reference.PASS else reference.flips(*board, move))
+            here = begin + place * row
+            follow_move(here, here + row, move, turned, evaluation.address)
+    assert reference.PASS in moves
+    assert (read == expected).all()
+    assert (followed == expected).all()
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_vectors(texts: tuple[str, ...]) -> None:
+    check_vectors(texts, 61, 2_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("texts", SETS)
+def test_vectors_of_many_games(texts: tuple[str, ...]) -> None:
+    check_vectors(texts, 62, 100_000)
+
+
+def test_sets_have_one_part_two_and_more() -> None:
+    assert [shape_set(texts).lanes // PART_LANES for texts in (TINY, WHOLE, MANY)] == [1, 2, 6]
+
+
+def test_the_slow_vectors_are_the_contents() -> None:
+    """The listing by numpy that the others are compared with, by Python's whole numbers."""
+    shapes = shape_set(TINY)
+    boards = reference.random_boards(random.Random(63), 20, 0, 58)
+    for board, found in zip(boards, slow_vectors(shapes, boards), strict=True):
+        expected = [contents(squares, board) for _, squares in shapes.instances]
+        assert found.tolist() == expected + [0] * (shapes.lanes - len(expected))
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_any_discs_in_any_place(texts: tuple[str, ...]) -> None:
+    """A vector before and after a move as they would be on boards that no game comes to."""
+    rng = random.Random(64)
+    evaluation = random_patterns(texts, 1)
+    shares = [rng.random() for _ in range(200)]
+    boards = [reference.scattered_board(rng, share, rng.random()) for share in shares]
+    boards += [(0, 0), (reference.FULL, 0), (0, reference.FULL)]
+    moves = [(board, square) for board in boards for square in reference.legal_moves(*board)[:4]]
+    after = slow_vectors(evaluation.shapes, [reference.play(*pair[0], pair[1]) for pair in moves])
+    here, there = np.zeros_like(after[0]), np.zeros_like(after[0])
+    for ((own, opp), square), expected in zip(moves, after, strict=True):
+        read_vector(U(own), U(opp), here.ctypes.data, evaluation.address)
+        turned = U(reference.flips(own, opp, square))
+        follow_move(here.ctypes.data, there.ctypes.data, square, turned, evaluation.address)
+        assert (there == expected).all()
+    for board, expected in zip(boards, slow_vectors(evaluation.shapes, boards), strict=True):
+        read_vector(U(board[0]), U(board[1]), here.ctypes.data, evaluation.address)
+        assert (here == expected).all()
+
+
+def any_vectors(shapes: ShapeSet, count: int) -> tuple[Vectors, npt.NDArray[np.int64]]:
+    """Vectors of any entries, and where these are in the tables, [count, instances]; the first
+    two have the last and the first entries of all tables."""
+    rng = np.random.default_rng(65)
+    sizes = np.array([3 ** len(squares) for _, squares in shapes.instances])
+    entries = rng.integers(-(sizes // 2), sizes // 2, (count, len(sizes)), endpoint=True)
+    entries[0], entries[1] = sizes // 2, -(sizes // 2)
+    found = np.zeros((count, shapes.lanes), np.int16)
+    found[:, : len(sizes)] = entries
+    return found, shapes.middles + entries
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_sums_of_shorts(texts: tuple[str, ...]) -> None:
+    """Of weights as large as they may be, of which no lane beyond the instances reads any."""
+    evaluation = random_patterns(texts, 2, 0, ())
+    address, table = evaluation.address, evaluation.tables[0]
+    vectors, places = any_vectors(evaluation.shapes, 300)
+    unrolled = {WHOLE: whole_sum, TINY: tiny_sum}.get(texts)
+    for some, expected in zip(vectors, table.astype(np.int64)[places].sum(axis=1), strict=True):
+        here, there = some.ctypes.data, table.ctypes.data
+        assert shorts_scalar(here, there, address) == expected
+        if memory.LANES == 8:
+            assert shorts_gathered(here, there, address) == expected
+        if unrolled:
+            assert unrolled(here, there) == expected
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_sums_of_words(texts: tuple[str, ...]) -> None:
+    """Of numbers of 32 bits, as weights are while they are taught."""
+    evaluation = random_patterns(texts, 1)
+    shapes, address = evaluation.shapes, evaluation.address
+    drawn = np.random.default_rng(66).integers(-(1 << 22), 1 << 22, shapes.entries, np.int64)
+    table = np.zeros(shapes.entries + 2, np.int32)
+    table[: shapes.entries] = drawn
+    vectors, places = any_vectors(shapes, 300)
+    for some, expected in zip(vectors, drawn[places].sum(axis=1), strict=True):
+        here, there = some.ctypes.data, table.ctypes.data
+        assert words_scalar(here, there, address) == expected
+        if memory.LANES == 8:
+            assert words_gathered(here, there, address) == expected
+
+
+@wide
+def test_gathered_sums_are_those_in_use() -> None:
+    assert patterns.sum_shorts is patterns._shorts_gathered
+    assert patterns.sum_words is patterns._words_gathered

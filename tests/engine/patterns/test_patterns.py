@@ -1,0 +1,166 @@
+"""Evaluations by patterns against the slow sum over images."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from evolve.engine.board.symmetry import symmetries
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.patterns import patterns as layout
+from evolve.engine.patterns.patterns import DISC, Patterns
+from evolve.engine.patterns.shapes import PART_LANES, ShapeSet
+from evolve.errors import AgentError
+from tests import reference
+from tests.engine import phases_at
+from tests.engine.slow_patterns import (
+    BOUNDARIES,
+    MANY,
+    TINY,
+    WHOLE,
+    board_of,
+    random_patterns,
+    random_shorts,
+    shape_set,
+    slow_value,
+)
+
+SETS = (WHOLE, MANY, TINY, ("a1",))
+
+
+@kernel
+def cut_of(depth: int, discs: int) -> int:
+    return layout.cut_of(depth, discs)
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_value_is_the_sum_over_images(texts: tuple[str, ...]) -> None:
+    rng = random.Random(71)
+    boards = [board for _ in range(4) for board in reference.random_game(rng)[1]]
+    boards += [reference.scattered_board(rng, rng.random(), rng.random()) for _ in range(60)]
+    for patterns in (random_patterns(texts, 1), random_patterns(texts, 2, 0)):
+        for board in boards:
+            assert patterns.value(board_of(board)) == slow_value(patterns, board)
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_all_images_of_a_position_are_worth_the_same(texts: tuple[str, ...]) -> None:
+    patterns = random_patterns(texts, 3)
+    boards = np.array(reference.random_boards(random.Random(72), 25, 0, 58), np.uint64)
+    images = zip(symmetries(boards[:, 0]), symmetries(boards[:, 1]), strict=True)
+    values = [
+        [patterns.value(board_of((own, opp))) for own, opp in zip(*pair, strict=True)]
+        for pair in images
+    ]
+    assert len(values) == 8
+    assert len(set(values[0])) > 1
+    assert all(some == values[0] for some in values)
+
+
+@pytest.mark.parametrize("boundaries", [(), (5,), (64,), (5, 6, 7, 62, 63, 64), BOUNDARIES])
+def test_phases_by_disc_count(boundaries: tuple[int, ...]) -> None:
+    """A phase's weights count from its boundary on, and the last one's on the full board."""
+    shapes = shape_set(TINY)
+    weights = np.zeros((len(boundaries) + 1, shapes.weights), np.int16)
+    weights[:] = np.arange(1, len(weights) + 1)[:, None]
+    patterns = Patterns.of_weights(shapes, boundaries, weights)
+    for discs, phase in enumerate(phases_at(*boundaries)):
+        board = board_of(((1 << discs) - 1, 0))
+        assert patterns.value(board) == (phase + 1) * len(shapes.instances)
+
+
+def test_a_disc_is_256() -> None:
+    """A corner worth a disc: by four images, from the view of the side to move."""
+    shapes = shape_set(("a1",))
+    patterns = Patterns.of_weights(shapes, (), np.array([[-DISC, 0, DISC]], np.int16))
+    corners = [1 << corner for corner in reference.CORNERS]
+    assert patterns.value(board_of((sum(corners), 0))) == 4 * 256
+    assert patterns.value(board_of((0, corners[0] | corners[1]))) == -2 * 256
+    assert patterns.value(board_of((corners[3], corners[2] | 1 << 20))) == 0
+
+
+@pytest.mark.parametrize("texts", SETS)
+def test_weights_and_tables(texts: tuple[str, ...]) -> None:
+    """Distinct weights make tables, entries that are one weight alike, and come back from them."""
+    shapes = shape_set(texts)
+    weights = random_shorts(2 * shapes.weights, 4, 0).reshape(2, -1)
+    patterns = Patterns.of_weights(shapes, (30,), weights)
+    assert patterns.weights.dtype == patterns.tables.dtype == np.int16
+    assert (patterns.weights == weights).all()
+    assert patterns.tables.shape == (2, shapes.entries)
+    assert (patterns.tables == patterns.tables[:, shapes.canonical]).all()
+    again = Patterns(shapes, (30,), patterns.tables)
+    assert (again.weights == weights).all()
+    assert again == patterns
+
+
+@pytest.mark.parametrize(
+    ("phases", "more", "dtype"),
+    [(1, 0, "int16"), (3, 0, "int16"), (2, 1, "int16"), (2, -1, "int16"), (2, 0, "int32")],
+)
+def test_other_weights_are_refused(phases: int, more: int, dtype: str) -> None:
+    shapes = shape_set(TINY)
+    weights = np.zeros((phases, shapes.weights + more), dtype)
+    with pytest.raises(AgentError) as raised:
+        Patterns.of_weights(shapes, (30,), weights)
+    assert str(raised.value) == (
+        f"the weights are {dtype} [{phases}, {shapes.weights + more}]; these shapes and phases "
+        f"need int16 [2, {shapes.weights}]"
+    )
+
+
+def test_weights_of_one_row_are_refused() -> None:
+    shapes = shape_set(TINY)
+    with pytest.raises(AgentError, match=rf"int16 \[{shapes.weights}\]; these"):
+        Patterns.of_weights(shapes, (), np.zeros(shapes.weights, np.int16))
+
+
+def test_equality_and_hash() -> None:
+    """By shapes, boundaries and weights, all of them."""
+    patterns = random_patterns(TINY, 5)
+    shapes, weights = patterns.shapes, patterns.weights
+    same = Patterns.of_weights(ShapeSet(shapes.shapes), BOUNDARIES, weights.copy())
+    assert same == patterns
+    assert hash(same) == hash(patterns)
+    assert same.digest == patterns.digest
+    changed = weights.copy()
+    changed[-1, -1] += 1
+    others = [
+        Patterns.of_weights(shapes, BOUNDARIES, changed),
+        Patterns.of_weights(shapes, (16, 36, 53), weights),
+        Patterns.of_weights(shape_set(TINY[::-1]), BOUNDARIES, weights),
+        random_patterns(TINY, 6),
+    ]
+    assert len({patterns, same, *others}) == 1 + len(others)
+    assert patterns not in others
+    assert patterns != "patterns"
+
+
+def test_the_block() -> None:
+    """What kernels read: the shapes' numbers, a table for every disc count, and the cuts."""
+    for texts, default in ((WHOLE, 1), (MANY, 0), (TINY, 0)):
+        patterns = random_patterns(texts, 1)
+        cells = patterns.block({})
+        assert cells.size == layout.PATTERN_CELLS
+        assert cells[layout.INSTANCES] == len(patterns.shapes.instances)
+        assert cells[layout.PARTS] == patterns.shapes.lanes // PART_LANES
+        assert cells[layout.IS_DEFAULT] == default
+        assert 0 <= cells[layout.LOOKUPS] - cells[layout.INSTANCES] < 16
+        tables = cells[layout.TABLE_OF : layout.TABLE_OF + 65]
+        assert len(set(tables.tolist())) == 1 + len(BOUNDARIES)
+        assert not cells[layout.CUTS :].any()
+
+
+def test_the_block_has_cuts() -> None:
+    """A cut is where `cut_of` finds it, and leaves the evaluation's own block alone."""
+    patterns = random_patterns(TINY, 1)
+    cuts = {(3, 0): (1, -5, 40), (24, 7): (20, 6, 50), (8, 3): (4, 0, 0)}
+    cells = patterns.block(cuts)
+    for depth in range(layout.MOST_CUT_DEPTH + 1):
+        for discs in range(65):
+            first = cut_of(depth, discs)
+            expected = cuts.get((depth, min(discs // 8, 7)), (0, 0, 0))
+            assert tuple(cells[first : first + 3].tolist()) == expected
+    assert not patterns.block({})[layout.CUTS :].any()

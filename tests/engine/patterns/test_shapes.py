@@ -1,0 +1,296 @@
+"""Shapes: their text, their images, and entries that are one weight, against slow listings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from evolve.engine.board.squares import square_name
+from evolve.engine.patterns.shapes import (
+    DEFAULT_SET,
+    DEFAULT_SHAPES,
+    MOST_INSTANCES,
+    MOST_SQUARES,
+    PART_LANES,
+    SETS,
+    ShapeSet,
+    images_of,
+    parse_shape,
+    parse_shapes,
+    random_shape,
+    shape_text,
+)
+from evolve.errors import AgentError
+from tests import reference
+
+
+def shapes_of(*texts: str) -> ShapeSet:
+    return ShapeSet(parse_shapes(texts))
+
+
+def names(text: str) -> str:
+    """The squares of a shape, one after the other."""
+    return " ".join(map(square_name, parse_shape(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "squares"),
+    [
+        ("a1", "a1"),
+        ("h8 a1 d3", "h8 a1 d3"),
+        ("a1-c1", "a1 b1 c1"),
+        ("c1-a1", "c1 b1 a1"),
+        ("a1-a3", "a1 a2 a3"),
+        ("b2-c4", "b2 c2 b3 c3 b4 c4"),
+        ("c4-b2", "c4 b4 c3 b3 c2 b2"),
+        ("a1/c3", "a1 b2 c3"),
+        ("c3/a1", "c3 b2 a1"),
+        ("c1/a3", "c1 b2 a3"),
+        ("a3/c1", "a3 b2 c1"),
+        ("a1-a1", "a1"),
+        ("a1/a1", "a1"),
+        ("a1-b2+d4", "a1 b1 a2 b2 d4"),
+        ("a1 + b2 +  c3", "a1 b2 c3"),
+        (" A1-C1\tB2 ", "a1 b1 c1 b2"),
+        ("A1/C3+E5", "a1 b2 c3 e5"),
+    ],
+)
+def test_text(text: str, squares: str) -> None:
+    assert names(text) == squares
+    assert shape_text(parse_shape(text)) == squares
+    assert parse_shape(shape_text(parse_shape(text))) == parse_shape(text)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (("a1-h1 b2-d2",), "the shape 'a1-h1 b2-d2' has 11 squares; there may be 1 to 10"),
+        (("",), "the shape '' has 0 squares; there may be 1 to 10"),
+        (("a1-c3 b2",), "the shape 'a1-c3 b2' has a square twice"),
+        (("a1/c2",), "a1/c2 is not a diagonal"),
+        (("D1/D4",), "d1/d4 is not a diagonal"),
+        (("corners",), "'corners' is not part of a shape: write squares"),
+        (("a9",), "'a9' is not part of a shape: write squares"),
+        (("a1-",), "'a1-' is not part of a shape: write squares"),
+        (("a1 corner",), "'corner' is not part of a shape: write squares"),
+        (("corner", "f6-h8"), "the shape 'f6 g6 h6 f7 g7 h7 f8 g8 h8' is the same as, or an image"),
+        (("a1 b1", "b1 a1"), "the shape 'b1 a1' is the same as, or an image of, 'a1 b1'"),
+        (("edge", "edge"), "'a1 b1 c1 d1 e1 f1 g1 h1 b2 g2' is the same as, or an image of,"),
+        (("lines-2", "lines-3"), "the shapes have 378 images on the board; there may be 256"),
+        ((), "there are no shapes"),
+    ],
+)
+def test_errors_are_one_line(texts: tuple[str, ...], told: str) -> None:
+    with pytest.raises(AgentError) as raised:
+        shapes_of(*texts)
+    assert told in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_names_of_sets() -> None:
+    assert parse_shapes(["Corner", " ROWS "]) == tuple(
+        map(parse_shape, ("a1-c3", "a2-h2", "a3-h3", "a4-h4"))
+    )
+    assert parse_shapes(["rows", "a1"])[-1] == (0,)
+    assert parse_shapes([]) == ()
+    for name in SETS:
+        assert all(len(squares) <= MOST_SQUARES for squares in parse_shapes([name]))
+
+
+@pytest.mark.parametrize(
+    ("texts", "shapes", "instances", "entries", "weights"),
+    [
+        (DEFAULT_SHAPES, 11, 46, 167265, 113877),
+        (("lines-2",), 32, 210, 288, 264),
+        (("lines-4",), 21, 130, 1701, 1449),
+        (("lines-4", "blocks-2x2"), 31, 179, 2511, 2010),
+        (("a1",), 1, 4, 3, 3),
+        (("b1",), 1, 8, 3, 3),
+    ],
+)
+def test_sizes(
+    texts: tuple[str, ...], shapes: int, instances: int, entries: int, weights: int
+) -> None:
+    found = shapes_of(*texts)
+    assert len(found.shapes) == shapes
+    assert len(found.instances) == instances <= MOST_INSTANCES
+    assert found.entries == entries
+    assert found.weights == weights
+    assert found.lanes % PART_LANES == 0
+    assert 0 <= found.lanes - instances < PART_LANES
+
+
+def test_the_default_set_is_that_of_the_default_names() -> None:
+    assert shapes_of(*DEFAULT_SHAPES) == DEFAULT_SET
+    assert hash(shapes_of(*DEFAULT_SHAPES)) == hash(DEFAULT_SET)
+    assert shapes_of("corner") != DEFAULT_SET
+
+
+def straight_lines(length: int) -> set[frozenset[int]]:
+    """The squares of every line of the board, in any direction."""
+    found = set()
+    for square, rays in enumerate(reference.RAYS):
+        for ray in rays:
+            if len(ray) >= length - 1:
+                rest = [bit.bit_length() - 1 for bit in ray[: length - 1]]
+                found.add(frozenset([square, *rest]))
+    return found
+
+
+@pytest.mark.parametrize("length", [2, 3, 4])
+def test_lines_are_all_lines(length: int) -> None:
+    placed = [frozenset(squares) for _, squares in shapes_of(f"lines-{length}").instances]
+    assert len(placed) == len(set(placed))
+    assert set(placed) == straight_lines(length)
+
+
+def test_blocks_are_all_blocks() -> None:
+    placed = [frozenset(squares) for _, squares in shapes_of("blocks-2x2").instances]
+    assert len(placed) == len(set(placed)) == 49
+    assert set(placed) == {
+        frozenset((first, first + 1, first + 8, first + 9))
+        for first in range(64)
+        if first % 8 < 7 and first < 56
+    }
+
+
+def test_images_are_the_symmetries() -> None:
+    squares = parse_shape("a1 b1 c1 c2 d7")
+    assert images_of(squares)[0] == squares
+    assert set(images_of(squares)) == {
+        tuple(turn[square] for square in squares) for turn in reference.SYMMETRIES
+    }
+
+
+def check_layout(shapes: ShapeSet) -> None:
+    """Instances are the distinct images, each with a place in its table and its powers."""
+    assert shapes.starts[0] == 0
+    for number, squares in enumerate(shapes.shapes):
+        placed = [image for shape, image in shapes.instances if shape == number]
+        assert squares in placed
+        assert set(placed) <= set(images_of(squares))
+        assert len(set(map(frozenset, placed))) == len(placed)
+        assert set(map(frozenset, placed)) == set(map(frozenset, images_of(squares)))
+        assert shapes.starts[number + 1] - shapes.starts[number] == 3 ** len(squares)
+    assert [shape for shape, _ in shapes.instances] == sorted(s for s, _ in shapes.instances)
+    powers = np.zeros((65, shapes.lanes), np.int64)
+    for lane, (number, squares) in enumerate(shapes.instances):
+        for place, square in enumerate(squares):
+            powers[square, lane] = 3**place
+        assert shapes.middles[lane] == shapes.starts[number] + 3 ** len(squares) // 2
+    assert (shapes.powers == powers).all()
+    assert shapes.powers.dtype == np.int16
+
+
+def check_ties(shapes: ShapeSet) -> None:
+    """The classes of entries run round and hang together with the numbers of the weights."""
+    entries = np.arange(shapes.entries)
+    canonical, following = shapes.canonical.astype(np.int64), shapes.following.astype(np.int64)
+    assert (canonical <= entries).all()
+    assert (canonical[canonical] == canonical).all()
+    assert (np.sort(following) == entries).all()
+    assert (canonical[following] == canonical).all()
+    # Upwards inside a class, and from its last entry back to the first: one circle for each.
+    back = following <= entries
+    assert (following[back] == canonical[back]).all()
+    assert back.sum() == shapes.weights
+    assert (shapes.first_entries == np.flatnonzero(canonical == entries)).all()
+    assert (shapes.first_entries[shapes.weight_of_entry] == canonical).all()
+    for start, end in itertools.pairwise(shapes.starts):
+        assert (canonical[start:end] >= start).all()
+        # To swap the sides of two fillings that are one weight keeps them one weight.
+        swapped = (start + end - 1) - np.arange(start, end)
+        ours = canonical[start:end]
+        assert (canonical[swapped] == canonical[(start + end - 1) - ours]).all()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [DEFAULT_SHAPES, ("lines-4", "blocks-2x2"), ("lines-2",), ("a1-b2", "d4-e5"), ("a1",)],
+)
+def test_layout_and_ties(texts: tuple[str, ...]) -> None:
+    shapes = shapes_of(*texts)
+    check_layout(shapes)
+    check_ties(shapes)
+
+
+def fillings(count: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Every entry of a table, with what it says of each square: −1, 0 or 1."""
+    for cells in itertools.product((-1, 0, 1), repeat=count):
+        yield sum(3**k * cell for k, cell in enumerate(cells)) + 3**count // 2, cells
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("a1-b2", 54),
+        ("d4-e5", 21),
+        ("a1-c1", 27),
+        ("c1-f1", 45),
+        ("a1/d4", 81),
+        ("c3 c6 f3 f6", 21),
+    ],
+)
+def test_ties_of_small_shapes(text: str, weights: int) -> None:
+    """Two ways to fill a shape are one weight where a turn of the board makes one the other."""
+    shapes = shapes_of(text)
+    (squares,) = shapes.shapes
+    classes: dict[frozenset[tuple[int, ...]], list[int]] = {}
+    kept = [turn for turn in reference.SYMMETRIES if {turn[s] for s in squares} == set(squares)]
+    for entry, cells in fillings(len(squares)):
+        on_board = dict(zip(squares, cells, strict=True))
+        alike = frozenset(tuple(on_board[turn[s]] for s in squares) for turn in kept)
+        classes.setdefault(alike, []).append(entry)
+    assert len(classes) == weights == shapes.weights
+    for some in classes.values():
+        some.sort()
+        assert (shapes.canonical[some] == some[0]).all()
+        assert len(set(shapes.weight_of_entry[some].tolist())) == 1
+        walked, entry = [], some[0]
+        for _ in some:
+            walked.append(entry)
+            entry = int(shapes.following[entry])
+        assert walked == some
+        assert entry == some[0]
+
+
+def test_a_corner_block_by_hand() -> None:
+    """b1 and a2 are each other's images: an own disc on either is one weight."""
+    shapes = shapes_of("a1-b2")
+    a1, b1, a2, b2 = (40 + 3**k for k in range(4))
+    assert shapes.canonical[[a1, b1, a2, b2]].tolist() == [a1, b1, b1, b2]
+    assert shapes.following[[a1, b1, a2, b2]].tolist() == [a1, a2, b1, b2]
+    assert shapes.canonical[40 - 9 + 3] == 40 - 9 + 3
+    assert shapes.canonical[40 - 3 + 9] == 40 - 9 + 3
+
+
+def test_a_centre_block_by_hand() -> None:
+    """All of d4, e4, d5 and e5 are images of each other."""
+    shapes = shapes_of("d4-e5")
+    ones = [40 + 3**k for k in range(4)]
+    assert shapes.canonical[ones].tolist() == [41] * 4
+    assert shapes.following[ones].tolist() == [*ones[1:], ones[0]]
+    beside = [1 + 3, 1 + 9, 3 + 27, 9 + 27]
+    across = [1 + 27, 3 + 9]
+    assert len(set(shapes.canonical[[40 + n for n in beside]].tolist())) == 1
+    assert len(set(shapes.canonical[[40 + n for n in across]].tolist())) == 1
+    assert shapes.canonical[40 + 4] != shapes.canonical[40 + 28]
+
+
+def test_random_shapes_hang_together() -> None:
+    rng = np.random.default_rng(0)
+    for count in range(1, MOST_SQUARES + 1):
+        for _ in range(50):
+            squares = random_shape(count, rng)
+            assert len(set(squares)) == count
+            for place, square in enumerate(squares[1:], 1):
+                assert any(
+                    max(abs(square % 8 - one % 8), abs(square // 8 - one // 8)) == 1
+                    for one in squares[:place]
+                )
+            assert parse_shape(shape_text(squares)) == squares
+    drawn = [random_shape(6, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]

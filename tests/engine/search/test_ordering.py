@@ -1,0 +1,147 @@
+"""The order of moves: every move once, with what it turns, the most promising groups first."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.compiled.intrinsics import load
+from evolve.engine.search import context as layout
+from evolve.engine.search import ordering
+from tests import reference
+from tests.engine import FULL_WEIGHTS, RULES, Engine, U
+from tests.reference import Board
+
+FRAME = layout.FRAMES
+NONE_KNOWN = 64
+
+
+@kernel
+def next_moves(moves: np.uint64, reverse: int) -> np.uint64:
+    return ordering.next_moves(moves, reverse)
+
+
+@kernel
+def odd_quadrants(empty: np.uint64) -> np.uint64:
+    return ordering.odd_quadrants(empty)
+
+
+@kernel
+def picked(frame: int, count: int, address: int, squares: np.ndarray) -> None:
+    for index in range(count):
+        squares[index] = ordering.pick(index, count, frame, address)
+
+
+@kernel
+def list_for_search(
+    own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, address: int
+) -> int:
+    total = 0
+    for square in range(64):
+        weight = load(address, layout.SQUARE_WEIGHTS + square)
+        total += weight * (int((own >> U(square)) & U(1)) - int((opp >> U(square)) & U(1)))
+    return ordering.list_by_evaluation(own, opp, total, moves, known, frame, address)
+
+
+@kernel
+def list_to_solve(
+    own: np.uint64, opp: np.uint64, moves: np.uint64, known: int, frame: int, address: int
+) -> int:
+    return ordering.list_fastest_first(own, opp, moves, known, frame, address)
+
+
+def test_groups_go_from_corners_to_the_squares_beside_them() -> None:
+    rng = random.Random(0)
+    places = {name: reference.CLASSES.index(name) for name in ("a1", "b1", "b2")}
+    for _ in range(50):
+        left = whole = rng.getrandbits(64) & rng.getrandbits(64)
+        groups = []
+        while left:
+            groups.append(int(next_moves(U(left), 0)))
+            assert groups[-1]
+            assert groups[-1] & left == groups[-1]
+            left &= ~groups[-1]
+        classes = [{reference.CLASS_OF[s] for s in reference.squares(group)} for group in groups]
+        for earlier, later in pairwise(classes):
+            assert places["a1"] not in later
+            assert places["b2"] not in earlier
+            assert not earlier & later
+        backwards = []
+        left = whole
+        while left:
+            backwards.append(int(next_moves(U(left), 1)))
+            left &= ~backwards[-1]
+        assert backwards == groups[::-1]
+
+
+def test_odd_quadrants() -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        empty = rng.getrandbits(64) & rng.getrandbits(64)
+        expected = 0
+        for x, y in ((0, 0), (4, 0), (0, 4), (4, 4)):
+            quadrant = sum(1 << 8 * (y + j) + x + i for i in range(4) for j in range(4))
+            expected |= quadrant * ((empty & quadrant).bit_count() % 2)
+        assert int(odd_quadrants(U(empty))) == expected
+
+
+def order_of(lister: object, engine: Engine, board: Board, known: int) -> list[int]:
+    """The moves in the order in which they are picked, their frame checked."""
+    own, opp = board
+    moves = reference.legal_moves(own, opp)
+    arguments = (U(own), U(opp), U(reference.mask(moves)), known, FRAME, engine.address)
+    assert lister(*arguments) == len(moves)  # type: ignore[operator]
+    cells = engine.cells.view(np.uint64)
+    for square in moves:
+        turned = reference.flips(own, opp, square)
+        assert int(cells[FRAME + layout.TURNED + square]) == turned
+    squares = np.zeros(len(moves), np.int64)
+    picked(FRAME, len(moves), engine.address, squares)
+    order: list[int] = squares.tolist()
+    assert sorted(order) == moves
+    assert known not in moves or order[0] == known
+    return order
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_searches_take_what_is_worth_most_at_once_first(rules: int) -> None:
+    rng, engine = random.Random(2), Engine(rules)
+    for board in reference.random_boards(rng, 30, 5, 55):
+        moves = reference.legal_moves(*board)
+        if not moves:
+            continue
+        order = order_of(list_for_search, engine, board, NONE_KNOWN)
+        values = {
+            move: -reference.evaluate(*reference.play(*board, move), FULL_WEIGHTS) for move in moves
+        }
+        assert order == sorted(moves, key=lambda move, v=values: (-v[move], move))
+        order_of(list_for_search, engine, board, rng.choice(moves))
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_solvers_take_few_replies_first(rules: int) -> None:
+    """Where two moves differ in nothing but the number of replies."""
+    rng, engine, compared = random.Random(3), Engine(rules), 0
+    for board in reference.random_boards(rng, 60, 5, 14):
+        moves = reference.legal_moves(*board)
+        if not moves:
+            continue
+        order = order_of(list_to_solve, engine, board, NONE_KNOWN)
+        replies, rest = {}, {}
+        for move in moves:
+            after = reference.legal_moves(*reference.play(*board, move))
+            turned = reference.flips(*board, move).bit_count()
+            corners = sum(reply in reference.CORNERS for reply in after)
+            quadrant = (move % 8 // 4, move // 32)
+            replies[move] = len(after)
+            rest[move] = (move in reference.CORNERS, corners, quadrant, turned)
+        for earlier, later in pairwise(order):
+            if rest[earlier] == rest[later]:
+                assert (replies[earlier], earlier) < (replies[later], later)
+                compared += 1
+        order_of(list_to_solve, engine, board, rng.choice(moves))
+    assert compared > 5

@@ -1,0 +1,345 @@
+"""Alpha-beta against plain minimax: values, moves, windows, budgets, node counts.
+
+And deepening with a table: the same moves and values as the plain search.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolve.engine.search import context as layout
+from evolve.engine.search.search import INFINITY, best_move_deep
+from tests import reference
+from tests.engine import (
+    FULL_WEIGHTS,
+    RULES,
+    Engine,
+    U,
+    any_boards,
+    random_weights,
+    reachable_boards,
+    seeds,
+    weights_of_any_sign,
+)
+from tests.reference import REVERSED, STANDARD, START, WIN, Board, parse
+
+PASS_AT_ROOT = parse("XO-" + "-" * 61, "O")
+"""O to move has no move, X takes c1: a pass, a move, and the end by wipe-out."""
+
+
+def check_against_minimax(
+    board: Board, depth: int, weights: tuple[int, ...], rules: int, engine: Engine | None = None
+) -> None:
+    """The value, and at the root the chosen move and its value."""
+    engine = engine or Engine(rules, weights)
+    own, opp = board
+    moves = reference.legal_moves(own, opp)
+    if depth == 0 or not moves:
+        expected = reference.minimax(own, opp, depth, weights, rules)
+    else:
+        values = reference.move_values(own, opp, depth, weights, rules)
+        square, expected = reference.best_of(values)
+        assert engine.best_move(board, depth) == (square, expected)
+    assert engine.search(board, depth) == expected
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(any_boards, weights_of_any_sign, st.integers(0, 1), st.sampled_from(RULES))
+def test_depth_0_and_1(board: Board, weights: tuple[int, ...], depth: int, rules: int) -> None:
+    check_against_minimax(board, depth, weights, rules)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(reachable_boards, weights_of_any_sign, st.sampled_from(RULES))
+def test_depth_2(board: Board, weights: tuple[int, ...], rules: int) -> None:
+    check_against_minimax(board, 2, weights, rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(
+    ("depth", "count", "low", "high"),
+    [(3, 3, 20, 55), (3, 10, 1, 14), (4, 1, 53, 56), (4, 5, 4, 10), (5, 5, 3, 8), (7, 5, 2, 7)],
+)
+def test_depth_3_and_more(rules: int, depth: int, count: int, low: int, high: int) -> None:
+    """In the middle, and near the end, where games finish and sides pass inside the tree."""
+    rng = random.Random(100 * depth + rules)
+    for board in reference.random_boards(rng, count, low, high):
+        check_against_minimax(board, depth, random_weights(rng), rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_passes_at_the_root_and_after_it(rules: int) -> None:
+    """Positions where the side to move passes, and those one move before."""
+    rng = random.Random(21 + rules)
+    found = 0
+    while found < 40:
+        moves, boards = reference.random_game(rng)
+        weights = random_weights(rng)
+        for ply, move in enumerate(moves):
+            if move == reference.PASS:
+                found += 1
+                for depth in (0, 1, 2, 3):
+                    check_against_minimax(boards[ply], depth, weights, rules)
+                for depth in (1, 2):
+                    check_against_minimax(boards[ply - 1], depth, weights, rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("depth", range(5))
+def test_pass_costs_no_depth(rules: int, depth: int) -> None:
+    """X takes O's only disc: from depth 1 on the end is seen, though a pass comes first."""
+    weights = tuple(range(1, 16))
+    engine = Engine(rules, weights)
+    finished = {STANDARD: -64, REVERSED: 3}[rules] * WIN
+    expected = reference.evaluate(*PASS_AT_ROOT, weights) if depth == 0 else finished
+    assert engine.search(PASS_AT_ROOT, depth) == expected
+    check_against_minimax(PASS_AT_ROOT, depth, weights, rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("depth", range(5))
+def test_finished_games_at_any_depth(rules: int, depth: int) -> None:
+    for cells in ("X" * 64, "-" * 64, "X" * 40 + "O" * 24, "X" * 9 + "-" * 55):
+        for side in "XO":
+            board = parse(cells, side)
+            value = reference.final_score(*board, rules) * WIN
+            engine = Engine(rules)
+            assert engine.search(board, depth) == value
+            assert engine.nodes == 1
+
+
+def test_ties_go_to_the_lowest_square() -> None:
+    """With no weights all moves are equal until the end; with one weight most are."""
+    rng = random.Random(22)
+    boards = reference.random_boards(rng, 30, 12, 60)
+    zero = (0,) * reference.TERMS
+    for rules in RULES:
+        engine = Engine(rules, zero)
+        for board in boards:
+            lowest = reference.legal_moves(*board)
+            if lowest:
+                for depth in range(1, 6):
+                    assert engine.best_move(board, depth) == (lowest[0], 0)
+    for board in reference.random_boards(rng, 25, 1, 60):
+        weights = [0] * reference.TERMS
+        weights[rng.randrange(reference.TERMS)] = rng.choice((-1, 1))
+        check_against_minimax(board, 2, tuple(weights), rng.choice(RULES))
+
+
+def check_window(engine: Engine, board: Board, depth: int, exact: int, window: Board) -> None:
+    """Fail-soft: a value ≤ alpha is an upper bound, ≥ beta a lower one, else exact."""
+    alpha, beta = window
+    value = engine.search(board, depth, alpha, beta)
+    if value <= alpha:
+        assert exact <= value
+    elif value >= beta:
+        assert exact >= value
+    else:
+        assert value == exact
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(reachable_boards, weights_of_any_sign, st.integers(0, 5), st.sampled_from(RULES), seeds)
+def test_windows(board: Board, weights: tuple[int, ...], depth: int, rules: int, seed: int) -> None:
+    """The whole window's value is minimax (above); here all others against it."""
+    rng = random.Random(seed)
+    engine = Engine(rules, weights)
+    exact = engine.search(board, depth)
+    assert engine.search(board, depth, -64 * WIN - 1, 64 * WIN + 1) == exact
+    spread = rng.choice((3, 30, 300, 70 * WIN))
+    windows = [(exact - 1, exact), (exact, exact + 1), (exact - 1, exact + 1)]
+    windows += [(exact - spread, exact + spread), (-INFINITY, exact), (exact, INFINITY)]
+    for _ in range(6):
+        alpha = exact + rng.randint(-spread, spread)
+        windows.append((alpha, alpha + rng.choice((1, 2, spread))))
+    for window in windows:
+        check_window(engine, board, depth, exact, window)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(any_boards, weights_of_any_sign, st.integers(0, 3), st.sampled_from(RULES))
+def test_symmetry(board: Board, weights: tuple[int, ...], depth: int, rules: int) -> None:
+    engine = Engine(rules, weights)
+    value = engine.search(board, depth)
+    for symmetry in range(8):
+        own, opp = (reference.transform(bits, symmetry) for bits in board)
+        assert engine.search((own, opp), depth) == value
+        if reference.legal_moves(own, opp) and depth > 0:
+            assert engine.best_move((own, opp), depth)[1] == value
+
+
+def test_large_weights_do_not_overflow() -> None:
+    """Weights whose sums stay just below a finished game's least value."""
+    rng = random.Random(23)
+    for board in reference.random_boards(rng, 10, 5, 50):
+        weights = tuple(rng.choice((-5000, 5000)) for _ in range(10)) + (0,) * 5
+        check_against_minimax(board, 2, weights, rng.choice(RULES))
+
+
+def minimax_nodes(own: int, opp: int, depth: int) -> int:
+    """Positions that a search without cut-offs enters, leaves included; a pass is one more."""
+    moves = reference.legal_moves(own, opp)
+    if depth == 0 or reference.is_over(own, opp):
+        return 1
+    if not moves:
+        return 1 + minimax_nodes(opp, own, depth)
+    return 1 + sum(minimax_nodes(*reference.play(own, opp, square), depth - 1) for square in moves)
+
+
+def test_nodes_of_shallow_searches() -> None:
+    """Up to depth 1 nothing can be cut off; deeper no more is entered than minimax enters."""
+    rng = random.Random(24)
+    engine = Engine(STANDARD)
+    for board in reference.random_boards(rng, 40, 1, 55):
+        for depth in (0, 1, 2):
+            engine.search(board, depth)
+            whole = minimax_nodes(*board, depth)
+            assert engine.nodes == whole if depth < 2 else engine.nodes <= whole
+    assert engine.search(PASS_AT_ROOT, 3) == -64 * WIN
+    assert engine.nodes == 3
+
+
+BUDGET_CASES = [(depth, rules, seed) for depth in range(6) for rules in RULES for seed in (1, 2)]
+
+
+@pytest.mark.parametrize(("depth", "rules", "seed"), BUDGET_CASES)
+def test_budget(depth: int, rules: int, seed: int) -> None:
+    """With enough nodes nothing changes; with fewer the search stops on the last one."""
+    rng = random.Random(1000 * seed + depth)
+    for board in reference.random_boards(rng, 4, 3, 50):
+        weights = random_weights(rng)
+        free = Engine(rules, weights)
+        value = free.search(board, depth)
+        needed = free.nodes
+        bound = Engine(rules, weights)
+        tries = {1, 2, 3, needed - 1, needed, needed + 1, rng.randint(1, needed)}
+        for budget in sorted(tries - {0}):
+            bound.budget = budget
+            result = bound.search(board, depth)
+            assert bound.stopped == (needed > budget)
+            assert bound.nodes == min(needed, budget)
+            if not bound.stopped:
+                assert result == value
+        bound.budget = 0
+        assert bound.search(board, depth) == value
+        assert bound.nodes == needed
+        assert not bound.stopped
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_budget_of_best_move(rules: int) -> None:
+    rng = random.Random(25)
+    for board in reference.random_boards(rng, 12, 10, 50):
+        if not reference.legal_moves(*board):
+            continue
+        for depth in (1, 2, 3, 5):
+            engine = Engine(rules)
+            answer = engine.best_move(board, depth)
+            needed = engine.nodes
+            for budget in {1, 2, needed // 2, needed - 1, needed, needed + 1} - {0}:
+                engine.budget = budget
+                limited = engine.best_move(board, depth)
+                assert engine.stopped == (needed > budget)
+                assert engine.nodes == min(needed, budget)
+                assert limited == answer if not engine.stopped else limited[0] == -1
+            engine.budget = 0
+
+
+def test_nodes_do_not_depend_on_the_past() -> None:
+    """The same search counts the same, whatever its context has been used for."""
+    rng = random.Random(26)
+    boards = reference.random_boards(rng, 20, 4, 45)
+    boards = [board for board in boards if reference.legal_moves(*board)]
+    used = Engine(STANDARD)
+    for depth in (1, 2, 3, 4, 6):
+        for board in boards + boards[::-1]:
+            fresh = Engine(STANDARD)
+            assert used.best_move(board, depth) == fresh.best_move(board, depth)
+            assert used.nodes == fresh.nodes
+            if reference.empties(*board) < 12:
+                used.solve_move(board)
+
+
+def bench_boards() -> list[Board]:
+    boards = reference.random_boards(random.Random(2024), 48, 8, 54)
+    return [START] + [board for board in boards if reference.legal_moves(*board)]
+
+
+@pytest.mark.parametrize(("rules", "pinned"), [(STANDARD, 293090), (REVERSED, 496399)])
+def test_bench(rules: int, pinned: int) -> None:
+    """The nodes of a fixed set of searches: a change of behaviour must change this figure."""
+    engine = Engine(rules, FULL_WEIGHTS)
+    nodes = 0
+    for board in bench_boards():
+        engine.best_move(board, 6)
+        nodes += engine.nodes
+    assert nodes == pinned
+
+
+# --- deepening ---
+
+
+def deep_move(engine: Engine, board: Board, depth: int) -> tuple[int, int]:
+    engine.cells[layout.NODES] = engine.cells[layout.STOPPED] = 0
+    square, value = best_move_deep(U(board[0]), U(board[1]), depth, engine.address)
+    return int(square), int(value)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize(
+    ("depth", "empties"), [(4, (1, 55)), (5, (1, 55)), (8, (2, 50)), (9, (9, 30))]
+)
+def test_same_move_and_value(rules: int, depth: int, empties: tuple[int, int]) -> None:
+    """With a table of one bucket pair or of many, used anew for every position."""
+    rng = random.Random(31 * depth + rules)
+    boards = reference.random_boards(rng, 6 if depth >= 8 else 40, *empties)
+    for bits in (1, 12):
+        for board in boards:
+            if reference.legal_moves(*board):
+                engine = Engine(rules, random_weights(rng), table_bits=bits)
+                expected = engine.best_move(board, depth)
+                for _ in range(2):
+                    assert deep_move(engine, board, depth) == expected
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_what_the_table_holds_of_other_weights_does_not_count(rules: int) -> None:
+    rng = random.Random(77 + rules)
+    engine = Engine(rules, table_bits=12)
+    for board in reference.random_boards(rng, 12, 20, 45):
+        for _ in range(2):
+            engine.set_weights(random_weights(rng))
+            assert deep_move(engine, board, 6) == engine.best_move(board, 6)
+
+
+def test_fewer_nodes_than_the_plain_search() -> None:
+    rng = random.Random(5)
+    engine = Engine(reference.STANDARD, table_bits=14)
+    plain = deep = 0
+    for board in reference.random_boards(rng, 8, 24, 40):
+        engine.best_move(board, 8)
+        plain += engine.nodes
+        deep_move(engine, board, 8)
+        deep += engine.nodes
+    assert deep < plain
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_budget_of_deepening(rules: int) -> None:
+    rng = random.Random(13 + rules)
+    for board in reference.random_boards(rng, 4, 20, 45):
+        engine = Engine(rules)
+        answer = deep_move(engine, board, 6)
+        needed = engine.nodes
+        for budget in (1, needed // 2, needed - 1, needed):
+            engine.budget = budget
+            limited = deep_move(engine, board, 6)
+            assert engine.stopped == (needed > budget)
+            assert engine.nodes == min(needed, budget)
+            assert limited == answer if not engine.stopped else limited[0] == -1
+            engine.budget = 0
+            assert engine.best_move(board, 4) == Engine(rules).best_move(board, 4)

@@ -1,0 +1,395 @@
+"""The exact solver against brute force, an independent alpha-beta and the FFO positions."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evolve.engine.search import context as layout
+from tests import reference
+from tests.engine import RULES, Engine, scattered_boards, seeds
+from tests.reference import REVERSED, STANDARD, Board, parse, square_of
+
+MANY_BITS = 16
+"""Table for the long ones; games use layout.GAME_TABLE_BITS."""
+
+
+def few_empties(seed: int, empties: int) -> Board:
+    (board,) = reference.random_boards(random.Random(seed), 1, empties, empties)
+    return board
+
+
+late_boards = st.builds(few_empties, seeds, st.integers(1, 7))
+crowded_boards = scattered_boards.filter(lambda board: reference.empties(*board) <= 7)
+
+
+def check_solver(board: Board, rules: int, engine: Engine | None = None) -> None:
+    """Score by `solve_deep`, and move and score by `solve_move` where there is a move."""
+    engine = engine or Engine(rules)
+    score = reference.exact(*board, rules)
+    assert engine.solve_deep(board) == score
+    if reference.legal_moves(*board):
+        best = reference.best_of(reference.exact_values(*board, rules))
+        assert engine.solve_move(board) == best
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(late_boards, st.sampled_from(RULES))
+def test_brute_force_in_games(board: Board, rules: int) -> None:
+    check_solver(board, rules)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(crowded_boards, st.sampled_from(RULES))
+def test_brute_force_on_crowded_boards(board: Board, rules: int) -> None:
+    """Boards out of reach: full ones, wipe-outs, long strings of passes."""
+    check_solver(board, rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_brute_force_at_eight_empties(rules: int) -> None:
+    rng = random.Random(31 + rules)
+    for board in reference.random_boards(rng, 12, 8, 8):
+        check_solver(board, rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_one_sided_boards(rules: int) -> None:
+    """Boards where one side has next to nothing: scores at the limits that stable discs set."""
+    rng = random.Random(32 + rules)
+    engine = Engine(rules)
+    boards = [
+        reference.scattered_board(rng, 0.1, rng.choice((0.03, 0.9, 0.95, 0.98))) for _ in range(300)
+    ]
+    at_limit = 0
+    for own, opp in boards:
+        if 6 <= reference.empties(own, opp) <= 8:
+            score = reference.exact(own, opp, rules)
+            check_solver((own, opp), rules, engine)
+            check_windows(engine, (own, opp), score, rng)
+            at_limit += score == 64 - 2 * reference.stable(opp, own).bit_count()
+    assert at_limit > 10 or rules == REVERSED
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_table_sizes_at_nine_empties(rules: int) -> None:
+    """From nine empties on there is a table: a large one, and one where all positions collide."""
+    rng = random.Random(33 + rules)
+    engines = [Engine(rules, table_bits=bits) for bits in (1, 4, MANY_BITS)]
+    for board in reference.random_boards(rng, 4, 9, 9):
+        for engine in engines:
+            check_solver(board, rules, engine)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_independent_alpha_beta(rules: int) -> None:
+    """Ten and eleven empties, every move's score, in a table that is far too small."""
+    rng = random.Random(35 + rules)
+    engine = Engine(rules, table_bits=2)
+    for board in reference.random_boards(rng, 5, 10, 11):
+        values = {
+            square: -reference.exact_alpha_beta(*reference.play(*board, square), rules)
+            for square in reference.legal_moves(*board)
+        }
+        for square, score in values.items():
+            assert -engine.solve_deep(reference.play(*board, square)) == score
+        if values:
+            assert engine.solve_move(board) == reference.best_of(values)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_passes(rules: int) -> None:
+    """Positions where the side to move passes, and those one move before."""
+    rng = random.Random(37 + rules)
+    found = 0
+    while found < 40:
+        moves, boards = reference.random_game(rng)
+        for ply, move in enumerate(moves):
+            if move == reference.PASS and reference.empties(*boards[ply]) <= 7:
+                found += 1
+                check_solver(boards[ply], rules)
+                check_solver(boards[ply - 1], rules)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_finished_games(rules: int) -> None:
+    """Any number of empties, also those where the last squares are nobody's."""
+    engine = Engine(rules)
+    for cells in (
+        "X" * 64,
+        "-" * 64,
+        "X" * 40 + "O" * 24,
+        "X" * 63 + "-",
+        "O" * 63 + "-",
+        "X" * 59 + "-" * 5,
+        "O" * 58 + "-" * 6,
+        "X" * 24 + "-" * 24 + "O" * 16,
+        "X" * 9 + "-" * 55,
+    ):
+        for side in "XO":
+            board = parse(cells, side)
+            assert engine.solve_deep(board) == reference.final_score(*board, rules)
+
+
+def test_wipe_outs() -> None:
+    """A game won by taking the last disc: 64 standard; reversed, the discs themselves."""
+    board = parse("XO-" + "-" * 61, "X")
+    for rules, score in ((STANDARD, 64), (REVERSED, -3)):
+        engine = Engine(rules)
+        assert engine.solve_move(board) == (2, score)
+        assert engine.solve_deep(board) == score
+        assert engine.solve_deep((board[1], board[0])) == -score
+
+
+def check_windows(engine: Engine, board: Board, exact: int, rng: random.Random) -> None:
+    """Fail-soft: a value ≤ alpha is an upper bound, one ≥ beta a lower bound, else exact."""
+    windows = [(exact - 1, exact), (exact, exact + 1), (exact - 1, exact + 1), (-65, 65)]
+    for _ in range(8):
+        alpha = rng.randint(-65, 64)
+        windows.append((alpha, rng.choice((alpha + 1, alpha + 2, rng.randint(alpha + 1, 65)))))
+    rng.shuffle(windows)
+    for alpha, beta in windows:
+        value = engine.solve_deep(board, alpha, beta)
+        assert -64 <= value <= 64
+        if value <= alpha:
+            assert exact <= value
+        elif value >= beta:
+            assert exact >= value
+        else:
+            assert value == exact
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(late_boards, st.sampled_from(RULES), seeds)
+def test_windows(board: Board, rules: int, seed: int) -> None:
+    rng = random.Random(seed)
+    check_windows(Engine(rules), board, reference.exact(*board, rules), rng)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("table_bits", [1, 3, layout.GAME_TABLE_BITS])
+def test_windows_with_a_table(rules: int, table_bits: int) -> None:
+    """Bounds that one window leaves in the table must not mislead the next one."""
+    rng = random.Random(39 + rules)
+    for board in reference.random_boards(rng, 12, 9, 13):
+        exact = Engine(rules, table_bits=MANY_BITS).solve_deep(board)
+        check_windows(Engine(rules, table_bits=table_bits), board, exact, rng)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_symmetry(rules: int) -> None:
+    rng = random.Random(41 + rules)
+    engine = Engine(rules)
+    for board in reference.random_boards(rng, 25, 1, 12):
+        exact = engine.solve_deep(board)
+        for symmetry in range(8):
+            own, opp = (reference.transform(bits, symmetry) for bits in board)
+            assert engine.solve_deep((own, opp)) == exact
+            if reference.legal_moves(own, opp):
+                assert engine.solve_move((own, opp))[1] == exact
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_search_to_the_end_agrees(rules: int) -> None:
+    """Alpha-beta deep enough to see every end says the same, square and score."""
+    rng = random.Random(43 + rules)
+    engine = Engine(rules)
+    for board in reference.random_boards(rng, 30, 1, 9):
+        if reference.legal_moves(*board):
+            square, score = engine.solve_move(board)
+            value = engine.best_move(board, reference.empties(*board))
+            assert value == (square, score * reference.WIN)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_lowest_square_of_ties(rules: int) -> None:
+    """At twelve empties: the chosen square is the lowest whose score is the best."""
+    rng = random.Random(45 + rules)
+    engine = Engine(rules)
+    ties = 0
+    for board in reference.random_boards(rng, 60, 8, 12):
+        values = {
+            square: -engine.solve_deep(reference.play(*board, square))
+            for square in reference.legal_moves(*board)
+        }
+        if values:
+            best = max(values.values())
+            ties += list(values.values()).count(best) > 1
+            assert engine.solve_move(board) == reference.best_of(values)
+    assert ties > 10
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("empties", [1, 4, 6, 8, 9, 11])
+def test_budget(rules: int, empties: int) -> None:
+    """Enough nodes: nothing changes. Fewer: it stops on the last one, and the table that a
+    stopped search leaves behind does no harm."""
+    rng = random.Random(100 * empties + rules)
+    for board in reference.random_boards(rng, 4, empties, empties):
+        free = Engine(rules)
+        score = free.solve_deep(board)
+        needed = free.nodes
+        for budget in sorted({1, 2, 3, needed // 2, needed - 1, needed, needed + 1} - {0}):
+            bound = Engine(rules, budget=budget)
+            value = bound.solve_deep(board)
+            assert bound.stopped == (needed > budget)
+            assert bound.nodes == min(needed, budget)
+            assert bound.stopped or value == score
+            bound.budget = 0
+            assert bound.solve_deep(board) == score
+        if not reference.legal_moves(*board):
+            continue
+        answer = free.solve_move(board)
+        needed = free.nodes
+        for budget in sorted({1, 2, needed // 2, needed - 1, needed, needed + 1} - {0}):
+            free.budget = budget
+            limited = free.solve_move(board)
+            assert free.stopped == (needed > budget)
+            assert free.nodes == min(needed, budget)
+            assert limited == answer if not free.stopped else limited[0] == -1
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_nodes_do_not_depend_on_the_past(rules: int) -> None:
+    """The same position costs the same nodes, whatever the table holds from before."""
+    rng = random.Random(47 + rules)
+    boards = reference.random_boards(rng, 25, 9, 13)
+    boards = [board for board in boards if reference.legal_moves(*board)]
+    used = Engine(rules)
+    for board in boards + boards[::-1]:
+        fresh = Engine(rules)
+        assert used.solve_move(board) == fresh.solve_move(board)
+        assert used.nodes == fresh.nodes
+        used.best_move(board, 4)
+        used.budget = 50
+        used.solve_move(board)
+        used.budget = 0
+
+
+# The endgame test of the Fédération Française d'Othello: number, cells, side to move, and below
+# the score of every move as edax's problem files give them (of the last position the best alone).
+FFO = """
+1 --XXXXX--OOOXX-O-OOOXXOX-OXOXOXXOXXXOXXX--XOXOXX-XXXOOO--OOOOO-- X
+    g8:+18 h1:+12 h7:+6 a2:+6 a3:+4 b1:-4 a4:-22 g2:-24
+2 -XXXXXX---XOOOO--XOXXOOX-OOOOOOOOOOOXXOOOOOXXOOX--XXOO----XXXXX- X
+    a4:+10 b2:+0 a3:-6 g7:-8 a7:-12 h7:-14 b7:-14 h2:-24
+3 ----OX----OOXX---OOOXX-XOOXXOOOOOXXOXXOOOXXXOOOOOXXXXOXO--OOOOOX X
+    d1:+2 g3:+0 b8:-2 b1:-4 c1:-4 a2:-4 a3:-6 b2:-12
+4 -XXXXXX-X-XXXOO-XOXXXOOXXXOXOOOX-OXOOXXX--OOOXXX--OOXX----XOXXO- X
+    h8:+0 a5:+0 b6:-4 b7:-4 a6:-8 b2:-12 h2:-26
+5 -OOOOO----OXXO-XXXOXOXX-XXOXOXXOXXOOXOOOXXXXOO-OX-XOOO---XXXXX-- X
+    g8:+32 g2:+12 b2:-20 g6:-26 g1:-32 g7:-34
+6 --OXXX--OOOXXX--OOOXOXO-OOXOOOX-OOXXXXXXXOOXXOX--OOOOX---XXXXXX- X
+    a1:+14 h3:+14 a8:+12 h2:+8 g2:+8 h4:+4 g7:+4 a7:-22 b1:-24
+7 --OXXO--XOXXXX--XOOOXXXXXOOXXXXXXOOOOXXX-XXXXXXX--XXOOO----XXOO- X
+    a6:+8 g1:+0 a1:-2 h8:-6 h7:-14 b1:-30
+8 ---X-X--X-XXXX--XXXXOXXXXXXOOOOOXXOXXXO-XOXXXXO-XOOXXX--XOOXXO-- O
+    e1:+8 h2:+4 g2:+4 b2:+4 g7:+4 b1:+2 g1:-6 c1:-8
+9 --XOXX--O-OOXXXX-OOOXXXX-XOXXXOXXXOXOOOXOXXOXOXX--OXOO----OOOO-- O
+    g7:-8 a4:-8 b1:-16 a7:-16 b7:-26 a3:-30 g1:-38 h7:-40
+10 -XXXX-----OXXX--XOXOXOXXOXOXXOXXOXXOXOOOXXXOXOOX--OXXO---OOOOO-- O
+    b2:+10 b7:+4 f1:+0 a7:-4 a2:-6 g2:-12 h2:-16 h7:-20
+11 ---O-XOX----XXOX---XXOOXO-XXOXOXXXXOOXOX-XOOXXXXXOOOXX-XOOOOOOO- O
+    b3:+30 c2:+26 a6:+24 g7:+20 c3:+18 d2:+16 b4:+10 e1:+6
+12 --O--O--X-OOOOX-XXOOOXOOXXOXOXOOXXOXXOOOXXXXOOOO--OXXX---XXXXX-- O
+    b7:-8 a7:-10 g7:-14 g8:-14 h2:-16 g1:-16 h1:-20
+13 --XXXXX--OOOXX---OOOXXXX-OXOXOXXOXXXOXXX--XOXOXX--OXOOO--OOOOO-- X
+    b7:+14 a4:+0 a3:-8 b1:-18 g8:-20 h7:-20 a2:-24
+14 --XXXXX---OOOX---XOOXXXX-OOOOOOOOOOXXXOOOOOXXOOX--XXOO----XXXXX- X
+    a3:+18 a4:+12 b1:+8 g7:-4 h7:-14 a7:-24 b7:-24 b2:-28
+15 ----O------OOX---OOOXX-XOOOXOOOOOXXOXXOOOXXXOOOOOXXXOOXO--OOOOOX X
+    g3:+4 b8:+4 f1:+0 c1:+0 c2:-2 d1:-4 b2:-8 a3:-8
+16 -XXXXXX-X-XXXOO-XOXXXOOXXOOXXXOX-OOOXXXX--OOXXXX---OOO----XOX-O- X
+    f8:+24 c7:+20 a5:+6 h1:+6 b6:+0 b7:-2 a6:-6 h2:-26
+17 -OOOOO----OXXO-XXXOOOXX-XXOXOXXOXXOOXOOOXXXXOO-OX-XOO----XXXX--- X
+    f8:+8 g2:+6 g6:-24 g1:-32 f7:-32 g7:-34 b2:-38
+18 -XXX------OOOX--XOOOOOXXOXOXOOXXOXXOOOOOXXXOXOOX--OXXO---OOOOO-- X
+    g2:-2 b7:-6 f1:-8 e1:-10 h7:-12 g8:-14 g7:-14 a2:-18 b2:-18
+19 --OXXO--XOXXXX--XOOOOXXXXOOOXXXXX-OOOXXX--OOOOXX--XXOOO----XXOO- X
+    b6:+8 h8:+4 b7:+0 g1:-6 b5:-16 h7:-16 b1:-24
+20 XXXOXXXXOXXXXXXXOOXXXXXXOOOXXXXXOOOXXOO-OOOOO---OOOOOOO-OOOOOOO- X
+    h5:+6 g6:-2 f6:-4 h6:-10
+21 OOOOOOOOXOOXXX--XXOOXOO-XOXOOO--XOOOOX--XOOXOO--XOOOOO--XXXX---- O
+    g5:+0 g2:-2 g4:-4 g6:-6
+22 --OOOO--X-OOOOO-XXOOXOXXXOXOXXXXXXXOXXXX-XXOXOXX--OXXX-X----X--- O
+    g8:+2 a6:+0 f8:-4 a7:-4 h2:-4 b2:-6 d8:-8 b7:-14 g7:-26
+24 --O--O-----OOOX--X-XOXOO--XXXOOOXXXXOOOOXXXOXXOOXXXXXX--XOXX-O-- O
+    c3:+0 b4:-4 c2:-8 e8:-12 g7:-14 h2:-16 g1:-24
+40 O--OOOOX-OOOOOOXOOXXOOOXOOXOOOXXOOOOOOXX---OOOOX----O--X-------- X
+    a2:+38
+"""
+
+
+def ffo_positions() -> list[tuple[int, Board, dict[int, int]]]:
+    """Number, position, and scores by square."""
+    lines = FFO.strip().splitlines()
+    positions = []
+    for place, moves in zip(lines[::2], lines[1::2], strict=True):
+        number, cells, side = place.split()
+        scores = {square_of(move[:2]): int(move[3:]) for move in moves.split()}
+        positions.append((int(number), parse(cells, side), scores))
+    return positions
+
+
+@pytest.mark.parametrize(("number", "board", "scores"), ffo_positions())
+def test_ffo(number: int, board: Board, scores: dict[int, int]) -> None:
+    engine = Engine(STANDARD, table_bits=MANY_BITS)
+    assert engine.solve_move(board) == reference.best_of(scores)
+    if number == 40:  # 20 empties: its other moves take longer than all positions above
+        return
+    assert set(scores) == set(reference.legal_moves(*board))
+    for square, score in scores.items():
+        assert -engine.solve_deep(reference.play(*board, square)) == score
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_small_and_large_tables_agree(rules: int) -> None:
+    """FFO positions of 14 empties under both rules: the table changes the nodes alone."""
+    for _, board, _ in ffo_positions()[:7]:
+        answers = {
+            Engine(rules, table_bits=bits).solve_move(board)
+            for bits in (1, 5, layout.GAME_TABLE_BITS, MANY_BITS)
+        }
+        assert len(answers) == 1
+
+
+@pytest.mark.parametrize(("rules", "pinned"), [(STANDARD, 1166291), (REVERSED, 1992221)])
+def test_bench(rules: int, pinned: int) -> None:
+    """The nodes of a fixed set of positions: a change of behaviour must change this figure."""
+    boards = reference.random_boards(random.Random(2025), 30, 10, 14)
+    engine = Engine(rules)
+    nodes = 0
+    for board in boards:
+        if reference.legal_moves(*board):
+            engine.solve_move(board)
+            nodes += engine.nodes
+    assert nodes == pinned
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_outcome(rules: int) -> None:
+    """Won, drawn or lost as the exact score says, by the lowest square that is enough."""
+    rng = random.Random(71 + rules)
+    engine = Engine(rules)
+    seen = set()
+    for board in reference.random_boards(rng, 60, 1, 8):
+        if not reference.legal_moves(*board):
+            continue
+        values = reference.exact_values(*board, rules)
+        best = max(values.values())
+        square, bound = engine.solve_outcome(board)
+        assert (bound > 0) - (bound < 0) == (best > 0) - (best < 0)
+        if bound < 0:
+            assert square == -1
+        else:
+            assert square == min(s for s, value in values.items() if value >= min(best, 1))
+        seen.add((best > 0) - (best < 0))
+        needed = engine.nodes
+        bound_engine = Engine(rules, budget=max(1, needed // 2))
+        if needed > 1:
+            assert bound_engine.solve_outcome(board)[0] == -1
+            assert bound_engine.stopped
+    assert seen == {-1, 0, 1}

@@ -1,0 +1,230 @@
+"""Pattern evaluations to test with: seeded weights, a slow reader of them, and plain minimax."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.memory import PatternMemory
+from evolve.engine.board.bits import ONE, ZERO, final_score, flips_of, moves_of
+from evolve.engine.board.board import Board as EngineBoard
+from evolve.engine.board.rules import Rules, rule_set
+from evolve.engine.compiled.compile import kernel
+from evolve.engine.compiled.intrinsics import lowest
+from evolve.engine.patterns.pattern_search import pattern_move, pattern_search, pattern_values
+from evolve.engine.patterns.patterns import DISC, Cuts, Patterns, position_value
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
+from evolve.engine.search import context as layout
+from tests import reference
+from tests.engine import U
+from tests.reference import Board
+
+WHOLE = DEFAULT_SHAPES
+MANY = ("lines-4", "blocks-2x2")
+TINY = ("a1-b2", "d4-e5", "b1/d3")
+"""Sets of shapes: those that kernels know beforehand, many parts of a vector, half of one."""
+
+RULE_NAMES: tuple[Rules, ...] = ("standard", "reversed")
+BOUNDARIES = (16, 36, 52)
+Vectors = npt.NDArray[np.int16]
+
+
+@cache
+def shape_set(texts: tuple[str, ...]) -> ShapeSet:
+    """The shapes of a list of names and texts."""
+    return ShapeSet(parse_shapes(texts))
+
+
+def random_shorts(count: int, seed: int, shift: int) -> npt.NDArray[np.int16]:
+    """Numbers of 16 − `shift` bits that no version of numpy draws differently."""
+    drawn = np.frombuffer(random.Random(seed).randbytes(2 * count), "<i2")
+    return drawn.astype(np.int16) >> shift
+
+
+@cache
+def random_patterns(
+    texts: tuple[str, ...], seed: int, shift: int = 7, boundaries: tuple[int, ...] = BOUNDARIES
+) -> Patterns:
+    """An evaluation with random weights, of −DISC to DISC unless told otherwise."""
+    shapes, phases = shape_set(texts), len(boundaries) + 1
+    weights = random_shorts(phases * shapes.weights, seed, shift).reshape(phases, -1)
+    return Patterns.of_weights(shapes, boundaries, weights)
+
+
+def board_of(board: Board) -> EngineBoard:
+    """The position as the package has it."""
+    return EngineBoard(*board)
+
+
+def contents(squares: tuple[int, ...], board: Board) -> int:
+    """What is on these squares as a number: own disc 1, other −1, times 3 to the power of place."""
+    own, opp = board
+    return sum(
+        3**place * ((own >> square & 1) - (opp >> square & 1))
+        for place, square in enumerate(squares)
+    )
+
+
+def slow_vectors(shapes: ShapeSet, boards: list[Board]) -> Vectors:
+    """The contents of every instance in every position; what pads a vector is 0."""
+    bits = np.array(boards, np.uint64)[:, :, None] >> np.arange(64, dtype=np.uint64) & U(1)
+    cells = bits[:, 0].astype(np.int64) - bits[:, 1].astype(np.int64)
+    found = np.zeros((len(boards), shapes.lanes), np.int16)
+    for lane, (_, squares) in enumerate(shapes.instances):
+        found[:, lane] = cells[:, squares] @ 3 ** np.arange(len(squares))
+    return found
+
+
+def slow_value(patterns: Patterns, board: Board) -> int:
+    """The sum over all distinct images of all shapes of what the table has for their contents."""
+    discs = 64 - reference.empties(*board)
+    table = patterns.tables[sum(discs >= boundary for boundary in patterns.boundaries)]
+    start = total = 0
+    for squares in patterns.shapes.shapes:
+        placed = [tuple(turn[square] for square in squares) for turn in reference.SYMMETRIES]
+        distinct = {frozenset(image): image for image in placed}
+        size = 3 ** len(squares)
+        for image in distinct.values():
+            total += int(table[start + (size - 1) // 2 + contents(image, board)])
+        start += size
+    return total
+
+
+def slow_minimax(patterns: Patterns, board: Board, depth: int, rules: int) -> int:
+    """Value of the whole tree of `depth` moves; passes cost no depth, leaves are as they stand."""
+    moves = reference.legal_moves(*board)
+    if reference.is_over(*board):
+        return reference.final_score(*board, rules) * DISC
+    if depth == 0:
+        return slow_value(patterns, board)
+    if not moves:
+        return -slow_minimax(patterns, (board[1], board[0]), depth, rules)
+    children = [reference.play(*board, square) for square in moves]
+    return max(-slow_minimax(patterns, child, depth - 1, rules) for child in children)
+
+
+@kernel
+def _minimax(
+    own: np.uint64, opp: np.uint64, depth: int, vector: int, patterns: int, rules: int
+) -> int:
+    moves = moves_of(own, opp)
+    if moves == ZERO:
+        if moves_of(opp, own) == ZERO:
+            return final_score(own, opp, rules) * DISC
+        if depth > 0:
+            return -_minimax(opp, own, depth, vector, patterns, rules)
+    if depth == 0:
+        return position_value(own, opp, vector, patterns)
+    best = -(1 << 40)
+    while moves != ZERO:
+        square = lowest(moves)
+        moves &= moves - ONE
+        turned = flips_of(square, own, opp)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        best = max(best, -_minimax(child_own, child_opp, depth - 1, vector, patterns, rules))
+    return best
+
+
+def minimax(patterns: Patterns, board: Board, depth: int, rules: Rules) -> int:
+    """The same, compiled: nothing is cut off, sorted or remembered."""
+    vector = np.zeros(patterns.shapes.lanes, np.int16)
+    own, opp, address = U(board[0]), U(board[1]), patterns.address
+    return int(_minimax(own, opp, depth, vector.ctypes.data, address, rule_set(rules).code))
+
+
+def move_value(patterns: Patterns, board: Board, square: int, depth: int, rules: Rules) -> int:
+    """Value of a legal move by minimax to `depth` ≥ 1."""
+    return -minimax(patterns, reference.play(*board, square), depth - 1, rules)
+
+
+class Search:
+    """A memory with an evaluation in it. Nodes count from 0 at every call."""
+
+    def __init__(
+        self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None, table_bits: int = 12
+    ) -> None:
+        self._memory = PatternMemory(table_bits)
+        self.use(patterns, rules, cuts)
+
+    def use(self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None) -> None:
+        """Search by this evaluation from here on."""
+        self.rules = rules
+        self._shapes = patterns.shapes
+        self._address = self._memory.set(patterns, patterns.block(cuts or {}), rules)
+
+    @property
+    def cells(self) -> layout.Cells:
+        return self._memory.context
+
+    @property
+    def nodes(self) -> int:
+        return int(self.cells[layout.NODES])
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.cells[layout.STOPPED])
+
+    @property
+    def budget(self) -> int:
+        return int(self.cells[layout.BUDGET])
+
+    @budget.setter
+    def budget(self, nodes: int) -> None:
+        self.cells[layout.BUDGET] = nodes or layout.UNLIMITED
+
+    def forget(self) -> None:
+        """Nothing that was found counts any more."""
+        self.cells[layout.AGE] += 1
+
+    def move(self, board: Board, depth: int) -> tuple[int, int]:
+        """Square and value by a search to `depth` plies alone."""
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        return self._move(board, depth)
+
+    def deepen(self, board: Board, depth: int) -> tuple[int, int]:
+        """Square and value by searches to 1, 2, … plies."""
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        found = -1, 0
+        for plies in range(1, depth + 1):
+            found = self._move(board, plies)
+        return found
+
+    def in_window(self, board: Board, alpha: int, beta: int, depth: int) -> int:
+        """Value of a position inside of a tree, between alpha and beta or a bound."""
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        own, opp, moves = U(board[0]), U(board[1]), U(reference.mask(reference.legal_moves(*board)))
+        vectors = slow_vectors(self._shapes, [board])
+        here = vectors.ctypes.data
+        return int(pattern_search(own, opp, moves, here, alpha, beta, depth, self._address))
+
+    def values(self, board: Board, depth: int) -> dict[int, int]:
+        """The value of every legal move."""
+        self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
+        values = np.zeros(64, np.int64)
+        pattern_values(U(board[0]), U(board[1]), depth, values, self._address)
+        return {square: int(values[square]) for square in reference.legal_moves(*board)}
+
+    def _move(self, board: Board, depth: int) -> tuple[int, int]:
+        square, value = pattern_move(U(board[0]), U(board[1]), depth, self._address)
+        return int(square), int(value)
+
+
+def positions_to_move(seed: int, count: int) -> list[Board]:
+    """Positions of random games in which the side to move has a move, all that there are."""
+    rng, found = random.Random(seed), list[Board]()
+    while len(found) < count:
+        moves, boards = reference.random_game(rng)
+        found += [board for move, board in zip(moves, boards, strict=False) if move < 64]
+    return found[:count]
+
+
+def positions_before_passes(seed: int, count: int) -> list[Board]:
+    """Positions of random games after whose next move a side has to pass."""
+    rng, found = random.Random(seed), list[Board]()
+    while len(found) < count:
+        moves, boards = reference.random_game(rng)
+        found += [boards[ply - 1] for ply, move in enumerate(moves) if move == reference.PASS]
+    return found[:count]
