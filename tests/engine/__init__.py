@@ -18,7 +18,8 @@ from evolve.engine.board.bits import legal_moves
 from evolve.engine.search import context as layout
 from evolve.engine.search.context_factory import new_context
 from evolve.engine.search.evaluation import set_weights
-from evolve.engine.search.search import INFINITY, best_move, search
+from evolve.engine.search.search import INFINITY, best_move
+from evolve.engine.search.search import search as search_to
 from evolve.engine.search.solver import solve_deep, solve_move, solve_outcome_move
 from tests import reference
 from tests.reference import Agent, Board
@@ -76,7 +77,7 @@ class Engine:
 
     def search(self, board: Board, depth: int, alpha: int = -INFINITY, beta: int = INFINITY) -> int:
         self._reset()
-        return int(search(U(board[0]), U(board[1]), alpha, beta, depth, self.address))
+        return int(search_to(U(board[0]), U(board[1]), alpha, beta, depth, self.address))
 
     def best_move(self, board: Board, depth: int) -> tuple[int, int]:
         self._reset()

@@ -110,8 +110,9 @@ def test_all_agree_with_the_reference(board: Board) -> None:
 )
 def test_other_cpus_count_the_same(cpu: str, lanes: str) -> None:
     code = (
-        "from evolve.engine import bits, perft, vector\n"
-        "print(memory.LANES, perft.perft(bits.START_OWN, bits.START_OPP, 8))\n"
+        "from evolve.engine.board import bits\n"
+        "from evolve.engine.compiled.intrinsics import LANES\n"
+        "print(LANES, bits.perft(bits.START_OWN, bits.START_OPP, 8))\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -378,7 +378,7 @@ def test_memory_outlives_the_games() -> None:
     """The block behind the address must be kept: numba frees an array after its last use by
     name. Glibc is told to overwrite what is freed and to give large blocks back at once."""
     code = """
-from tests.engine.test_game import BATCH_AGENTS, BATCH_OPENINGS, batch_pairings, play
+from tests.engine.games.test_game import BATCH_AGENTS, BATCH_OPENINGS, batch_pairings, play
 moves, results = play(BATCH_AGENTS, batch_pairings()[:10], BATCH_OPENINGS, 0, 0, 14)
 print(int(moves.astype(int).sum()), int(results.sum()))
 """
