@@ -63,7 +63,7 @@ def lineage_command(
     if output is not None and output.suffix.lower() in _PICTURES:
         if table is not None or style is not None:
             raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
-        from evolve.plots.lineage import plot_lineage
+        from evolve.plots.run import plot_lineage
 
         plot_lineage(lineage, name, output)
         say(f"{run}, {name} → {output}")

@@ -13,8 +13,7 @@ from pydantic import BaseModel
 
 from evolve.cli.display import tell
 from evolve.cli.signals import at_ctrl_c
-from evolve.config.defaults import rules_of_defaults
-from evolve.config.toml import config_text, read_toml
+from evolve.config.toml import config_text, read_toml, rules_of_defaults
 from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside

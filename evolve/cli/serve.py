@@ -18,7 +18,7 @@ from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
-from evolve.config.defaults import VARIABLE, default_rules
+from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.private import private_folder
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove

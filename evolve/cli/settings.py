@@ -9,8 +9,8 @@ import click
 from pydantic import BaseModel
 
 from evolve.cli.completion import complete_agents
+from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
-from evolve.config.forms import FormField, form_of_model
 from evolve.parsing import split_pair
 
 C = TypeVar("C", bound=Callable[..., Any])

@@ -23,8 +23,8 @@ from evolve.cli.permission import agree_to_programs, check_programs_of_study
 from evolve.cli.runs import done_of, strength_of
 from evolve.cli.terminal import bar, cell, duration
 from evolve.cli.work import carry_out, finish
+from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.forms import option_words
 from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text

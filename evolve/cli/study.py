@@ -14,7 +14,7 @@ from evolve.cli.executors import (
 from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import Grouped
-from evolve.config.defaults import rules_of_defaults
+from evolve.config.toml import rules_of_defaults
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import laid_over
 from evolve.runs.study_spec import (

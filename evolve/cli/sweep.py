@@ -16,8 +16,7 @@ from evolve.cli.settings import GroupedCommand, given_options, model_options
 from evolve.cli.study import start_study, study_options
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS

@@ -17,8 +17,7 @@ from evolve.cli.hand_in import proposed
 from evolve.cli.terminal import elo_text
 from evolve.cli.views import TrialsView, print_finalists
 from evolve.cli.work import LongWork
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
+from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
 from evolve.files.folder import FolderPath

@@ -58,8 +58,8 @@ EXEMPT: Final = {
     ("cli/solve.py", "path_type"): _NAMED,
     ("cli/sweep.py", "Path"): _NAMED,
     ("cli/terminal.py", "os.open"): _OURS,
-    ("config/defaults.py", "os.path.lexists"): _CURRENT,
-    ("config/defaults.py", "Path"): _CURRENT,
+    ("config/toml.py", "os.path.lexists"): _CURRENT,
+    ("config/toml.py", "Path"): _CURRENT,
     ("errors.py", "os.path.isdir"): _DOOR,
     ("evolution/call.py", "Path"): _DOOR,
     (
