@@ -10,9 +10,8 @@ import click
 
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster
-from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option, json_option
-from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import duration, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
+    complete_agents,
     games_output,
     jobs_option,
     json_option,

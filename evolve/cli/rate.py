@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolve.cli.completion import complete_agents
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
+    complete_agents,
     jobs_option,
     json_option,
     log_option,

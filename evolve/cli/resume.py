@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from evolve.cli.completion import complete_runs
 from evolve.cli.executors import executor_options, refuse_cluster
-from evolve.cli.options import all_cores, given_jobs_option, log_option
+from evolve.cli.options import all_cores, complete_runs, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.work import work_of
 from evolve.runs.run_type import Change

@@ -15,8 +15,8 @@ import click
 from evolve.agents.command import located, words_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
+from evolve.cli.settings import RUNS
 from evolve.cli.terminal import say
 from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.private import private_folder

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 from pydantic import BaseModel
 
-from evolve.cli.completion import complete_agents
+from evolve.cli.options import complete_agents
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
+from evolve.config.toml import read_toml, rules_of_defaults
 from evolve.parsing import split_pair
+
+RUNS: Final = Path("runs")
+"""The default folder of runs; the only folder that is made if it is missing."""
+
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -113,3 +119,11 @@ _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "sel
 def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     form = f"KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}"
     return dict(split_pair(name, value, form, last=True) for value in values)
+
+
+def settings_below(config: str | None) -> dict[str, Any]:
+    """The settings that a new run's options override.
+
+    They are those of its --config, which override those of the project or the user.
+    """
+    return {**rules_of_defaults(), **(read_toml(Path(config)) if config else {})}

@@ -10,7 +10,6 @@ from typing import Any, Final
 from pydantic import BaseModel
 from rich.progress import Progress, TaskID
 
-from evolve.cli.compare import print_compared
 from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import (
     executor_for,
@@ -18,11 +17,18 @@ from evolve.cli.executors import (
     refuse_cluster,
     where,
 )
-from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
-from evolve.cli.permission import agree_to_programs, check_programs_of_study
-from evolve.cli.runs import done_of, strength_of
+from evolve.cli.runs import done_of, print_compared, strength_of
 from evolve.cli.terminal import bar, cell, duration
-from evolve.cli.work import carry_out, finish
+from evolve.cli.work import (
+    agree_to_programs,
+    carry_out,
+    check_programs_of_study,
+    config_of,
+    finish,
+    need_extras,
+    new_folder,
+    versions_of,
+)
 from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWN, OWNABLE

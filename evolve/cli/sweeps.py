@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+from rich.progress import Progress, TaskID
 
 from evolve.agents.stored import read_agent
-from evolve.cli.display import tell
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import refuse_cluster, site
 from evolve.cli.hand_in import proposed
-from evolve.cli.terminal import elo_text
-from evolve.cli.views import TrialsView, print_finalists
+from evolve.cli.output import print_finalists
+from evolve.cli.terminal import bar, cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
@@ -36,6 +39,65 @@ from evolve.version import __version__
 
 _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 """Kinds that can play on a cluster, because the kernels play their games."""
+
+
+class TrialsView(ProgressView):
+    """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
+
+    progress: how much was done before, and of how much; 0 of all trials if not given. final:
+    returns the seconds that the final will take, by what is known when it is called.
+    """
+
+    unit = "the trials in hand"
+    units: ClassVar[Mapping[str, str]] = {"final": "the games in hand"}
+    told = ("final",)
+    widths: ClassVar[Mapping[str, int]] = {
+        "number": 6,
+        "state": 9,
+        "score": 7,
+        "score_error": 11,
+        "best": 7,
+        "seconds": 8,
+        "left": 8,
+    }
+    columns = tuple(widths)
+
+    def __init__(
+        self,
+        settings: SweepSettings,
+        progress: tuple[float, float] | None = None,
+        final: Callable[[], float] | None = None,
+    ) -> None:
+        first, target = progress or (0.0, settings.work)
+        self._first, self._target = float(first), float(target)
+        self._final = final or (lambda: 0.0)
+        self._begin = time.monotonic()
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the time of the trials so far, plus the final's, from their games."""
+        new = done - self._first
+        if not new:
+            return math.nan
+        return (time.monotonic() - self._begin) / new * (total - done) + self._final()
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        seconds = row["seconds"]
+        return [
+            str(row["number"]),
+            row["state"].lower(),
+            *map(cell, (row["score"], row["score_error"], row["best"])),
+            cell(None) if seconds is None else f"{seconds:.1f}",
+            cell(None) if math.isnan(left) else duration(left),
+        ]
+
+    def remark(self, row: Mapping[str, Any]) -> str | None:
+        """Return why a trial failed, or None."""
+        return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """Return one bar, for the trials."""
+        bars = bar()
+        return bars, bars.add_task("trials", total=self._target, completed=round(self._first)), None
 
 
 class SweepWork(LongWork[SweepSettings, Sweep]):

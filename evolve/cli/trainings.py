@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from evolve.cli.display import tell
+from rich.progress import Progress, TaskID, TaskProgressColumn
+
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
-from evolve.cli.terminal import cell
-from evolve.cli.views import ChecksView
+from evolve.cli.terminal import bar, cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.files.folder import FolderPath
@@ -18,9 +20,51 @@ from evolve.learning.training import Training
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
-from evolve.tables.metrics import forget_checks
+from evolve.tables.metrics import METRICS_UNUSED, forget_checks
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
+
+
+class ChecksView(ProgressView):
+    """How a training looks: a line a check."""
+
+    unit = "these games"
+    widths: ClassVar[Mapping[str, int]] = {
+        "check": 5,
+        "games": 8,
+        "steps": 9,
+        "loss": 7,
+        "visited": 7,
+        "random": 7,
+        "depth_1": 7,
+        "depth_2": 7,
+        "elo": 5,
+        "score": 7,
+        "cpu_seconds": 11,
+    }
+    """Columns of the metrics table that are shown."""
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        """Choose the columns: trainings differ in what their checks play."""
+        unused = METRICS_UNUSED[settings.judge]
+        self.columns = tuple(name for name in self.widths if name not in unused)
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the time that the share done so far has taken."""
+        gone: float = row["seconds"]
+        return gone * (total - done) / done if done > 0.0 else math.inf
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        texts = [cell(row[key]) for key in self.columns]
+        if "elo" in self.columns:
+            texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
+        texts[-1] = f"{row['cpu_seconds']:.0f}"
+        return texts
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """Return one bar, for the share that is done, with time elapsed and left."""
+        bars = bar(TaskProgressColumn())
+        return bars, bars.add_task("compiling", total=None), None
 
 
 class TrainingWork(LongWork[TrainingSettings, Training]):

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import platform
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from pydantic import BaseModel
+
+from evolve.agents.registry import programs_in
 from evolve.cli.display import ProgressView, RowsView, tell, watching
-from evolve.cli.new_run import config_of, need_extras, new_folder
-from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
-from evolve.cli.signals import INTERRUPTED
-from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import ClusterError
+from evolve.cli.settings import RUNS
+from evolve.cli.signals import INTERRUPTED, at_ctrl_c
+from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.errors import ClusterError, RunError
+from evolve.extras import need
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath
+from evolve.files.changes import remove, remove_folder
+from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.run_type import RunType
-from evolve.tables.paths import CONFIG_FILE
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.trust import agree, not_agreed
+from evolve.tables.paths import CONFIG_FILE, OWNER_FILE, STUDY_FILE
 from evolve.terminal_text import as_word
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.runs.run import Run
@@ -199,3 +208,112 @@ def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[
 
 def _tell_how_to_go_on(folder: FolderPath) -> None:
     tell(f"go on with: evolve resume {as_word(folder)}")
+
+
+def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
+    """Record that this user starts a run with the programs and the storage of its settings.
+
+    For a study, record those of all its runs. Call this before writing config.toml, which makes a
+    folder a run: a run killed between the two could otherwise not be resumed like others. If the
+    record cannot be written, warn that `evolve resume` will ask.
+    """
+    things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
+    try:
+        if not things:  # drop the record of one that was killed here before its config.toml
+            remove(folder / OWNER_FILE, missing_ok=True)
+            return
+        agree(folder, things)
+    except OSError as error:
+        warnings.warn(
+            f"it cannot be recorded that you started {folder} ({error.strerror}): "
+            "evolve resume will want --allow-programs",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def check_programs(
+    folder: FolderPath, settings: BaseModel, *, allowed: bool, storage: bool
+) -> None:
+    """Raise RunError if a folder names programs or a storage that this user has not agreed to.
+
+    `allowed` agrees to the programs; `storage` says that the user gave the storage.
+    """
+    strange = not_agreed(folder, _things(settings))
+    config, place = folder / CONFIG_FILE, getattr(settings, "storage", None)
+    _refuse([one for one in strange if one != place], config, allowed)
+    if place in strange and not storage:
+        raise RunError(
+            f"{config} names a storage that you did not start a study in from this folder; where "
+            f"you know it, add --storage {place}"
+        )
+    if strange:
+        agree_to_programs(folder, settings)
+
+
+def check_programs_of_study(folder: FolderPath, *settings: BaseModel, allowed: bool) -> None:
+    """The same for a study, with the settings of all its runs."""
+    strange = [one for each in settings for one in not_agreed(folder, _things(each))]
+    _refuse(list(dict.fromkeys(strange)), folder / STUDY_FILE, allowed)
+    if strange:
+        agree_to_programs(folder, *settings)
+
+
+def _refuse(programs: list[str], file: Path, allowed: bool) -> None:
+    if programs and not allowed:
+        raise RunError(
+            f"{file} names programs that you did not start in this folder: "
+            f"{', '.join(programs)}; where you know them, add --allow-programs"
+        )
+
+
+def _things(settings: BaseModel) -> list[str]:
+    place = getattr(settings, "storage", None)
+    return programs_in(settings) + ([] if place is None else [place])
+
+
+@contextmanager
+def new_folder(
+    kept: Callable[[FolderPath], int], stem: str, wished: str | None
+) -> Iterator[FolderPath]:
+    """Make and lock the folder of a new run: `wished`, or the next runs/STEM-NNN.
+
+    kept(folder) says how much would be lost with the folder. If the block fails while that is 0,
+    the folder is undone, because it would be in the way. Raises RunError if `wished` is taken, or
+    its parent folder is missing.
+    """
+    made_runs = not RUNS.exists()
+    folder, made = store.claimed(inside(RUNS), stem, wished)
+    with store.locked(folder):
+        try:
+            yield folder
+        except BaseException as reason:
+            if kept(folder) == 0:
+                with at_ctrl_c(lambda: None):  # another Ctrl-C must not leave half of it
+                    store.discard(folder, made)
+                    if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                        remove_folder(RUNS)
+                if isinstance(reason, KeyboardInterrupt):
+                    tell(f"nothing was kept: {folder} had not finished anything yet")
+            raise
+
+
+def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
+    """The text of a run's config.toml: settings, and the versions that its results depend on."""
+    return config_text(settings, versions_of(kind, command), command)
+
+
+def versions_of(kind: RunType, command: str) -> dict[str, str]:
+    """The versions that the results of a command depend on."""
+    packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
+    return {
+        "evolve": __version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in packages},
+    }
+
+
+def need_extras(variant: Variant) -> None:
+    """Raise ExtraError if the variant needs PyTorch and it is not installed."""
+    if variant.learns:
+        need("torch")

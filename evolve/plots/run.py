@@ -284,7 +284,7 @@ def _draw_survival(axes: Axes, lineage: Lineage, colours: Mapping[str, str]) -> 
         axes.plot(share.index, share, color=colours[str(origin)], marker=".", label=str(origin))
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlabel("generation")
-    axes.set_ylabel(f"offspring that lived on,\nmean of {_SPAN} generations")
+    axes.set_ylabel(f"offspring that survived,\nmean of {_SPAN} generations")
 
 
 _LONGEST: Final = 40

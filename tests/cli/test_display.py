@@ -13,7 +13,7 @@ import pytest
 
 from evolve.cli import terminal
 from evolve.cli.display import Display, tell, telling_of_compilation, watching
-from evolve.cli.views import TrialsView
+from evolve.cli.output import TrialsView
 from evolve.config.sweep import SweepSettings
 
 

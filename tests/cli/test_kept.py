@@ -13,8 +13,7 @@ from pydantic import BaseModel, ValidationError
 from evolve.cli.match import match_command
 from evolve.cli.rate import rate_command
 from evolve.cli.resume import resume_command
-from evolve.cli.run import run_command
-from evolve.cli.study import study_command
+from evolve.cli.run import run_command, study_command
 from evolve.cli.sweep import sweep_command
 from evolve.cli.train import train_command
 from evolve.cli.work import work_of

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.cli.views import (
+from evolve.cli.output import (
     LEGEND,
     NOT_SHOWN,
     SHOWN,
