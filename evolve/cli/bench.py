@@ -1,4 +1,4 @@
-"""`evolve bench`: the speed of the engine on this machine."""
+"""`evolve bench` and `evolve perft`: the speed of the engine, and counts that check it."""
 
 from __future__ import annotations
 
@@ -82,11 +82,10 @@ def perft_command(depth: int, as_json: bool) -> None:
     Example:
       evolve perft 9
     """
-    from evolve.engine import bits
-    from evolve.engine.perft import perft
+    from evolve.engine import bits, perft
 
-    perft(bits.START_OWN, bits.START_OPP, 1)
+    perft.perft(bits.START_OWN, bits.START_OPP, 1)
     started = time.perf_counter()
-    nodes = int(interruptible(lambda: perft(bits.START_OWN, bits.START_OPP, depth)))
+    nodes = int(interruptible(lambda: perft.perft(bits.START_OWN, bits.START_OPP, depth)))
     seconds = time.perf_counter() - started
     (print_json if as_json else print_facts)({"depth": depth, "nodes": nodes, "seconds": seconds})

@@ -58,8 +58,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
     settings = resolve(given_options(EvolutionSettings, options), settings_below(None))
     if not on_cluster():
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
-    from evolve.evolution.estimate import estimate
-    from evolve.evolution.loop import Evolution
+    from evolve.evolution import estimate, loop
 
     with executor_for(jobs) as playing:
         executor = cast("Cluster", playing)
@@ -71,7 +70,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
-            about = estimate(Evolution(inside(scratch), settings, executor))
+            about = estimate.estimate(loop.Evolution(inside(scratch), settings, executor))
     if as_json:
         print_json(_document(workers, settings, about, slots, jobs))
     else:

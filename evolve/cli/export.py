@@ -1,26 +1,15 @@
-"""`evolve export`."""
+"""`evolve export` and `evolve check`: write an agent to a file, and test a hand-in."""
 
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from evolve.cli.hand_in import by_the_clock, has_clock, stronger_start
 from evolve.cli.options import ExistingFile, complete_agents, force_option, json_option, new_file
-from evolve.cli.terminal import bar, complain, duration, err, print_json, say
-from evolve.errors import AgentError, OptionsError
-from evolve.files.atomic import write_text
-from evolve.terminal_text import count_of
-
-if TYPE_CHECKING:
-    from evolve.agents.agent import Agent
-    from evolve.programs.examination import SoFar
+from evolve.errors import OptionsError
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
 """The target that each ending of a file name stands for."""
@@ -63,56 +52,18 @@ def export_command(
       evolve export 'runs/reversed-001?time=4.5' -o agent.py
       evolve export best.json -o same-moves.py
     """
-    from evolve.agents.agent import StoredAgent
-
     ending = output.suffix.lower()
-    said = _TARGETS.get(ending)
-    if target is not None and said not in (None, target):
+    usual = _TARGETS.get(ending)
+    if target is not None and usual not in (None, target):
         raise OptionsError(
-            f"--to {target} contradicts the ending of {output}: {ending} is for {said}"
+            f"--to {target} contradicts the ending of {output}: {ending} is for {usual}"
         )
-    target = target or said or "agent"
+    target = target or usual or "agent"
     if numba and target != "python":
         raise OptionsError(f"--numba goes with Python files, and {output} is to be an agent file")
-    found = _loaded(source, individual)
-    if target == "agent":
-        stored = found.stored()
-        stored.save(output)
-        say(f"{found.name} → {output}")
-        say(f"it plays {stored.play}; settings of play follow its name, see evolve match --help")
-        return
-    if not isinstance(found, StoredAgent):
-        raise AgentError(f"{found.name} cannot be written as a Python file")
-    write_text(output, found.python_source(numba))
-    say(f"{found.name} → {output}")
-    say(f"it plays {found.play}")
-    if has_clock(found) and found.limit.seconds is None:
-        words = ["--individual", individual] * (individual is not None) + ["--numba"] * numba
-        say(
-            "it does not use the time of a contest; by the clock it is stronger: "
-            + by_the_clock(source, output, *map(str, words), force=True)
-        )
-    if individual is None:
-        better = stronger_start(source, found)
-        if better is not None:
-            say(better)
-    say(f"next: evolve check {output}")
+    from evolve.cli.hand_in import export
 
-
-def _loaded(source: str, individual: str | None) -> Agent:
-    """Load the agent of a source, or an individual of that run, with the settings in its name."""
-    from evolve.agents.names import parse_name
-    from evolve.evolution.run_agents import individual_agent
-    from evolve.runs.loading import load_agent, with_settings
-
-    if individual is None:
-        return load_agent(source)
-    named = parse_name(source)
-    found = individual_agent(named.path, individual)
-    return found if named.query is None else with_settings(found, source)
-
-
-_WORDS: Final = {True: "ok", False: "WRONG", None: "?"}
+    export(source, individual, output, python=target == "python", numba=numba)
 
 
 @click.command(name="check")
@@ -133,7 +84,7 @@ _WORDS: Final = {True: "ok", False: "WRONG", None: "?"}
     "--quick",
     is_flag=True,
     help="A move in each of four positions in place of games: under 30 seconds where a move has 5. "
-    "What only a whole game shows, such as memory that grows, is not found.",
+    "What only a whole game shows, such as memory that grows, goes unnoticed.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
@@ -164,71 +115,12 @@ def check_command(
       evolve check agent.py --quick
       evolve check friend.py --seconds 2 --memory 200 --python python3.7
     """
-    from evolve.arena.agreement import agree_on
-    from evolve.programs.examination import ALLOWED, GAMES, examine
-    from evolve.programs.python import rules_in_source
-
     if quick and games is not None:
         raise click.UsageError("--quick plays no whole games: leave out --games, or --quick")
-    games = 0 if quick else games or GAMES
-    python, options["megabytes"] = options["python"], options.pop("memory")
+    python = options["python"]
     if python is not None and shutil.which(python) is None:
         raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
-    agreed = agree_on([], rules_in_source(file))
-    with _told(file, str(agreed), games, options["seconds"], as_json) as progress:
-        found = examine(file, **options, games=games, allowed=(*ALLOWED, *allow), progress=progress)
-    good = all(one.good is not False for one in found)
-    if as_json:
-        findings = [{"name": one.name, "good": one.good, "text": one.text} for one in found]
-        print_json({"file": str(file), "good": good, "findings": findings})
-    else:
-        for one in found:
-            say(f"{one.name:<8} {_WORDS[one.good]:<6} {one.text}")
-    return 0 if good else 1
+    from evolve.cli.hand_in import check
 
-
-@contextmanager
-def _told(
-    file: Path, rules: str, games: int, seconds: float, quiet: bool
-) -> Iterator[Callable[[SoFar], None] | None]:
-    """Say how long the check will take, and then how far it is, on standard error.
-
-    Progress is a bar on a terminal, a line a game elsewhere.
-    """
-    from evolve.programs.examination import moves_of
-
-    if quiet:
-        yield None
-        return
-    moves = moves_of(games)
-    what = f"{count_of(games, 'game')}, some {moves} moves" if games else f"{moves} positions"
-    shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
-    complain(
-        f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it uses "
-        f"all its time{shorter}"
-    )
-    if err().is_terminal:
-        with bar() as bars:
-            task = bars.add_task("starting", total=moves)
-
-            def move(now: SoFar) -> None:
-                about = f"slowest {now.slowest:.2f} s"
-                ends = time.monotonic() + now.left
-                bars.update(
-                    task, description=about, completed=now.asked, total=now.about, ends=ends
-                )
-
-            yield move
-        return
-    before: list[SoFar] = []
-
-    def line(now: SoFar) -> None:
-        if before and now.game > before[0].game:
-            last = before[0]
-            complain(
-                f"game {last.game + 1} of {games}: slowest move {last.slowest:.2f} s, about "
-                f"{duration(last.left)} left"
-            )
-        before[:] = [now]
-
-    yield line
+    options["megabytes"] = options.pop("memory")
+    return check(file, 0 if quick else games, allow, as_json, **options)

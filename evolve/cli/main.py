@@ -26,6 +26,7 @@ from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
+from evolve.version import __version__
 
 COMMANDS: Final = {
     **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
@@ -165,8 +166,6 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
         return
     import llvmlite.binding as llvm
     import numba
-
-    from evolve.version import __version__
 
     features = llvm.get_host_cpu_features()
     used = [name for name in ("avx512f", "avx2", "bmi2", "popcnt", "neon") if features.get(name)]

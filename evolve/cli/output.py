@@ -100,17 +100,16 @@ def write_in_style(
         return
     import pyarrow as pa
 
-    from evolve.tables.csv import csv_text
-    from evolve.tables.parquet import write_table
+    from evolve.tables import csv, parquet
 
     if style == "parquet":
         assert output is not None
-        write_table(output, pa.Table.from_pandas(frame, preserve_index=False))
+        parquet.write_table(output, pa.Table.from_pandas(frame, preserve_index=False))
         return
     if style == "json":
         text = json_text(frame.astype(object).to_dict("records")) + "\n"
     elif style == "csv":
-        text = csv_text(frame)
+        text = csv.csv_text(frame)
         if output is None and out().is_terminal:
             text = plain(text, keep="\n")
     else:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import evolve
 from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, complete_runs, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
@@ -64,12 +65,10 @@ def resume_command(
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
       evolve resume runs/study-001 --seeds 10-19
     """
-    from evolve.runs.study import Study, load_run
-
-    opened = load_run(run)
-    study = isinstance(opened, Study)
-    command = opened.design.command if isinstance(opened, Study) else opened.command
-    kind = opened.design.kind if isinstance(opened, Study) else opened.kind
+    opened = evolve.load_run(run)
+    study = isinstance(opened, evolve.Study)
+    started = opened.design if isinstance(opened, evolve.Study) else opened
+    command, kind = started.command, started.kind
     changes = {name: value for name, value in options.items() if value is not None}
     may_change = [change.name for change in kind.changes_of(command)]
     for name in changes:
@@ -79,7 +78,7 @@ def resume_command(
             )
     if not kind.plays_on_clusters:
         refuse_cluster(f"`{command}` is")
-    if isinstance(opened, Study):
+    if isinstance(opened, evolve.Study):
         from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)

@@ -14,6 +14,7 @@ from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
     Grouped,
     GroupedCommand,
+    config_option,
     given_options,
     model_options,
     settings_below,
@@ -57,9 +58,7 @@ def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]
 
     def decorate(command: C) -> C:
         for option in (
-            click.option(
-                "--config", metavar="FILE.toml", help="Settings; options given here override them."
-            ),
+            config_option,
             click.option("--out", metavar="FOLDER", help=f"Folder to make; {folder} by default."),
             progress_option,
             *reversed(others),

@@ -97,15 +97,14 @@ def serve_command(
       evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
     """
     os.environ.pop(SERVICE_TOKEN, None)
-    from evolve.service.request_guard import HOST_NAME
-    from evolve.service.server import serve
+    from evolve.service import request_guard, server
 
     if inside(runs, CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
         _check_program(program)
     for name in hosts:
-        if not HOST_NAME.fullmatch(name):
+        if not request_guard.HOST_NAME.fullmatch(name):
             raise click.BadParameter(
                 f"{name!r} is not a host: a name or an address alone", param_hint="--allow-host"
             )
@@ -137,7 +136,7 @@ def serve_command(
             stack.callback(_open(page, private=bool(token)))
 
     with ExitStack() as stack, suppress(KeyboardInterrupt):
-        serve(
+        server.serve(
             runs,
             host=host,
             port=port,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from evolve.cli.options import complete_agents
 from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
-from evolve.config.toml import read_toml, rules_of_defaults
+from evolve.config.toml import read_toml, resolve_as, rules_of_defaults
 from evolve.parsing import split_pair
 
 RUNS: Final = Path("runs")
@@ -20,6 +20,7 @@ RUNS: Final = Path("runs")
 
 
 C = TypeVar("C", bound=Callable[..., Any])
+M = TypeVar("M", bound=BaseModel)
 
 
 class Grouped(click.Option):
@@ -121,9 +122,28 @@ def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     return dict(split_pair(name, value, form, last=True) for value in values)
 
 
+config_option = click.option(
+    "--config", metavar="FILE.toml", help="Settings; options given here override them."
+)
+
+
 def settings_below(config: str | None) -> dict[str, Any]:
     """The settings that a new run's options override.
 
     They are those of its --config, which override those of the project or the user.
     """
-    return {**rules_of_defaults(), **(read_toml(Path(config)) if config else {})}
+    return {**rules_of_defaults(), **_settings_in(config)}
+
+
+def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> M:
+    """The settings of games between agents: those of --config, overridden by options.
+
+    Without default rules: the rules of the agents come before those of the project or the user.
+    """
+    return resolve_as(
+        model, {}, given_options(model, options), _settings_in(config), config or "file"
+    )
+
+
+def _settings_in(config: str | None) -> dict[str, Any]:
+    return read_toml(Path(config)) if config else {}

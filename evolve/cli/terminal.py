@@ -220,7 +220,7 @@ class Failures:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def tell(self, game: int, name: str, why: str) -> None:
+    def report(self, game: int, name: str, why: str) -> None:
         """Report that `name` failed in a game, counted from 0, and lost it; `why` says how."""
         self._counts[name] += 1
         if self._counts[name] <= _MOST:
