@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from evolve.cluster.workers import WorkerFacts
     from evolve.evolution.estimate import Estimate
 
-_CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
+_CHECK_HELP: Final = """Show the workers of a cluster, and how fast a run would be there.
 
-Each worker with its machine, threads, memory and versions; those whose evolve, numba or compiled
-sources differ from those here are left out by every command. Then games of a run with these
-settings are played there, and a model made of what they cost says how fast it would be.
+Lists each worker with its machine, threads, memory and versions; every command leaves out workers
+with another evolve, numba or compiled source than here. Then it plays games of a run with these
+settings on the cluster, and estimates the speed of the run from what they cost.
 
 \b
 Examples:

@@ -40,14 +40,15 @@ class ProgressView(ABC):
     """How one run looks while it works; an object may remember the rows that it was called with.
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
-    by name of the stage. told: stages that end with a separate line, because no row reports them.
+    by name of the stage. reported: stages that end with a line of
+    their own, because no row reports them.
     columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is not
     among the columns, plain lines end with the time left. legend: a line that explains them.
     """
 
     unit: ClassVar[str]
     units: ClassVar[Mapping[str, str]] = {}
-    told: ClassVar[tuple[str, ...]] = ()
+    reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     widths: ClassVar[Mapping[str, int]] = {}
     legend: str = ""
@@ -96,7 +97,7 @@ class ProgressView(ABC):
 
 
 class RowsView(ProgressView):
-    """How runs look whose kind has no view of its own: the columns of their first table."""
+    """How runs of other kinds look: the columns of their first table."""
 
     unit = "the current step"
 
@@ -129,28 +130,28 @@ class RowsView(ProgressView):
 class Display:
     """An observer that shows plain lines, and remembers a request to stop."""
 
-    def __init__(self, look: ProgressView) -> None:
-        self.look = look
-        self.stop_wished = False
+    def __init__(self, view: ProgressView) -> None:
+        self.view = view
+        self.stop_requested = False
         self._at = ""
 
     def begin(self) -> None:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
-        for line in filter(None, (self.look.legend, *self.look.heads())):
+        for line in filter(None, (self.view.legend, *self.view.heads())):
             tell(line)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        left = self.look.seconds_left(row, done, total)
-        tell(self.look.line(self.look.cells(row, left), left))
-        remark = self.look.remark(row)
+        left = self.view.seconds_left(row, done, total)
+        tell(self.view.line(self.view.cells(row, left), left))
+        remark = self.view.remark(row)
         if remark is not None:
             tell(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports."""
         self._at = name
-        if done == total and name in self.look.told:
+        if done == total and name in self.view.reported:
             tell(f"{name}: {total} games")
 
     def note(self, text: str) -> None:
@@ -159,30 +160,30 @@ class Display:
 
     def stop(self) -> bool:
         """Whether Ctrl-C was pressed."""
-        return self.stop_wished
+        return self.stop_requested
 
-    def wish_stop(self) -> None:
+    def request_stop(self) -> None:
         """Remember the first Ctrl-C, and print what the run still finishes."""
-        self.stop_wished = True
-        unit = self.look.units.get(self._at, self.look.unit)
+        self.stop_requested = True
+        unit = self.view.units.get(self._at, self.view.unit)
         self.note(f"ending after {unit}; Ctrl-C again ends at once")
 
 
 class LiveDisplay(Display):
     """An observer that shows a live table with bars, and remembers a request to stop."""
 
-    def __init__(self, look: ProgressView) -> None:
-        super().__init__(look)
+    def __init__(self, view: ProgressView) -> None:
+        super().__init__(view)
         self._rows: list[list[str]] = []
-        self._bars, self._stage, self._run = look.bars()
+        self._bars, self._stage, self._run = view.bars()
         self._remark = self._note = ""
         self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        left = self.look.seconds_left(row, done, total)
-        self._rows.append(self.look.cells(row, left))
-        self._remark = self.look.remark(row) or self._remark
+        left = self.view.seconds_left(row, done, total)
+        self._rows.append(self.view.cells(row, left))
+        self._remark = self.view.remark(row) or self._remark
         if self._run is not None:
             ends = None if math.isnan(left) else time.monotonic() + left
             self._bars.update(self._run, completed=done, total=total, ends=ends)
@@ -198,32 +199,32 @@ class LiveDisplay(Display):
 
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
-        legend = filter(None, (self.look.legend,))
-        return Group(self.look.table(self._rows[-_LIVE_ROWS:]), *legend, self._bars, *below)
+        legend = filter(None, (self.view.legend,))
+        return Group(self.view.table(self._rows[-_LIVE_ROWS:]), *legend, self._bars, *below)
 
 
 @contextmanager
-def watching(look: ProgressView) -> Iterator[Display]:
+def watching(view: ProgressView) -> Iterator[Display]:
     """Yield a live display on a terminal, one of plain lines elsewhere.
 
     While the block runs, the first Ctrl-C asks the run to stop, the second one raises
     KeyboardInterrupt.
     """
     if not out().is_terminal:
-        display = Display(look)
+        display = Display(view)
         display.begin()
         with at_ctrl_c(lambda: _interrupt(display)):
             yield display
         return
-    live = LiveDisplay(look)
+    live = LiveDisplay(view)
     with live.live, at_ctrl_c(lambda: _interrupt(live)):
         yield live
 
 
 def _interrupt(display: Display) -> None:
-    if display.stop_wished:
+    if display.stop_requested:
         raise KeyboardInterrupt
-    display.wish_stop()
+    display.request_stop()
 
 
 @contextmanager
@@ -232,11 +233,11 @@ def telling_of_compilation() -> Iterator[None]:
     from numba.core import event
 
     class Listener(event.Listener):
-        told = False
+        reported = False
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
+            if not self.reported:
+                self.reported = True
                 tell("compiling the kernels, once on this machine …")
 
         def on_end(self, event: Any) -> None:

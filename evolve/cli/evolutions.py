@@ -67,7 +67,7 @@ class GenerationsView(ProgressView):
     """
 
     unit = "this generation"
-    told = ("play-off", "ladder")
+    reported = ("play-off", "ladder")
     widths = _WIDTHS
     legend = LEGEND
 
@@ -78,7 +78,7 @@ class GenerationsView(ProgressView):
         self._durations: list[float] = []
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self._stops = settings.stop_when_uniform is not None
-        self._rest_told = self._uniform_told = False
+        self._rest_reported = self._uniform_reported = False
 
     def heads(self) -> list[str]:
         *above, last = head_lines(self.columns)
@@ -95,16 +95,16 @@ class GenerationsView(ProgressView):
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return a line, once, when all individuals play alike, or the rating hardly rises."""
-        if row.get("distinct") == 1 and not self._uniform_told:
-            self._uniform_told = True
+        if row.get("distinct") == 1 and not self._uniform_reported:
+            self._uniform_reported = True
             offer = "" if self._stops else "; Ctrl-C stops, --stop-when-uniform N stops by itself"
             return (
                 "warning: all individuals play alike: the population plays itself, and scores "
                 "say nothing until mutation or newcomers change one" + offer
             )
-        told = None if self._rest_told else rest_told(row)
-        self._rest_told = self._rest_told or told is not None
-        return told and told + self._offer
+        remark = None if self._rest_reported else rest_told(row)
+        self._rest_reported = self._rest_reported or remark is not None
+        return remark and remark + self._offer
 
     def table(self, rows: Sequence[Sequence[str]]) -> Table:
         return generations_table(self.columns, rows)

@@ -18,7 +18,7 @@ _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
 @click.command(name="export")
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
-    "--individual", metavar="ID", help="An individual of the run in place of its champion."
+    "--individual", metavar="ID", help="An individual of the run instead of its champion."
 )
 @click.option(
     "--to",
@@ -68,9 +68,13 @@ def export_command(
 
 @click.command(name="check")
 @click.argument("file", type=ExistingFile())
-@click.option("--class", "name", default="", help="Its class that plays; AI unless given.")
+@click.option("--class", "name", default="", help="The class that plays; AI by default.")
 @click.option(
-    "--seconds", type=click.FloatRange(0.05, 3600), default=5.0, show_default=True, help="A move."
+    "--seconds",
+    type=click.FloatRange(0.05, 3600),
+    default=5.0,
+    show_default=True,
+    help="For a move.",
 )
 @click.option(
     "--memory", type=click.IntRange(20, 1 << 16), default=100, show_default=True, help="In MB."
@@ -78,21 +82,23 @@ def export_command(
 @click.option(
     "--games",
     type=click.IntRange(1, 1000),
-    help="Against random moves, by turns as black and as white; 4 unless given.",
+    help="Games against random moves, black and white in turn; 4 by default.",
 )
 @click.option(
     "--quick",
     is_flag=True,
-    help="A move in each of four positions in place of games: under 30 seconds where a move has 5. "
+    help="A move in each of four positions instead of games: under 30 seconds if a move has 5. "
     "What only a whole game shows, such as memory that grows, goes unnoticed.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
     "--python",
     metavar="PROGRAM",
-    help="Another Python to run it by, such as python3.7, with what it imports.",
+    help="Another Python to run it with, such as python3.7, that has the modules it imports.",
 )
-@click.option("--allow", multiple=True, metavar="MODULE", help="It may import, beside numpy.")
+@click.option(
+    "--allow", multiple=True, metavar="MODULE", help="A module that it may import beside numpy."
+)
 @json_option
 def check_command(
     file: Path,
@@ -102,12 +108,12 @@ def check_command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Put FILE, a Python file with the CS303 class AI, to what a contest asks.
+    """Test FILE, a Python file with the CS303 class AI, against the rules of a contest.
 
-    It is loaded, and plays in a process of its own: what it imports, whether every square in its
-    list is legal and the list empty where it must pass, the slowest move, and the CPU time and
-    memory of it and of all that it starts, measured from outside. The first thing that is wrong
-    ends it, and the exit code is 1 then.
+    FILE plays in a separate process. The test checks what it imports, whether every square in its
+    list is legal and the list empty when it must pass, its slowest move, and the CPU time and
+    memory of it and of all that it starts, measured from outside. The first fault ends the test
+    with exit code 1.
 
     \b
     Examples:

@@ -77,16 +77,16 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
     "--protocol",
     type=click.Choice(["gtp", "nboard"]),
     required=True,
-    help="What the other program speaks on our standard input and output.",
+    help="Protocol of the other program, on standard input and output.",
 )
 @rules_option
 def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     """Play as AGENT for another program, over GTP or NBoard.
 
-    Without --rules it plays by those of AGENT; where that has none, a line on standard error says
-    what is assumed. Under a GTP clock the agent thinks as deep as its time allows and never
-    oversteps it; without one, and over NBoard until a depth is set, it plays as its settings say.
-    Logs and errors go to standard error, and nothing but the protocol to standard output.
+    Without --rules it plays by those of AGENT; if that has none, a line on standard error says
+    which rules it assumes. With a GTP clock the agent searches as deep as its time allows and never
+    exceeds it; without one, and over NBoard until a depth is set, it plays as its settings say.
+    Logs and errors go to standard error; standard output has the protocol alone.
 
     \b
     Examples:
@@ -146,7 +146,7 @@ def convert_command(
     others with a column of moves), .txt (moves, a game in a line, or positions) and .obf. Writes
     .ggf, .pgn, .csv, .parquet, .json, .txt, and .obf with the last position of each game, for
     evolve solve. Each may be packed: .gz, .bz2. Games that cannot be read are left out and named.
-    Rules go along: a game whose winner contradicts them is an error.
+    Games keep their rules: a game with a winner that contradicts them is an error.
 
     \b
     Examples:
@@ -159,10 +159,10 @@ def convert_command(
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:
         raise OptionsError("--empties goes with a name that ends in .obf")
-    found = formats.read_games(source, rules, strict=strict)
-    for line in found.messages(source):
+    games_read = formats.read_games(source, rules, strict=strict)
+    for line in games_read.messages(source):
         complain(line)
-    games = records = found.records
+    games = records = games_read.records
     if empties is not None:
         boards = [(board, game.rules) for game in games for board in _with_empties(game, empties)]
         records = [record.GameRecord(start=board, rules=rules) for board, rules in boards]
@@ -193,14 +193,14 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 @click.option(
     "--rules",
     type=click.Choice([*RULE_SETS]),
-    help="What a score is, where the file does not say its rules: "
+    help="Rules, and so what a score is, if the file does not say them: "
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
     + ".",
 )
 @click.option(
     "--side",
     type=click.Choice(["black", "white"]),
-    help="To move in positions that do not say.",
+    help="Side to move in positions that do not say it.",
 )
 @strict_option
 @json_option

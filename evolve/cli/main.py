@@ -30,19 +30,22 @@ from evolve.version import __version__
 
 COMMANDS: Final = {
     **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
-    "study": ("evolve.cli.run", "Run a design of settings and seeds, several at a time."),
+    "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
     "compare": ("evolve.cli.runs", "Show runs side by side."),
-    "check": ("evolve.cli.export", "Put a Python file to what a contest asks."),
+    "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
     "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
     "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
     "plot": ("evolve.cli.show", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
-    "cluster": ("evolve.cli.cluster", "Say what a cluster's workers are, and what it gains."),
+    "cluster": (
+        "evolve.cli.cluster",
+        "Show a cluster's workers, and how much faster a run would be.",
+    ),
     "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
     "engine": ("evolve.cli.games", "Serve an agent to other programs, over GTP or NBoard."),
     "play": ("evolve.cli.games", "Play against an agent in the terminal."),
@@ -101,7 +104,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the words begin with, or suggest one with a similar name."""
+        """Find the command that the words name, or suggest one with a similar name."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not context.resilient_parsing:
             meant = difflib.get_close_matches(name, COMMANDS, 1)
@@ -112,7 +115,7 @@ class LazyGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         """Run the command; settings that its options make wrong are wrong usage."""
         try:
-            with _told_to_others(context), telling_what_is_missing():
+            with _reporting_end(context), telling_what_is_missing():
                 return super().invoke(context)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
@@ -147,7 +150,7 @@ class LazyGroup(click.Group):
 
 
 @contextmanager
-def _told_to_others(context: click.Context) -> Iterator[None]:
+def _reporting_end(context: click.Context) -> Iterator[None]:
     """Report to the file of `--progress` how a command ends."""
     try:
         yield

@@ -53,15 +53,15 @@ if TYPE_CHECKING:
     nargs=2,
     type=float,
     metavar="ELO0 ELO1",
-    help="Stop when decided whether A is stronger by ELO1 rather than by ELO0.",
+    help="Stop as soon as it is decided whether A is stronger by ELO1 or only by ELO0.",
 )
 @click.option(
     "--out",
     "table",
     callback=games_output,
     metavar="FILE",
-    help="Keep the games, pair by pair: .parquet or .csv. The same command goes on where it was "
-    "stopped.",
+    help="Store the games, pair by pair, in a .parquet or .csv file. The same command continues a "
+    "match that was stopped.",
 )
 @click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
 @click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(0.0, 60.0),
     default=0.3,
     show_default=True,
-    help="Seconds at least that --watch shows a move.",
+    help="Least seconds that --watch shows a move.",
 )
 @log_option
 @strict_option
@@ -99,9 +99,9 @@ def match_command(
     """Play A against B, both colours on every opening.
 
     The score is A's, with a 95 % interval that takes the two games on an opening as one sample.
-    A program (gtp:COMMAND, nboard:COMMAND, python:FILE.py) that crashes, hangs or plays nonsense
-    loses that game; one that cannot be started, or fails in every game, is an error. After
-    Ctrl-C the pairs of games finished so far count.
+    A program (gtp:COMMAND, nboard:COMMAND, python:FILE.py) that crashes, hangs or plays an illegal
+    move loses that game; one that does not start, or fails in every game, is an error. After Ctrl-C
+    the finished pairs of games count. A and B may stand in the file of --config.
 
     \b
     Examples:

@@ -1,4 +1,7 @@
-"""Options that several commands share. No settings are loaded here, so that help comes at once."""
+"""Options that several commands share, and completion of runs and agents in the shell.
+
+Imports are light: help and completion must answer at once.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ given_jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
-    "default as many as it had, for what is tried depends on them.",
+    "default as many as before, since what it tries depends on them.",
 )
 """The same for work that may have its own number: None if the option is not given."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -60,7 +63,7 @@ file_rules_option = click.option(
 strict_option = click.option(
     "--strict",
     is_flag=True,
-    help="Fail where a game of a file cannot be read, in place of going on.",
+    help="Fail if a game of a file cannot be read, instead of leaving it out.",
 )
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
@@ -139,7 +142,8 @@ log_option = click.option(
     metavar="FILE",
     expose_value=False,
     callback=_log_to,
-    help="Append all that is said to programs (gtp:, nboard:, python:) and by them to this file.",
+    help="Append everything sent to programs (gtp:, nboard:, python:) and received from them to "
+    "this file.",
 )
 
 
@@ -147,7 +151,7 @@ force_option = click.option(
     "--force",
     is_flag=True,
     is_eager=True,
-    help="Write over the file that -o names, if there is one.",
+    help="Overwrite the file that -o names.",
 )
 
 
@@ -160,7 +164,7 @@ def new_file(context: click.Context, parameter: click.Parameter, value: str | No
     """
     path = output_path(context, parameter, value)
     if path is not None and path.is_file() and not context.params.get("force"):
-        raise click.ClickException(f"{path} is there already: name another, or add --force")
+        raise click.ClickException(f"{path} exists: name another file, or add --force")
     return path
 
 
@@ -187,8 +191,8 @@ def complete_runs(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete folders of runs, here and in `runs/`; else the shell completes any folder."""
-    found = [CompletionItem(str(path)) for path in _runs(incomplete)]
-    return found or [CompletionItem(incomplete, type="dir")]
+    items = [CompletionItem(str(path)) for path in _runs(incomplete)]
+    return items or [CompletionItem(incomplete, type="dir")]
 
 
 def complete_agents(
@@ -197,8 +201,8 @@ def complete_agents(
     """Complete reference agents, runs and agent files; else the shell completes any file."""
     names = [name for name in REFERENCES if name.startswith(incomplete)]
     paths = [*_runs(incomplete), *_files(incomplete)]
-    found = [CompletionItem(text) for text in (*names, *map(str, paths))]
-    return found or [CompletionItem(incomplete, type="file")]
+    items = [CompletionItem(text) for text in (*names, *map(str, paths))]
+    return items or [CompletionItem(incomplete, type="file")]
 
 
 def _runs(incomplete: str) -> Iterator[Path]:

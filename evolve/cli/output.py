@@ -37,8 +37,8 @@ format_option = click.option(
     "--format",
     "style",
     type=click.Choice(("table", "csv", "json", "parquet")),
-    help="table is for people, the others have every column; by the extension of -o, and "
-    "table otherwise.",
+    help="table is for people, the others have every column; by default what the name after -o "
+    "ends in, or table.",
 )
 _NARROW: Final = 28
 """Most characters of a cell in a table for people; CSV and JSON have all."""
@@ -207,7 +207,7 @@ def show_board(board: Board, last: int | None = None, legal: Collection[int] = (
 
 
 SHOWN: Final = {
-    "generation": "its number; 0 is drawn at random",
+    "generation": "its number; 0 is random",
     "best": "the individual with the best score",
     "best_score": "its score against its own population",
     "panel_score": "its score against the panel, which does not change",
@@ -229,7 +229,7 @@ NOT_SHOWN: Final = {
     "rating_high": "and where it ends",
     "rise": "Elo that the rating rises by in 40 generations, from rise_since on",
     "rise_low": "where its 95 % interval begins",
-    "rise_high": "and where it ends; below 20 evolution has come to rest",
+    "rise_high": "and where it ends; below 20 the run has stopped improving",
     "rise_since": "the first generation of those that the rise is taken from",
 }
 """Columns that only files have, and what they mean."""
@@ -321,9 +321,9 @@ def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> No
         heads = ["trial", "Elo", "low", "high", "score", "failed"]
         shown = len(heads) - (not any(row["failures"] for row in rows))
         print_rows(heads[:shown], [line[:shown] for line in values])
-    found = read_final(folder)
-    if found is not None:
-        tell(found.verdict)
+    final = read_final(folder)
+    if final is not None:
+        tell(final.verdict)
 
 
 def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     "folder",
     callback=output_folder,
     metavar="FOLDER",
-    help="Keep the games there; the same command goes on where it was stopped, also with more "
-    "agents at the end.",
+    help="Store the games there; the same command continues a rating that was stopped, also with "
+    "more agents at the end.",
 )
 @log_option
 @strict_option
@@ -64,7 +64,8 @@ def rate_command(
     """Rate AGENTS by a round robin, every pair playing both colours on every opening.
 
     Ratings are Bradley–Terry's in Elo, mean 0, with 95 % intervals that take the two games on an
-    opening as one sample. Below is the score of each agent against each.
+    opening as one sample. The table also has the score of each agent against each. AGENTS may stand
+    in the file of --config.
 
     \b
     Examples:

@@ -40,7 +40,7 @@ def _option(change: Change) -> Any:
 @click.option(
     "--allow-programs",
     is_flag=True,
-    help="Run the programs that a folder's settings name, though you did not start it there.",
+    help="Run programs that the settings of the folder name, even if you did not start it there.",
 )
 @click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
 @executor_options
@@ -50,12 +50,12 @@ def _option(change: Change) -> Any:
 def resume_command(
     run: str, jobs: int | None, allow_programs: bool, seeds: str | None, **options: Any
 ) -> int:
-    """Go on with a run from its last whole generation, check or trial.
+    """Go on with a run from its last complete generation, check or trial.
 
-    With --generations (of a training --games or --budget, of a sweep --trials) it goes on to so
-    many in all, also past its first target; a study with all its
-    runs. A run that is finished says so. Programs (gtp:…, nboard:…) that its settings name are run
-    only where you started it yourself, in this folder, or with --allow-programs.
+    --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
+    past the first target; a study goes on with all its runs. A finished run says so. Programs
+    (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
+    folder, or with --allow-programs.
 
     \b
     Examples:

@@ -68,16 +68,16 @@ def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]
                 metavar="FIELD=A,B",
                 cls=Grouped,
                 group="Studies",
-                help="A run for each of these values of a setting, or of KEY in one as FIELD.KEY; "
-                "of several all combinations. FIELD=A|B where values hold commas.",
+                help="A run for each of these values of a setting, or of a KEY in it as FIELD.KEY; "
+                "several options give all combinations. FIELD=A|B if values contain commas.",
             ),
             click.option(
                 "--seeds",
                 metavar="0-9",
                 cls=Grouped,
                 group="Studies",
-                help="A run for each of these seeds, in one folder: numbers and ranges. evolve "
-                "resume, show, compare and plot take it.",
+                help="A run for each of these seeds (numbers and ranges), all in one folder, which "
+                "evolve resume, show, compare and plot take.",
             ),
         ):
             command = option(command)
@@ -160,7 +160,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
       [variants.small]                or tables of settings, each with the whole grid
       population = 32
 
-    Each run has a folder of its own in the study's, with the same tables as if it were alone.
+    Each run has its own folder in that of the study, with the same tables as if it ran alone.
     Ctrl-C ends it after the current steps of its runs, a second one at once; evolve resume goes on.
     Runs that work at a time share the --jobs threads; on a cluster (--scheduler) each slot has one.
 

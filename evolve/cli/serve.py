@@ -42,19 +42,19 @@ from evolve.tables.paths import CONFIG_FILE
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Jobs that work at once; others wait in a queue.",
+    help="Jobs that run at once; others wait in a queue.",
 )
 @click.option(
     "--token",
     envvar=SERVICE_TOKEN,
     show_envvar=True,
-    help="What clients must tell, 16 characters or more; by default a secret that is kept for you. "
-    "Others on this machine see the words of a command: set the variable rather than the option.",
+    help="Secret that clients must send, at least 16 characters; by default one that is stored for "
+    "you. Other accounts of this machine can read command lines: better set the variable.",
 )
 @click.option(
     "--no-token",
     is_flag=True,
-    help="Let in everyone who reaches the port: every account of this machine, and with --host "
+    help="Admit everyone who reaches the port: every account of this machine and, with --host, "
     "others.",
 )
 @click.option(
@@ -62,14 +62,14 @@ from evolve.tables.paths import CONFIG_FILE
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A further name that the service may be called by, such as that of a proxy.",
+    help="Another host name that clients may use, such as that of a proxy.",
 )
 @click.option(
     "--allow-programs",
     "programs",
     multiple=True,
     metavar="PROGRAM",
-    help=f"A program that matches and ratings may meet: {', '.join(PROGRAM_FORMS)}.",
+    help=f"A program that matches and ratings may start: {', '.join(PROGRAM_FORMS)}.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 def serve_command(
@@ -85,9 +85,9 @@ def serve_command(
 ) -> None:
     """Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a REST API.
 
-    Jobs are processes of their own: they go on when the service ends, and are found again when it
-    starts. Only this machine is answered unless --host says otherwise, and only those who have the
-    token in the address that is printed. It needs the extra `serve`: pip install '.[serve]'.
+    Jobs are separate processes: they continue when the service ends, and it takes them up again
+    when it starts. It answers this machine alone unless --host says otherwise, and only clients
+    with the token in the printed address. It needs the extra `serve`: pip install '.[serve]'.
 
     \b
     Examples:

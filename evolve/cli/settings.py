@@ -1,4 +1,4 @@
-"""Options made from a settings model, group by group."""
+"""Options made from a settings model, group by group, and the files of --config."""
 
 from __future__ import annotations
 

@@ -274,8 +274,8 @@ def plot_command(sources: tuple[str, ...], output: Path) -> None:
     matters, and the scores by each of the parameters that matter most. Of an alpha-beta agent: its
     weights as boards, phase by phase; of patterns: what a disc is worth on each square, and how
     that of a corner, an edge, an X or a C square changes in the game. Of studies, and of several
-    runs: the mean curve of each setting over its seeds with its 95 % band, and what each seed came
-    to.
+    runs: the mean curve of each setting over its seeds with its 95 % band, and the result of each
+    seed.
 
     \b
     Examples:

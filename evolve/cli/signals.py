@@ -189,7 +189,7 @@ def _send_again(number: int) -> None:
 
 
 def _leave_lost_terminal() -> None:
-    """Discard further output to a terminal that is gone, which would raise errors."""
+    """Discard further output to a closed terminal, which would raise errors."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # None, closed, or of no file
             descriptor = stream.fileno()

@@ -48,9 +48,9 @@ class TrialsView(ProgressView):
     returns the seconds that the final will take, by what is known when it is called.
     """
 
-    unit = "the trials in hand"
-    units: ClassVar[Mapping[str, str]] = {"final": "the games in hand"}
-    told = ("final",)
+    unit = "the current trials"
+    units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
+    reported = ("final",)
     widths: ClassVar[Mapping[str, int]] = {
         "number": 6,
         "state": 9,
@@ -150,7 +150,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             work.weigh()
         more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
         if work.study.is_exhausted:
-            more = "every setting there is was tried"
+            more = "all settings were tried"
         return f"{count_of(work.study.finished(), 'trial')}; {more}"
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
@@ -275,7 +275,7 @@ def _about_final(sweep: Sweep) -> str:
     settings = sweep.plan.bounded
     games = settings.final_games
     if not games:
-        return "no final: nobody will be there to meet"
+        return "no final: it would have one player"
     what = "the retest after the rungs" if settings.rungs else "the final after them"
     why = "a third of the trials' games"
     if settings.final_openings is not None:
@@ -310,15 +310,15 @@ def _report_program(result: FinalResult) -> None:
         tell(f"gain over the defaults {gain} Elo [{low}, {high}]")
     if result.tested is not None:
         tell(f"the test of that: {result.tested}")
-    found = json.loads(result.champion.read_text(encoding="utf-8"))
-    values = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
+    best = json.loads(result.champion.read_text(encoding="utf-8"))
+    values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     tell(f"best parameters, of trial-{result.winner}: {values}")
-    tell(found["program"])
-    if "environment" in found:
-        variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in found["environment"].items())
+    tell(best["program"])
+    if "environment" in best:
+        variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in best["environment"].items())
         tell(f"with the environment {variables}")
-    if "commands" in found:
-        tell(f"after the GTP commands {', '.join(found['commands'])}")
+    if "commands" in best:
+        tell(f"after the GTP commands {', '.join(best['commands'])}")
     tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
 
 

@@ -51,8 +51,8 @@ class ChecksView(ProgressView):
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """Estimate from the time that the share done so far has taken."""
-        gone: float = row["seconds"]
-        return gone * (total - done) / done if done > 0.0 else math.inf
+        elapsed: float = row["seconds"]
+        return elapsed * (total - done) / done if done > 0.0 else math.inf
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         texts = [cell(row[key]) for key in self.columns]
@@ -141,11 +141,12 @@ def _report(training: Training) -> None:
             "the agent makes no forward cuts, and is slower: the budget was too small to measure "
             "them, or its values swing from ply to ply"
         )
-    found: Any = getattr(agent, "provenance", {})
-    elo = f"Elo {strength_of(found)} on the ladder, " if "elo" in found else ""
-    score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
-    told = f"{elo}score {score} ± {error} against {against}"
-    tell(f"best {agent.name}: {told} → {champion_of(folder)}")
+    rating: Any = getattr(agent, "provenance", {})
+    elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""
+    score, error, against = (cell(rating.get(key)) for key in ("score", "error", "against"))
+    tell(
+        f"best {agent.name}: {elo}score {score} ± {error} against {against} → {champion_of(folder)}"
+    )
     name = as_word(folder)
     tell(
         f"next: evolve show {name} · evolve plot {name} -o plot.png · "

@@ -1,4 +1,4 @@
-"""Begin, resume, run and end long work: the same for every kind of run."""
+"""Start, resume and end long work in a locked folder: the same for every kind of run."""
 
 from __future__ import annotations
 
@@ -164,15 +164,15 @@ class LongWork(ABC, Generic[S, W]):
 
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
     """The class for runs of a kind."""
-    found: type[LongWork[Any, Any]] = import_module(kind.works).WORK
-    return found
+    work: type[LongWork[Any, Any]] = import_module(kind.works).WORK
+    return work
 
 
 def carry_out(
     name: str,
     row_event: str,
     folder: FolderPath,
-    look: ProgressView,
+    view: ProgressView,
     work: Callable[[Observer], E],
     kept: Callable[[FolderPath], int],
 ) -> E:
@@ -184,7 +184,7 @@ def carry_out(
     file = progress_of()
     tell_started(command=name, folder=folder)
     try:
-        with watching(look) as display:
+        with watching(view) as display:
             return work(display if file is None else Reported(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
@@ -193,7 +193,7 @@ def carry_out(
 
 
 def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
-    """Say how far it came and why it ended, then report, or say how to go on.
+    """Print how far the work got and why it ended, and its result or how to go on.
 
     Returns the exit code.
     """
@@ -294,7 +294,7 @@ def new_folder(
                     if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
                         remove_folder(RUNS)
                 if isinstance(reason, KeyboardInterrupt):
-                    tell(f"nothing was kept: {folder} had not finished anything yet")
+                    tell(f"nothing was kept: {folder} had not finished a step")
             raise
 
 

@@ -96,13 +96,13 @@ class EvolutionSettings(Settings):
     )
     evaluation: str | None = Field(
         None,
-        description="agent with patterns whose evaluation all individuals have: depths, exact end "
-        "and margins of forward cuts evolve, for the node budget",
+        description="agent with patterns that gives all individuals its evaluation: depths, exact "
+        "end and margins of forward cuts evolve, for the node budget",
         json_schema_extra={"names": "agent"},
     )
     start_from: str | None = Field(
         None,
-        description="agent whose genes the first generation starts from",
+        description="agent that the first generation starts from, by its genes",
         json_schema_extra={"names": "agent"},
     )
 
@@ -118,8 +118,8 @@ class EvolutionSettings(Settings):
     opponents: int | None = Field(
         None,
         ge=1,
-        description="others that each individual meets, drawn by lot each generation; all of "
-        "them by default",
+        description="number of opponents of each individual, random and new in each generation; "
+        "by default all",
     )
     move_budget: int = Field(
         2000,
@@ -136,7 +136,7 @@ class EvolutionSettings(Settings):
     selection: str = _operator(
         "selection", "best", "who is selected to have children, beside the best"
     )
-    survival: str = _operator("survival", "selected", "who lives on")
+    survival: str = _operator("survival", "selected", "who survives")
     crossover: str = _operator("crossover", "blend", "how the genes of two parents are mixed")
     crossover_rate: Share = Field(1.0, description="share of children that have two parents")
     blend: float = Field(
@@ -153,13 +153,18 @@ class EvolutionSettings(Settings):
     depth_mutation: str = _operator("depth_mutation", "step", "how depths and endgame change")
 
     islands: int = Field(
-        1, ge=1, le=256, description="populations that evolve side by side and meet their own alone"
+        1,
+        ge=1,
+        le=256,
+        description="populations that evolve side by side, each with games of its own only",
     )
     migrate_every: int = Field(
         10, ge=1, description="generations from one migration between islands to the next"
     )
     migrants: int = Field(
-        1, ge=0, description="best of each island that are copied to the next one on a ring then"
+        1,
+        ge=0,
+        description="number of the best of each island that are copied to the next island then",
     )
 
     panel: Literal["ladder", "fixed"] = Field(
@@ -174,13 +179,11 @@ class EvolutionSettings(Settings):
     patience: int | None = Field(
         None, ge=1, description="stop after so many generations without a better panel score"
     )
-    until_rest: bool = Field(
-        False, description="stop when the rating's rise says that evolution has come to rest"
-    )
+    until_rest: bool = Field(False, description="stop when the rating no longer rises")
     stop_when_uniform: int | None = Field(
         None,
         ge=1,
-        description="stop after so many generations whose individuals all play alike",
+        description="stop after so many generations in which all individuals play alike",
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
@@ -232,11 +235,11 @@ class EvolutionSettings(Settings):
             which = "without" if self.evaluation is None else "with"
             faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
         if self.evaluation is not None and self.terms != DEFAULT_TERMS:
-            faults.append("terms: an evaluation has its own; leave them out")
+            faults.append("terms: the evaluation has its own; leave them out")
         if self.evaluation is not None and set(self.tie) - {"depths"}:
-            faults.append("tie: with an evaluation there are depths alone to be tied")
+            faults.append("tie: with an evaluation only depths can be tied")
         if self.evaluation is not None and self.start_from is not None:
-            faults.append("start_from: the evaluation's own search is where it starts")
+            faults.append("start_from: with an evaluation the run starts from its own search")
         if self.evaluation is not None and "move_budget" not in self.model_fields_set:
             object.__setattr__(self, "move_budget", _GIVEN_BUDGET)
         if self.evaluation is not None and self.panel == "ladder":
@@ -301,7 +304,9 @@ class EvolutionSettings(Settings):
                 "must be even"
             )
         if opponents is not None and self.selection == "lexicase":
-            faults.append("opponents: lexicase compares scores against the same opponents; all")
+            faults.append(
+                "opponents: lexicase compares scores against the same opponents; leave it out"
+            )
         if self.islands == 1:
             return faults
         if self.islands * size > MOST:

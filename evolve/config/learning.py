@@ -310,7 +310,7 @@ class DqnSettings(LearningSettings):
     networks: int = Field(1, ge=1, le=2, description="one for both colours, or one for each")
     bootstrap: Literal["own", "negamax"] = Field(
         "negamax",
-        description="whose best move a target bootstraps from: the next own one, or the reply",
+        description="best move that a target bootstraps from: the next own one, or the reply",
     )
     steps: int = Field(
         10, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"

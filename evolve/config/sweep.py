@@ -66,10 +66,10 @@ _RUNG: Final = re.compile(r"([1-9][0-9]{0,4})x([0-9]{1,6}(?:\.[0-9]{1,6})?)(?:x(
 
 
 def _parsed_rung(text: str) -> SweepRung:
-    found = _RUNG.fullmatch(text)
-    if found is None or float(found[2]) == 0:
+    match = _RUNG.fullmatch(text)
+    if match is None or float(match[2]) == 0:
         raise ValueError(f"{text!r} is not CANDIDATESxSECONDS or CANDIDATESxSECONDSxSEEDS: 16x8")
-    return SweepRung(int(found[1]), float(found[2]), int(found[3] or 1))
+    return SweepRung(int(match[1]), float(match[2]), int(match[3] or 1))
 
 
 class SweepSettings(Settings):
@@ -79,7 +79,7 @@ class SweepSettings(Settings):
         "kind": FIRST,
         "sampler": "The search",
         "reports": "Judging a trial",
-        "rungs": "Rungs: the best live again, longer",
+        "rungs": "Rungs: the best learn again, longer",
         "finalists": "The final",
         "storage": "Many machines",
     }
@@ -101,7 +101,7 @@ class SweepSettings(Settings):
         None,
         gt=0.0,
         description="CPU seconds of a trial, the same for all: neither compilation nor the "
-        f"panel's games count; {_USUAL}, whose trials all play the same games",
+        f"panel's games count; {_USUAL}, where all trials play the same games",
     )
     jobs: int | None = Field(
         None,
@@ -235,10 +235,12 @@ class SweepSettings(Settings):
             raise ValueError("rungs: trials have no budget in CPU seconds here; leave them out")
         budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
         if budgets != sorted(budgets):
-            lives = ", ".join(f"{one:g}" for one in budgets)
-            raise ValueError(f"rungs: {lives} CPU seconds, trials first: lives may not get shorter")
+            seconds = ", ".join(f"{one:g}" for one in budgets)
+            raise ValueError(
+                f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"
+            )
         if self.rungs and self.storage is not None:
-            raise ValueError("rungs: they are climbed on one machine; leave out storage, or rungs")
+            raise ValueError("rungs: they need one machine; leave out storage, or rungs")
         panel: list[str] = []
         for name in self.panel:
             panel += self._usual_panel if name == DEFAULT_PANEL else [name]
@@ -261,10 +263,10 @@ class SweepSettings(Settings):
     def work(self) -> float:
         """All work in units of a trial: a longer training counts by its length."""
         rungs = self.longer
-        lives = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
+        trainings = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
         if rungs:
-            lives.append(2 * self.retest * rungs[-1].budget)
-        return self.trials + sum(lives) / (self.budget or 1.0)
+            trainings.append(2 * self.retest * rungs[-1].budget)
+        return self.trials + sum(trainings) / (self.budget or 1.0)
 
     @property
     def trial_games(self) -> int:
@@ -429,7 +431,7 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def identity(self) -> dict[str, Any]:
-        found = super().identity
+        identity = super().identity
         for name in ("games", "cores", "sprt"):
-            del found[name]
-        return found
+            del identity[name]
+        return identity

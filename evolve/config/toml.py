@@ -123,10 +123,10 @@ def default_rules() -> Rules | None:
     """
     asked = os.environ.get(VARIABLE)
     if asked:
-        found = next((rules for rules in RULE_SETS if rules == asked), None)
-        if found is None:
+        rules = next((rules for rules in RULE_SETS if rules == asked), None)
+        if rules is None:
             raise SettingsError(f"{VARIABLE}={asked!r}: it must be {' or '.join(RULE_SETS)}")
-        return found
+        return rules
     for folder in (Path(), _user_folder()):
         rules = _rules_in(folder / FILE)
         if rules is not None:

@@ -50,10 +50,10 @@ def plot_run(run: Run, output: Path) -> None:
     """Draw `run` into a PNG, SVG or PDF file; raises RunError when there is nothing to draw."""
     if run.generations.empty:
         raise RunError(f"{run.path} has no whole generation to draw yet")
-    found = champion_of(run.path)
-    if found is None:
+    file = champion_of(run.path)
+    if file is None:
         raise RunError(f"{run.path} has no champion to draw")
-    champion = read_agent(found)
+    champion = read_agent(file)
     text = run_title(run, run.config.get("rules"), run.config.get("preset"))
     with picture(output, text, 11, 7.2) as figure:
         grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
@@ -106,7 +106,7 @@ def _draw_rating(axes: Axes, run: Run) -> None:
     axes.plot(middle, frame["rating"], color=BLUE, lw=2, label=f"mean of {POOLED} of them")
     resting = frame.loc[frame["rise_high"] < REST, "generation"]
     if len(resting):
-        axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="has come to rest")
+        axes.axvline(resting.iloc[0], color=ORANGE, lw=1, ls="--", label="no longer rises")
     rules = run.config.get("rules")
     if rules not in tuple(RULE_SETS):  # a list or a table in its place has no hash
         raise RunError(
@@ -298,18 +298,18 @@ def plot_groups(groups: Sequence[Group], output: Path) -> None:
     the right each seed's figure, and their mean. RunError if there is nothing to draw yet, or the
     settings have different curves.
     """
-    found = [(group, curves) for group in groups if (curves := _curves(group)) is not None]
-    if not found:
+    drawn = [(group, curves) for group in groups if (curves := _curves(group)) is not None]
+    if not drawn:
         raise RunError("there is no whole generation, check or trial of all runs to draw yet")
-    names = {(curves.x, curves.y) for _, curves in found}
+    names = {(curves.x, curves.y) for _, curves in drawn}
     if len(names) > 1:
         raise RunError(f"these have different curves: {', '.join(y for _, y in sorted(names))}")
     ((x, y),) = names
-    labels = [short(group.name, _LONGEST) for group, _ in found]
-    with picture(output, " · ".join(group.name for group, _ in found), 11, 4.8) as figure:
+    labels = [short(group.name, _LONGEST) for group, _ in drawn]
+    with picture(output, " · ".join(group.name for group, _ in drawn), 11, 4.8) as figure:
         left, right = figure.subplots(1, 2, width_ratios=(3, 2))
         figures = []
-        for place, (group, curves) in enumerate(found):
+        for place, (group, curves) in enumerate(drawn):
             colour = f"C{place % 10}"
             _draw_curve(left, group, curves, colour)
             figures.append(_draw_seeds(right, group, place, colour))
@@ -318,8 +318,8 @@ def plot_groups(groups: Sequence[Group], output: Path) -> None:
         legend_below(left)
         named = next(filter(None, figures), "")
         right.set(title="each seed, and the mean, 95 %", ylabel=named)
-        right.set_xlim(-0.6, len(found) - 0.4)
-        right.set_xticks(range(len(found)), labels, rotation=15, ha="right")
+        right.set_xlim(-0.6, len(drawn) - 0.4)
+        right.set_xticks(range(len(drawn)), labels, rotation=15, ha="right")
 
 
 class _Curves(NamedTuple):
@@ -335,11 +335,11 @@ class _Curves(NamedTuple):
 
 def _curves(group: Group) -> _Curves | None:
     """The curves of a setting's runs; None if a run has nothing yet."""
-    found = [run.kind.reading.curve(run) for run in group.runs.values()]
-    if not found:
+    curves = [run.kind.reading.curve(run) for run in group.runs.values()]
+    if not curves:
         return None
-    table = pd.concat(found, axis=1).dropna()
-    x, y = str(found[0].index.name), str(found[0].name)
+    table = pd.concat(curves, axis=1).dropna()
+    x, y = str(curves[0].index.name), str(curves[0].name)
     return _Curves(x, y, table) if len(table) else None
 
 

@@ -206,4 +206,4 @@ def test_a_bar_says_what_is_gone_and_what_is_left_as_measured() -> None:
     assert text.endswith("gone")
     bar.add_task("run", total=168, ends=time.monotonic() + 600.5)
     text = terminal.Times().render(bar.tasks[1]).plain
-    assert text.endswith("gone, 10 min left")
+    assert text.endswith("elapsed, about 10 min left")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.cli.output import ChecksView
 from evolve.cli.signals import INTERRUPTED
+from evolve.cli.trainings import ChecksView
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
 from evolve.runs.progress import Observer
