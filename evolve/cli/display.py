@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from rich.console import Group
@@ -40,17 +41,18 @@ class ProgressView(ABC):
     """How one run looks while it works; an object may remember the rows that it was called with.
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
-    by name of the stage. reported: stages that end with a line of
-    their own, because no row reports them.
-    columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is not
-    among the columns, plain lines end with the time left. legend: a line that explains them.
+    by name of the stage. reported: stages that end with a line of their own, because no row reports
+    them. columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is
+    not among the columns, plain lines end with the time left. counted: what the bar counts. legend:
+    a line that explains the columns.
     """
 
     unit: ClassVar[str]
     units: ClassVar[Mapping[str, str]] = {}
     reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
-    widths: ClassVar[Mapping[str, int]] = {}
+    widths: Mapping[str, int] = MappingProxyType({})
+    counted: ClassVar[str] = "games"
     legend: str = ""
 
     def heads(self) -> list[str]:
@@ -93,20 +95,19 @@ class ProgressView(ABC):
         The run's is None where one bar is enough for both, as it is if not said otherwise.
         """
         bars = bar()
-        return bars, bars.add_task("games", total=None), None
+        return bars, bars.add_task(self.counted, total=None), None
 
 
 class RowsView(ProgressView):
     """How runs of other kinds look: the columns of their first table."""
 
     unit = "the current step"
+    counted = "steps"
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = (*columns, "left")
+        self.widths = {name: max(_WIDTH, len(name)) for name in self.columns}
         self._begun = time.monotonic()
-
-    def heads(self) -> list[str]:
-        return [self._line(self.columns)]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """Estimate from the time of a step so far, those before a stop included."""
@@ -114,17 +115,6 @@ class RowsView(ProgressView):
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
-
-    def line(self, cells: Sequence[str], left: float) -> str:
-        return self._line(cells)
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        bars = bar()
-        return bars, bars.add_task("steps", total=None), None
-
-    def _line(self, texts: Sequence[str]) -> str:
-        widths = (max(8, len(name)) for name in self.columns)
-        return " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
 
 
 class Display:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -44,6 +44,24 @@ if TYPE_CHECKING:
     from evolve.fitness.playing import LiveGame
 
 
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def contest_options(command: C) -> C:
+    """Add the options that all games between agents have, beside their settings."""
+    for option in (
+        json_option,
+        config_option,
+        progress_option,
+        jobs_option,
+        executor_options,
+        strict_option,
+        log_option,
+    ):
+        command = option(command)
+    return command
+
+
 @click.command(cls=GroupedCommand, name="match")
 @click.argument("a", required=False, shell_complete=complete_agents)
 @click.argument("b", required=False, shell_complete=complete_agents)
@@ -72,13 +90,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Least seconds that --watch shows a move.",
 )
-@log_option
-@strict_option
-@executor_options
-@jobs_option
-@progress_option
-@config_option
-@json_option
+@contest_options
 @click.pass_context
 def match_command(
     context: click.Context,

@@ -327,10 +327,11 @@ def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> No
 
 
 def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
-    from evolve.tables.trials import TRIALS_COLUMNS
-
+    columns_of_trials = run.kind.reading.tables["trials"].columns
+    assert columns_of_trials is not None
+    others = (*columns_of_trials.names, *first)
     shares = run.importances.shares
-    parameters = [name for name in frame.columns if name not in (*TRIALS_COLUMNS.names, *first)]
+    parameters = [name for name in frame.columns if name not in others]
     shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
     columns = [*first, "state", "score", "score_error", "seconds", *shown]
     values = frame[columns].astype(object).to_numpy().tolist()

@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import evolve
-from evolve.cli.executors import executor_for, executor_options
+from evolve.cli.executors import executor_for
+from evolve.cli.match import contest_options
 from evolve.cli.options import (
     complete_agents,
-    jobs_option,
-    json_option,
-    log_option,
     output_folder,
     readable,
-    strict_option,
 )
-from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
+from evolve.cli.progress import progress_of, tell_event, tell_started
 from evolve.cli.settings import (
     GroupedCommand,
-    config_option,
     model_options,
     settings_of,
 )
@@ -45,13 +41,7 @@ if TYPE_CHECKING:
     help="Store the games there; the same command continues a rating that was stopped, also with "
     "more agents at the end.",
 )
-@log_option
-@strict_option
-@executor_options
-@jobs_option
-@progress_option
-@config_option
-@json_option
+@contest_options
 def rate_command(
     agents: tuple[str, ...],
     config: str | None,

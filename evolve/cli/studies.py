@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, Final
 
 from pydantic import BaseModel
-from rich.progress import Progress, TaskID
 
 from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import (
@@ -18,7 +17,7 @@ from evolve.cli.executors import (
     where,
 )
 from evolve.cli.runs import done_of, print_compared, strength_of
-from evolve.cli.terminal import bar, cell, duration
+from evolve.cli.terminal import cell, duration
 from evolve.cli.work import (
     agree_to_programs,
     carry_out,
@@ -215,6 +214,7 @@ class RunsView(ProgressView):
     """How a study looks: a line for each run that is done."""
 
     unit = "the current generations, checks or trials"
+    counted = "runs"
 
     def __init__(self, work: StudyWork) -> None:
         self.columns = tuple(_WIDTHS)
@@ -236,11 +236,6 @@ class RunsView(ProgressView):
 
     def line(self, cells: Sequence[str], left: float) -> str:
         return f"{self._line(cells)} {duration(left):>8}"
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return one bar, for all runs."""
-        bars = bar()
-        return bars, bars.add_task("runs", total=None), None
 
     def _line(self, texts: Sequence[str]) -> str:
         widths = zip(texts, _WIDTHS.values(), strict=True)

@@ -51,7 +51,7 @@ class TrialsView(ProgressView):
     unit = "the current trials"
     units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
     reported = ("final",)
-    widths: ClassVar[Mapping[str, int]] = {
+    widths: Mapping[str, int] = {
         "number": 6,
         "state": 9,
         "score": 7,
@@ -190,7 +190,21 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         return so_far
 
     def report(self, work: Sweep) -> None:
-        _report(work, self._result)
+        """Print the final, the champion, and what to do next."""
+        folder, result = work.folder, self._result
+        if result is None:
+            tell(f"go on with: evolve resume {as_word(folder)}")
+            return
+        print_finalists(folder, final_table(folder).to_pylist())
+        if isinstance(work.settings, ProgramSweepSettings):
+            _report_program(result)
+            return
+        tell(f"champion trial-{result.winner} → {result.champion}")
+        name = as_word(folder)
+        tell(
+            f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
+            f"{proposed(read_agent(result.champion), folder)}"
+        )
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
@@ -283,24 +297,6 @@ def _about_final(sweep: Sweep) -> str:
     elif 3 * games > settings.games_of_all:
         why = f"{2 * FEWEST_OPENINGS} a pair, as an answer needs"
     return f"{what}: {games} games at most, {why}"
-
-
-def _report(sweep: Sweep, result: FinalResult | None) -> None:
-    """Print how the final ended, if it beats the defaults, the champion, and what to do next."""
-    folder = sweep.folder
-    if result is None:
-        tell(f"go on with: evolve resume {as_word(folder)}")
-        return
-    print_finalists(folder, final_table(folder).to_pylist())
-    if isinstance(sweep.settings, ProgramSweepSettings):
-        _report_program(result)
-        return
-    tell(f"champion trial-{result.winner} → {result.champion}")
-    name = as_word(folder)
-    tell(
-        f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
-        f"{proposed(read_agent(result.champion), folder)}"
-    )
 
 
 def _report_program(result: FinalResult) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from rich.progress import Progress, TaskID, TaskProgressColumn
 
@@ -29,7 +29,7 @@ class ChecksView(ProgressView):
     """How a training looks: a line a check."""
 
     unit = "these games"
-    widths: ClassVar[Mapping[str, int]] = {
+    widths: Mapping[str, int] = {
         "check": 5,
         "games": 8,
         "steps": 9,
@@ -110,7 +110,32 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         )
 
     def report(self, work: Training) -> None:
-        _report(work)
+        """Print the best agent, how good it is, and what to do next."""
+        folder = work.folder
+        agent: Any = load_agent(folder)
+        if work.taught_little:
+            tell(
+                "too few games to learn from: nearly all came before it had learned anything; "
+                "train again with more --games, or a higher --budget "
+                f"({work.settings.default_budget:g} by default)"
+            )
+        elif getattr(agent, "probcut", 0) and not agent.cuts:
+            tell(
+                "the agent makes no forward cuts and is slower: the budget was too small to measure "
+                "them, or its values swing from ply to ply"
+            )
+        rating: Any = getattr(agent, "provenance", {})
+        elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""
+        score, error, against = (cell(rating.get(key)) for key in ("score", "error", "against"))
+        tell(
+            f"best {agent.name}: {elo}score {score} ± {error} against {against} → "
+            f"{champion_of(folder)}"
+        )
+        name = as_word(folder)
+        tell(
+            f"next: evolve show {name} · evolve plot {name} -o plot.png · "
+            f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
+        )
 
 
 def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
@@ -124,34 +149,6 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
         f"seed {settings.seed} · {folder}"
     )
     tell(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
-
-
-def _report(training: Training) -> None:
-    """Print the best agent with its Elo, or its score against the panel, and what to do next."""
-    folder = training.folder
-    agent: Any = load_agent(folder)
-    if training.taught_little:
-        tell(
-            "too few games to learn from: nearly all were played before it had learned anything; "
-            "train again with more --games, or a higher --budget "
-            f"({training.settings.default_budget:g} by default)"
-        )
-    elif getattr(agent, "probcut", 0) and not agent.cuts:
-        tell(
-            "the agent makes no forward cuts, and is slower: the budget was too small to measure "
-            "them, or its values swing from ply to ply"
-        )
-    rating: Any = getattr(agent, "provenance", {})
-    elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""
-    score, error, against = (cell(rating.get(key)) for key in ("score", "error", "against"))
-    tell(
-        f"best {agent.name}: {elo}score {score} ± {error} against {against} → {champion_of(folder)}"
-    )
-    name = as_word(folder)
-    tell(
-        f"next: evolve show {name} · evolve plot {name} -o plot.png · "
-        f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
-    )
 
 
 WORK: Final = TrainingWork

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 from pydantic.fields import FieldInfo
@@ -27,6 +27,9 @@ class Settings(BaseModel):
     and NaN pass most bounds or none, and break code that counts, sorts or writes them; half a
     character breaks code that prints it.
     """
+
+    GROUPS: ClassVar[Mapping[str, str]] = {}
+    """The groups of options: the first field of each group, and its heading."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 

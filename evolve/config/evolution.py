@@ -61,7 +61,6 @@ class EvolutionSettings(Settings):
         "islands": "Islands",
         "panel": "Judging, and when to end",
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; other options override single values"

@@ -94,6 +94,15 @@ class LearningSettings(TrainingSettings):
 
     judge = "panel"
 
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "rules": FIRST,
+        "input": LEARNING,
+        "openings": TO_LEARN_FROM,
+        "check_every": CHECKS,
+        "preset": FIRST,
+        "layers": LEARNING,
+    }
+
     if TYPE_CHECKING:
         layers: Layers
 
@@ -183,19 +192,13 @@ class MctsSettings(LearningSettings):
     learner = "evolve.learning.mcts:TreeLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
-        "rules": FIRST,
-        "input": LEARNING,
-        "openings": TO_LEARN_FROM,
-        "check_every": CHECKS,
-        "preset": FIRST,
-        "layers": LEARNING,
+        **LearningSettings.GROUPS,
         "simulations": TO_LEARN_FROM,
         "root_value": LEARNING,
         "opponents": TO_LEARN_FROM,
         "accept": "Choosing between models",
         "play_simulations": PLAY,
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
         "default", description="settings to start from; other options override single values"
@@ -278,17 +281,11 @@ class DqnSettings(LearningSettings):
     learner = "evolve.learning.dqn:MoveLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
-        "rules": FIRST,
-        "input": LEARNING,
-        "openings": TO_LEARN_FROM,
-        "check_every": CHECKS,
-        "preset": FIRST,
-        "layers": LEARNING,
+        **LearningSettings.GROUPS,
         "bootstrap": "Targets and rewards",
         "opponents": TO_LEARN_FROM,
         "lookahead": PLAY,
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal[
         "default",

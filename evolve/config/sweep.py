@@ -83,7 +83,6 @@ class SweepSettings(Settings):
         "finalists": "The final",
         "storage": "Many machines",
     }
-    """The groups of options: the first field of each group, and its heading."""
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
 
