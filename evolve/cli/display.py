@@ -1,4 +1,4 @@
-"""What a run shows while it works: a live table on a terminal, plain lines elsewhere.
+"""The progress of a run: a live table on a terminal, plain lines elsewhere.
 
 One display for all kinds of runs. Where they differ, each kind's `ProgressView` says so.
 """
@@ -29,7 +29,7 @@ _WIDTH: Final = 8
 
 
 def tell(text: str) -> None:
-    """Print a line on standard output; once nobody reads it, do nothing, and the run goes on."""
+    """Print a line on standard output; without a reader do nothing, so that the run goes on."""
     try:
         terminal.say(text)
         sys.stdout.flush()
@@ -38,7 +38,7 @@ def tell(text: str) -> None:
 
 
 class ProgressView(ABC):
-    """How one run looks while it works; an object may remember the rows that it was called with.
+    """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
     by name of the stage. reported: stages that end with a line of their own, because no row reports
@@ -99,7 +99,7 @@ class ProgressView(ABC):
 
 
 class RowsView(ProgressView):
-    """How runs of other kinds look: the columns of their first table."""
+    """The progress of runs of other kinds: the columns of their first table."""
 
     unit = "the current step"
     counted = "steps"

@@ -1,4 +1,4 @@
-"""How evolutions begin, go on, look and end on the command line."""
+"""How evolutions start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def head_lines(columns: Sequence[str]) -> list[str]:
 
 
 class GenerationsView(ProgressView):
-    """How an evolution looks: a line a generation, and remarks.
+    """The progress of an evolution: a line for each generation, and remarks.
 
     One remark says that the rating hardly rises any more, one that all individuals play alike.
-    first: the generation that the evolution goes on with; seconds: how long it will probably take.
+    first: the next generation; seconds: estimate of the time it takes.
     """
 
     unit = "this generation"
@@ -118,7 +118,7 @@ class GenerationsView(ProgressView):
 
 
 class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
-    """How evolutions begin, go on and look."""
+    """Evolutions on the command line."""
 
     kind = EVOLUTIONS
 
@@ -205,7 +205,7 @@ def _print_header(
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        tell("all generations are done, the play-off and the champion's Elo are left")
+        tell("all generations are done; the play-off and the champion's Elo are left")
         return
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"

@@ -97,7 +97,7 @@ def export_command(
     help="Another Python to run it with, such as python3.7, that has the modules it imports.",
 )
 @click.option(
-    "--allow", multiple=True, metavar="MODULE", help="A module that it may import beside numpy."
+    "--allow", multiple=True, metavar="MODULE", help="A further module that it may import."
 )
 @json_option
 def check_command(

@@ -48,7 +48,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def contest_options(command: C) -> C:
-    """Add the options that all games between agents have, beside their settings."""
+    """Add the options of all commands for games between agents, except for their settings."""
     for option in (
         json_option,
         config_option,

@@ -149,8 +149,8 @@ def serve_command(
 
 
 _NO_TOKEN: Final = (
-    "everyone who reaches the port, every account of this machine among them, may start jobs, "
-    "delete runs and upload agents"
+    "everyone who reaches the port, also every account of this machine, may start jobs, delete "
+    "runs and upload agents"
 )
 
 
@@ -159,9 +159,9 @@ def _kept_token() -> str:
     try:
         token = user_token()
     except OSError as error:
-        say(f"the token is for this start alone, as it cannot be kept: {error.strerror or error}")
+        say(f"the token is valid for this start only, not stored: {error.strerror or error}")
         return new_token()
-    say(f"scripts say `Authorization: Bearer`, and what {token_file()} holds")
+    say(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
     return token
 
 

@@ -1,4 +1,4 @@
-"""How studies begin, go on, look and end on the command line."""
+"""How studies start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def _report(study: Study) -> None:
 
 
 class RunsView(ProgressView):
-    """How a study looks: a line for each run that is done."""
+    """The progress of a study: a line for each finished run."""
 
     unit = "the current generations, checks or trials"
     counted = "runs"

@@ -62,7 +62,7 @@ Examples:
 @model_options(ProgramSweepSettings, "kind", "program", "space", "fix")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
 @click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
-@click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
+@click.option("--list", "listing", is_flag=True, help="Show the space instead of starting a sweep.")
 @starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
 def sweep_command(
     kind: str,

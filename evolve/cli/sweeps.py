@@ -1,4 +1,4 @@
-"""How sweeps begin, go on, look and end on the command line."""
+"""How sweeps start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 
 
 class TrialsView(ProgressView):
-    """How a sweep looks: a line a trial, with the best score so far, or so far in a rung.
+    """The progress of a sweep: a line for each trial, with the best score so far (in a rung).
 
-    progress: how much was done before, and of how much; 0 of all trials if not given. final:
-    returns the seconds that the final will take, by what is known when it is called.
+    progress: how much was done before, and of how much; by default 0 of all trials. final: returns
+    the current estimate of the final's seconds.
     """
 
     unit = "the current trials"
@@ -101,7 +101,7 @@ class TrialsView(ProgressView):
 
 
 class SweepWork(LongWork[SweepSettings, Sweep]):
-    """How sweeps begin, go on and look."""
+    """Sweeps on the command line."""
 
     kind = SWEEPS
 
@@ -150,7 +150,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             work.weigh()
         more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
         if work.study.is_exhausted:
-            more = "all settings were tried"
+            more = SweepEnding.EXHAUSTED.value
         return f"{count_of(work.study.finished(), 'trial')}; {more}"
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
@@ -213,8 +213,8 @@ def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
         return f"{folder} does not say how many workers it had; {now} from now on"
     if before != now:
         return (
-            f"{count_of(now, 'worker')} from now on, {before} before: what is tried depends on "
-            f"that; --jobs {before} goes on as it began"
+            f"{count_of(now, 'worker')} from now on, {before} before: trials depend on it; "
+            f"--jobs {before} keeps the number"
         )
     return None
 
@@ -241,9 +241,9 @@ def _print_header(sweep: Sweep, done: int) -> None:
         each = f"{settings.trial_games} games each at most"
         if settings.algorithm == "ga":
             each = f"in generations of {settings.population}, {settings.trial_games} games each"
-            judge = "judged by games with one another and the defaults"
+            judge = "scored by games with one another and the defaults"
         elif settings.objective == "self":
-            judge = "judged by games with the defaults and the best trial so far"
+            judge = "scored by games with the defaults and the best trial so far"
     tell(
         f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
@@ -271,21 +271,21 @@ def _about_settings(sweep: Sweep) -> str | None:
     every = f"{count_of(count, 'setting')} in all"
     match plan.repeats(sweep.study.trials()):
         case True:
-            return f"{every}, each is tried once: {count_of(count, 'trial')} at most"
+            return f"{every}, each is tried once: at most {count_of(count, 'trial')}"
         case None:
             return (
-                f"{every}, each is tried once, unless games of the defaults differ when they are "
-                "played again"
+                f"{every}, each is tried once, unless a repeated game of the defaults ends "
+                "differently"
             )
         case _:
             return (
-                f"{every}: they are tried several times, for no two trials are alike; a setting "
+                f"{every}: each is tried several times, since no two results are alike; a setting "
                 "counts by the mean of its scores"
             )
 
 
 def _about_final(sweep: Sweep) -> str:
-    """How large the final will be, and why."""
+    """The size of the final, and the reason for it."""
     settings = sweep.plan.bounded
     games = settings.final_games
     if not games:

@@ -1,4 +1,4 @@
-"""How trainings begin, go on, look and end on the command line."""
+"""How trainings start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evolve.version import __version__
 
 
 class ChecksView(ProgressView):
-    """How a training looks: a line a check."""
+    """The progress of a training: a line for each check."""
 
     unit = "these games"
     widths: Mapping[str, int] = {
@@ -68,7 +68,7 @@ class ChecksView(ProgressView):
 
 
 class TrainingWork(LongWork[TrainingSettings, Training]):
-    """How trainings begin, go on and look."""
+    """Trainings on the command line."""
 
     kind = TRAININGS
 

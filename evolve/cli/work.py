@@ -244,8 +244,8 @@ def check_programs(
     _refuse([one for one in strange if one != place], config, allowed)
     if place in strange and not storage:
         raise RunError(
-            f"{config} names a storage that you did not start a study in from this folder; where "
-            f"you know it, add --storage {place}"
+            f"{config} names a storage in which you did not start a study from this folder; if you "
+            f"trust it, add --storage {place}"
         )
     if strange:
         agree_to_programs(folder, settings)
@@ -263,7 +263,7 @@ def _refuse(programs: list[str], file: Path, allowed: bool) -> None:
     if programs and not allowed:
         raise RunError(
             f"{file} names programs that you did not start in this folder: "
-            f"{', '.join(programs)}; where you know them, add --allow-programs"
+            f"{', '.join(programs)}; if you trust them, add --allow-programs"
         )
 
 

@@ -84,7 +84,7 @@ class EvolutionSettings(Settings):
     )
     terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_TERMS,
-        description=f"terms of the evaluation beside the squares: {', '.join(TERM_NAMES)}",
+        description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}",
     )
     bounds: dict[str, Annotated[Range, BeforeValidator(split_range)]] = Field(
         default_factory=dict,
@@ -133,7 +133,7 @@ class EvolutionSettings(Settings):
         0.03125, description="share of the population that is new, drawn at random"
     )
     selection: str = _operator(
-        "selection", "best", "who is selected to have children, beside the best"
+        "selection", "best", "who, with the best, is selected to have children"
     )
     survival: str = _operator("survival", "selected", "who survives")
     crossover: str = _operator("crossover", "blend", "how the genes of two parents are mixed")

@@ -45,7 +45,7 @@ class TrainingSettings(Settings, ABC):
         description="CPU seconds of training: games, learning and choosing between models; "
         "neither compilation nor the panel's games count",
     )
-    games: int | None = Field(None, ge=1, description="games to learn from, in place of a budget")
+    games: int | None = Field(None, ge=1, description="games to learn from, instead of a budget")
 
     if TYPE_CHECKING:  # each kind declares these, in its own order
         panel_openings: int

@@ -76,7 +76,9 @@ class ContestSettings(Settings):
 class MatchSettings(ContestSettings):
     """A match: A against B, both colours on every opening."""
 
-    a: str = Field(description="the agent whose score it is", json_schema_extra={"names": "agent"})
+    a: str = Field(
+        description="the first agent; the score is its own", json_schema_extra={"names": "agent"}
+    )
     b: str = Field(description="the other agent", json_schema_extra={"names": "agent"})
     games: int | None = Field(
         None,
@@ -87,8 +89,8 @@ class MatchSettings(ContestSettings):
     )
     sprt: Hypotheses | None = Field(
         None,
-        description="stop when decided whether A is stronger by the second rather than by the "
-        "first of two numbers of Elo, such as 0 and 20",
+        description="stop as soon as it is decided whether A is stronger by the second or only by "
+        "the first of two numbers of Elo, such as 0 and 20",
     )
     alpha: float = Field(
         0.05, gt=0.0, lt=0.5, description="share of matches at ELO0 that may end for ELO1"

@@ -73,7 +73,7 @@ def _parsed_rung(text: str) -> SweepRung:
 
 
 class SweepSettings(Settings):
-    """Everything that decides what a sweep looks for; its length may change while it runs."""
+    """Everything that decides what a sweep searches; its length may change while it runs."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "kind": FIRST,
@@ -379,7 +379,7 @@ class ProgramSweepSettings(SweepSettings):
         room = self.games_of_trials
         if room is not None and self.trial_games > room:
             raise ValueError(
-                f"games: {self.games} leave no room for a trial of {self.trial_games} beside the "
+                f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
                 f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
             )
         if self.algorithm == "ga":

@@ -3,7 +3,7 @@
 The default rules of a project or a user are the lowest layer, for all commands: `EVOLVE_RULES` sets
 them, or `rules = "standard"` in an `evolve.toml`, that of the current folder, else that of the
 user's settings folder (`EVOLVE_CONFIG_DIR` moves it). They apply to new work without rules of its
-own: a command's option, its `--config`, agents and the content of a folder come first.
+own: a command's option, its `--config`, agents and the content of a folder override them.
 """
 
 from __future__ import annotations
@@ -148,12 +148,12 @@ def _rules_in(path: Path) -> Rules | None:
     if not os.path.lexists(path):
         return None
     if not path.is_file():
-        raise SettingsError(f"{path} is not a file: it says by which rules new work plays")
+        raise SettingsError(f"{path} is not a file: it sets the rules of new work")
     values = read_toml(path)
     for name in values:
         if name != "rules":
             raise SettingsError(
-                f"{path}: {name}: there is no such setting; it says rules alone, and settings of a "
-                "command are in a file of another name for --config"
+                f"{path}: {name}: there is no such setting; the file may only set rules, "
+                "settings of a command belong in a file for --config"
             )
     return resolve_as(_Defaults, {}, {}, values, str(path)).rules
