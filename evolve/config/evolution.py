@@ -67,11 +67,11 @@ class EvolutionSettings(Settings):
     )
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
-    generations: int = Field(168, ge=1, description="generations in all, the random first included")
+    generations: int = Field(168, ge=1, description="all generations, with the random first one")
     population: int = Field(
         64, ge=4, le=MOST, description="individuals in every generation, on each island"
     )
-    algorithm: str = _operator("algorithm", "ga", "how a generation is made from the last")
+    algorithm: str = _operator("algorithm", "ga", "how each generation is made from the one before")
 
     encoding: str = _operator("encoding", DIRECT, "what genes stand for")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
@@ -108,7 +108,7 @@ class EvolutionSettings(Settings):
     openings: Literal["pair", "shared", "start"] = Field(
         "pair",
         description="a random balanced opening for each pair of individuals, one for all pairs "
-        "(others each generation), or the start position",
+        "(new ones each generation), or the start position",
     )
     opening_plies: int = Field(8, ge=3, le=20, description="random moves in an opening")
     openings_per_pair: int = Field(
@@ -123,15 +123,14 @@ class EvolutionSettings(Settings):
     move_budget: int = Field(
         2000,
         ge=0,
-        description="nodes a move; an agent that needs more loses the game; 0: no limit; with an "
-        "evaluation 20000, which 30 moves of a game share, four of the exact search being one",
+        description="nodes per move; an agent that needs more loses the game; 0: no limit; with an "
+        "evaluation 20000 by default: 30 moves of a game share them, and four nodes of the exact "
+        "search count as one",
     )
 
     fitness: str = _operator("fitness", "score", "what individuals are ranked by")
     survivors: Share = Field(0.25, gt=0.0, description="share of the population that is selected")
-    newcomers: Share = Field(
-        0.03125, description="share of the population that is new, drawn at random"
-    )
+    newcomers: Share = Field(0.03125, description="share of the population that is new and random")
     selection: str = _operator(
         "selection", "best", "who, with the best, is selected to have children"
     )
@@ -168,8 +167,8 @@ class EvolutionSettings(Settings):
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
-        description="opponents of each generation's best: the rungs of the ladder nearest to it, "
-        "which rates it, or three fixed opponents",
+        description="opponents of each generation's best: the nearest rungs of the ladder, which "
+        "rates it, or three fixed opponents",
     )
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
     panel_openings: int = Field(24, ge=2, description="openings against each member of the panel")

@@ -42,17 +42,17 @@ class ContestSettings(Settings):
     openings: str = Field(
         "random",
         description="random balanced openings that no training uses (random), the start position "
-        "(start), or a file of games in any format that evolve convert reads, from where each "
-        "begins, such as moves (f5d6c4d3c2b3b4b5) in a .txt, one game in a line, or positions",
+        "(start), or a file in any format that evolve convert reads: each game or position in it "
+        "is an opening, such as the moves f5d6c4d3c2b3b4b5 in a line of a .txt",
         json_schema_extra={"names": "place", "words": ["random", "start"]},
     )
     opening_plies: int | None = Field(
         None,
         ge=0,
         le=MAX_OPENING_PLIES,
-        description=f"moves of an opening: {RANDOM_PLIES} random ones by default, {LEAST_PLIES} at "
-        "least, or the first of each game in a file, 0 for the board at which it begins; by "
-        "default all, and none of a finished game that begins elsewhere than usual",
+        description=f"moves of an opening: by default {RANDOM_PLIES} random ones, at least "
+        f"{LEAST_PLIES}; of each game in a file so many, 0 for the board at which it begins, by "
+        "default all, but none of a finished game that begins elsewhere than usual",
     )
     seed: int = Field(
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
