@@ -17,7 +17,8 @@ from evolve.agents.agent import Agent, Limit
 from evolve.arena.agreement import Agreed, agree_on
 from evolve.cli.options import readable
 from evolve.cli.output import show_board
-from evolve.cli.terminal import complain, forget_reader, out, say
+from evolve.cli.signals import forget_reader
+from evolve.cli.terminal import complain, out, say
 from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, rule_set
 from evolve.engine.squares import format_moves, parse_moves, square_name

@@ -20,8 +20,8 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from evolve.cli import terminal
-from evolve.cli.signals import at_ctrl_c
-from evolve.cli.terminal import bar, cell, duration, forget_reader, out
+from evolve.cli.signals import at_ctrl_c, forget_reader
+from evolve.cli.terminal import bar, cell, duration, out
 
 _LIVE_ROWS: Final = 12
 _WIDTH: Final = 8

@@ -214,7 +214,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
-        _drop_output()
+        signals.forget_reader()
     if whole and code >= signals.SIGNALLED:
         # Python's last steps wait for threads, and two interruptions can leave one that waits for
         # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
@@ -243,7 +243,7 @@ def _run(arguments: list[str]) -> int:
         click.echo(ended, err=True)
         return signals.exit_code(cause)
     except (BrokenPipeError, _ReaderGoneError):
-        _drop_output()  # the reader (head, less) has seen enough
+        signals.forget_reader()  # the reader (head, less) has seen enough
         return 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -258,11 +258,6 @@ def _run(arguments: list[str]) -> int:
             raise
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
-
-
-def _drop_output() -> None:
-    """Drop unwritten output: Python would try once more at its end, and exit with code 120."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stand_in_for_closed_streams() -> None:

@@ -21,7 +21,7 @@ from evolve.cli.terminal import cell, duration
 from evolve.cli.work import (
     agree_to_programs,
     carry_out,
-    check_programs_of_study,
+    check_programs,
     config_of,
     finish,
     need_extras,
@@ -127,7 +127,7 @@ def resume_study(
     with store.locked(path):
         check_links(study)
         _refuse_functions(study.design, str(path))
-        check_programs_of_study(path, *_settings(study.design), allowed=allow_programs)
+        check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)
         if changed != design:
             versions = versions_of(design.kind, design.command)
             write_text(path / STUDY_FILE, changed.text(versions))

@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -64,11 +62,6 @@ def say(text: str) -> None:
 def complain(text: str) -> None:
     """Print a line on standard error."""
     click.echo(plain(text), err=True)
-
-
-def forget_reader() -> None:
-    """Discard further standard output, after its reader went away."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def duration(seconds: float) -> str:

@@ -29,7 +29,7 @@ from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.trust import agree, not_agreed
-from evolve.tables.paths import CONFIG_FILE, OWNER_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, OWNER_FILE
 from evolve.terminal_text import as_word
 from evolve.version import __version__
 
@@ -86,7 +86,9 @@ class LongWork(ABC, Generic[S, W]):
             self.check_changes(run, before, changes)
             settings = self.completed(self.kept_settings(file, changes), folder, jobs)
             storage = "storage" in changes
-            check_programs(folder, self.stored(settings), allowed=allow_programs, storage=storage)
+            check_programs(
+                file, folder, self.stored(settings), allowed=allow_programs, storage=storage
+            )
             store.sweep_orphans(folder, self.kind.parts)
             with self.opened(folder, settings, jobs, new=False) as work:
                 finished = self.finished(work)
@@ -233,38 +235,33 @@ def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
 
 
 def check_programs(
-    folder: FolderPath, settings: BaseModel, *, allowed: bool, storage: bool
+    file: FolderPath,
+    folder: FolderPath,
+    *settings: BaseModel,
+    allowed: bool,
+    storage: bool | None = None,
 ) -> None:
-    """Raise RunError if a folder names programs or a storage that this user has not agreed to.
+    """Raise RunError if a run or a study names things that this user has not agreed to.
 
-    `allowed` agrees to the programs; `storage` says that the user gave the storage.
+    file: has the settings; those of a study are those of all its runs. `allowed` agrees to
+    programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
     """
-    strange = not_agreed(folder, _things(settings))
-    config, place = folder / CONFIG_FILE, getattr(settings, "storage", None)
-    _refuse([one for one in strange if one != place], config, allowed)
-    if place in strange and not storage:
-        raise RunError(
-            f"{config} names a storage in which you did not start a study from this folder; if you "
-            f"trust it, add --storage {place}"
-        )
-    if strange:
-        agree_to_programs(folder, settings)
-
-
-def check_programs_of_study(folder: FolderPath, *settings: BaseModel, allowed: bool) -> None:
-    """The same for a study, with the settings of all its runs."""
-    strange = [one for each in settings for one in not_agreed(folder, _things(each))]
-    _refuse(list(dict.fromkeys(strange)), folder / STUDY_FILE, allowed)
-    if strange:
-        agree_to_programs(folder, *settings)
-
-
-def _refuse(programs: list[str], file: Path, allowed: bool) -> None:
+    things = dict.fromkeys(thing for one in settings for thing in _things(one))
+    strange = not_agreed(folder, list(things))
+    place = None if storage is None else getattr(settings[0], "storage", None)
+    programs = [one for one in strange if one != place]
     if programs and not allowed:
         raise RunError(
             f"{file} names programs that you did not start in this folder: "
             f"{', '.join(programs)}; if you trust them, add --allow-programs"
         )
+    if place in strange and not storage:
+        raise RunError(
+            f"{file} names a storage in which you did not start a study from this folder; if you "
+            f"trust it, add --storage {place}"
+        )
+    if strange:
+        agree_to_programs(folder, *settings)
 
 
 def _things(settings: BaseModel) -> list[str]:
