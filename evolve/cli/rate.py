@@ -66,7 +66,7 @@ def rate_command(
     from evolve.arena.call import tournament_of
 
     if len(agents) < 2 and (agents or config is None):
-        raise click.UsageError("AGENTS: name two or more, here or in --config")
+        raise click.UsageError("name two AGENTS or more, here or in --config")
     settings = settings_of(RateSettings, {"agents": agents, **options}, config)
     players = [evolve.load_agent(name) for name in settings.agents]
     agents = tuple(map(readable, settings.agents))

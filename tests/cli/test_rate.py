@@ -147,8 +147,8 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
     assert rate("swh", "zero", "--config", "rating.toml", "--games", 4) == rate(
         "swh", "zero", "--games", 4, "--seed", 3
     )
-    assert "AGENTS: name two or more, here or in --config" in misused("rate")
-    assert "name two or more" in misused("rate", "swh", "--config", "rating.toml")
+    assert "name two AGENTS or more, here or in --config" in misused("rate")
+    assert "name two AGENTS or more" in misused("rate", "swh", "--config", "rating.toml")
     Path("rating.toml").write_text('agents = ["swh"]\ndepth = 3\n')
     said = fails("rate", "--config", "rating.toml")
     assert said.startswith("rating.toml: ")
