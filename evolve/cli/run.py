@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,9 +22,10 @@ from evolve.cli.settings import (
 )
 from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import resolve, rules_of_defaults
+from evolve.config.toml import resolve, resolve_as, rules_of_defaults
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import laid_over
+from evolve.runs.run_type import RunType
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
 
@@ -86,6 +88,26 @@ def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]
     return decorate
 
 
+def start_run(
+    kind: RunType,
+    word: str,
+    options: dict[str, Any],
+    resolved: Callable[[dict[str, Any], dict[str, Any], str], Any] | None = None,
+) -> int:
+    """Start a run, or a study, by the options of a command; return the exit code.
+
+    word: the second word of the command; resolved: makes its settings, if not its model alone.
+    """
+    command, variant = kind.command(word), kind.variants[word]
+    config, jobs, out = options["config"], options["jobs"], options["out"]
+    model = variant.model()
+    given, file = given_options(model, options), settings_below(config)
+    if options["seeds"] is not None or options["grid"]:
+        return start_study(command, options["seeds"], options["grid"], (file, given), jobs, out)
+    resolved = resolved or partial(resolve_as, model, variant.all_presets())
+    return work_of(kind)(command).start(resolved(given, file, config or "file"), jobs, out)
+
+
 def start_study(
     command: str,
     seeds: str | None,
@@ -123,21 +145,9 @@ def _start(design: StudySpec, jobs: int, out: str | None) -> int:
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
 @model_options(EvolutionSettings, "encoding", "fitness")
 @starting_options("runs/RULES-NNN", executor_options, jobs_option)
-def run_command(
-    jobs: int,
-    out: str | None,
-    config: str | None,
-    seeds: str | None,
-    grid: tuple[str, ...],
-    **options: Any,
-) -> int:
+def run_command(**options: Any) -> int:
     """See _RUN_HELP."""
-    given = given_options(EvolutionSettings, options)
-    file = settings_below(config)
-    if seeds is not None or grid:
-        return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
-    settings = resolve(given, file, config or "file")
-    return work_of(EVOLUTIONS)(EVOLUTIONS.name).start(settings, jobs, out)
+    return start_run(EVOLUTIONS, "", options, resolve)
 
 
 @click.command(name="study")

@@ -7,10 +7,8 @@ from typing import Any, Final
 import click
 
 from evolve.cli.options import jobs_option
-from evolve.cli.run import start_study, starting_options
-from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
-from evolve.cli.work import work_of
-from evolve.config.toml import resolve_as
+from evolve.cli.run import start_run, starting_options
+from evolve.cli.settings import GroupedCommand, model_options
 from evolve.runs.run_types import TRAININGS
 
 _TRAIN_HELP: Final = """Train from games: `patterns` value what shapes on the board hold, networks
@@ -74,21 +72,8 @@ def _command(word: str) -> click.Command:
     @click.command(cls=GroupedCommand, name=word, help=_HELP.get(word, variant.about))
     @model_options(variant.model())
     @starting_options("runs/KIND-NNN", jobs_option)
-    def train_one(
-        jobs: int,
-        out: str | None,
-        config: str | None,
-        seeds: str | None,
-        grid: tuple[str, ...],
-        **options: Any,
-    ) -> int:
-        command, model = TRAININGS.command(word), variant.model()
-        file = settings_below(config)
-        given = given_options(model, options)
-        if seeds is not None or grid:
-            return start_study(command, seeds, grid, (file, given), jobs, out)
-        settings = resolve_as(model, variant.all_presets(), given, file, config or "file")
-        return work_of(TRAININGS)(command).start(settings, jobs, out)
+    def train_one(**options: Any) -> int:
+        return start_run(TRAININGS, word, options)
 
     return train_one
 
