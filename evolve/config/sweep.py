@@ -239,7 +239,7 @@ class SweepSettings(Settings):
                 f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"
             )
         if self.rungs and self.storage is not None:
-            raise ValueError("rungs: they need one machine; leave out storage, or rungs")
+            raise ValueError("rungs: they run on one machine; leave out storage, or rungs")
         panel: list[str] = []
         for name in self.panel:
             panel += self._usual_panel if name == DEFAULT_PANEL else [name]
