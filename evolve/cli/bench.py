@@ -82,7 +82,8 @@ def perft_command(depth: int, as_json: bool) -> None:
     Example:
       evolve perft 9
     """
-    from evolve.engine import bits, perft
+    from evolve.engine.board import bits
+    from evolve.engine.board import bits as perft
 
     perft.perft(bits.START_OWN, bits.START_OPP, 1)
     started = time.perf_counter()

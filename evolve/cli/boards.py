@@ -19,9 +19,9 @@ from evolve.cli.options import readable
 from evolve.cli.output import show_board
 from evolve.cli.signals import forget_reader
 from evolve.cli.terminal import complain, out, say
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import PASS, rule_set
-from evolve.engine.squares import format_moves, parse_moves, square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import PASS, rule_set
+from evolve.engine.board.squares import format_moves, parse_moves, square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError, RunError
 from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine

@@ -22,14 +22,14 @@ from evolve.cli.options import (
     strict_option,
 )
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
-from evolve.engine.rules import PASS, RULE_SETS, Rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RulesError
 from evolve.records.packing import ending_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
-    from evolve.engine.board import Board, Side
+    from evolve.engine.board.board import Board, Side
     from evolve.records.record import GameRecord
 
 

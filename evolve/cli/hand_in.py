@@ -14,7 +14,7 @@ from evolve.agents.names import parse_name, with_clock
 from evolve.agents.reference import STRONGEST
 from evolve.arena.agreement import agree_on
 from evolve.cli.terminal import bar, complain, duration, err, print_json, say
-from evolve.engine.rules import DEFAULT_RULES
+from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 from evolve.evolution.run_agents import individual_agent
 from evolve.files.atomic import write_text

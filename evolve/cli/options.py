@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import REFERENCES
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import LinkError
 from evolve.files.folder import inside
 from evolve.programs.life import LOG

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import StoredAgent
-    from evolve.engine.board import Board
+    from evolve.engine.board.board import Board
     from evolve.runs.run import Run
 
 format_option = click.option(

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.config.base import Settings
 from evolve.config.evolution import PRESETS, EvolutionSettings
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.parsing import faults, laid_over
 from evolve.safe_parsing import parse_toml, read_document

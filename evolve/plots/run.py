@@ -15,7 +15,7 @@ from matplotlib.ticker import PercentFormatter
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.stored import read_agent
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
 from evolve.fitness.statistics import mean_of
