@@ -28,7 +28,7 @@ PROGRAMS: Final = {
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
 Each is made with the protocol, the text after the colon, and its own folder or None as `cwd=`.
-Settings from other sources that name one are not trusted (`cli.permission`)."""
+Settings from other sources that name one are not trusted (`cli.work`)."""
 
 INDIVIDUALS: Final = "evolve.evolution.run_agents:individual_agent"
 """Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""

@@ -1,4 +1,4 @@
-"""`evolve bench`: the speed of the engine on this machine."""
+"""`evolve bench` and `evolve perft`: the speed of the engine, and counts that check it."""
 
 from __future__ import annotations
 
@@ -67,3 +67,26 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
             print_rows(list(rows[0]), [list(row.values()) for row in rows])
     if as_json:
         print_json(document)
+
+
+@click.command(name="perft")
+@click.argument("depth", type=click.IntRange(0, 20))
+@json_option
+def perft_command(depth: int, as_json: bool) -> None:
+    """Count the positions after DEPTH plies from the start.
+
+    A pass is a ply, a finished game one position; one thread, no table, no symmetry. Seconds are
+    without compilation.
+
+    \b
+    Example:
+      evolve perft 9
+    """
+    from evolve.engine.board import bits
+    from evolve.engine.board import bits as perft
+
+    perft.perft(bits.START_OWN, bits.START_OPP, 1)
+    started = time.perf_counter()
+    nodes = int(interruptible(lambda: perft.perft(bits.START_OWN, bits.START_OPP, depth)))
+    seconds = time.perf_counter() - started
+    (print_json if as_json else print_facts)({"depth": depth, "nodes": nodes, "seconds": seconds})

@@ -10,9 +10,8 @@ import click
 
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster
-from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option, json_option
-from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import duration, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
@@ -26,11 +25,11 @@ if TYPE_CHECKING:
     from evolve.cluster.workers import WorkerFacts
     from evolve.evolution.estimate import Estimate
 
-_CHECK_HELP: Final = """Say what the workers of a cluster are, and what a run would gain there.
+_CHECK_HELP: Final = """Show the workers of a cluster, and how fast a run would be there.
 
-Each worker with its machine, threads, memory and versions; those whose evolve, numba or compiled
-sources differ from those here are left out by every command. Then games of a run with these
-settings are played there, and a model made of what they cost says how fast it would be.
+Lists each worker with its machine, threads, memory and versions; every command leaves out workers
+with another evolve, numba or compiled source than here. Then it plays games of a run with these
+settings on the cluster, and estimates the speed of the run from what they cost.
 
 \b
 Examples:
@@ -59,8 +58,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
     settings = resolve(given_options(EvolutionSettings, options), settings_below(None))
     if not on_cluster():
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
-    from evolve.evolution.estimate import estimate
-    from evolve.evolution.loop import Evolution
+    from evolve.evolution import estimate, loop
 
     with executor_for(jobs) as playing:
         executor = cast("Cluster", playing)
@@ -72,7 +70,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
-            about = estimate(Evolution(inside(scratch), settings, executor))
+            about = estimate.estimate(loop.Evolution(inside(scratch), settings, executor))
     if as_json:
         print_json(_document(workers, settings, about, slots, jobs))
     else:

@@ -1,4 +1,4 @@
-"""What a run shows while it works: a live table on a terminal, plain lines elsewhere.
+"""The progress of a run: a live table on a terminal, plain lines elsewhere.
 
 One display for all kinds of runs. Where they differ, each kind's `ProgressView` says so.
 """
@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from rich.console import Group
@@ -19,8 +20,8 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from evolve.cli import terminal
-from evolve.cli.signals import at_ctrl_c
-from evolve.cli.terminal import bar, cell, duration, forget_reader, out
+from evolve.cli.signals import at_ctrl_c, forget_reader
+from evolve.cli.terminal import bar, cell, duration, out
 
 _LIVE_ROWS: Final = 12
 _WIDTH: Final = 8
@@ -28,7 +29,7 @@ _WIDTH: Final = 8
 
 
 def tell(text: str) -> None:
-    """Print a line on standard output; once nobody reads it, do nothing, and the run goes on."""
+    """Print a line on standard output; without a reader do nothing, so that the run goes on."""
     try:
         terminal.say(text)
         sys.stdout.flush()
@@ -37,19 +38,21 @@ def tell(text: str) -> None:
 
 
 class ProgressView(ABC):
-    """How one run looks while it works; an object may remember the rows that it was called with.
+    """How the progress of one run is shown; an object may remember the rows that it showed.
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
-    by name of the stage. told: stages that end with a separate line, because no row reports them.
-    columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is not
-    among the columns, plain lines end with the time left. legend: a line that explains them.
+    by name of the stage. reported: stages that end with a line of their own, because no row reports
+    them. columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is
+    not among the columns, plain lines end with the time left. counted: what the bar counts. legend:
+    a line that explains the columns.
     """
 
     unit: ClassVar[str]
     units: ClassVar[Mapping[str, str]] = {}
-    told: ClassVar[tuple[str, ...]] = ()
+    reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
-    widths: ClassVar[Mapping[str, int]] = {}
+    widths: Mapping[str, int] = MappingProxyType({})
+    counted: ClassVar[str] = "games"
     legend: str = ""
 
     def heads(self) -> list[str]:
@@ -92,20 +95,19 @@ class ProgressView(ABC):
         The run's is None where one bar is enough for both, as it is if not said otherwise.
         """
         bars = bar()
-        return bars, bars.add_task("games", total=None), None
+        return bars, bars.add_task(self.counted, total=None), None
 
 
 class RowsView(ProgressView):
-    """How runs look whose kind has no view of its own: the columns of their first table."""
+    """The progress of runs of other kinds: the columns of their first table."""
 
     unit = "the current step"
+    counted = "steps"
 
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = (*columns, "left")
+        self.widths = {name: max(_WIDTH, len(name)) for name in self.columns}
         self._begun = time.monotonic()
-
-    def heads(self) -> list[str]:
-        return [self._line(self.columns)]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """Estimate from the time of a step so far, those before a stop included."""
@@ -114,43 +116,32 @@ class RowsView(ProgressView):
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
 
-    def line(self, cells: Sequence[str], left: float) -> str:
-        return self._line(cells)
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        bars = bar()
-        return bars, bars.add_task("steps", total=None), None
-
-    def _line(self, texts: Sequence[str]) -> str:
-        widths = (max(8, len(name)) for name in self.columns)
-        return " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
-
 
 class Display:
     """An observer that shows plain lines, and remembers a request to stop."""
 
-    def __init__(self, look: ProgressView) -> None:
-        self.look = look
-        self.stop_wished = False
+    def __init__(self, view: ProgressView) -> None:
+        self.view = view
+        self.stop_requested = False
         self._at = ""
 
     def begin(self) -> None:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
-        for line in filter(None, (self.look.legend, *self.look.heads())):
+        for line in filter(None, (self.view.legend, *self.view.heads())):
             tell(line)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        left = self.look.seconds_left(row, done, total)
-        tell(self.look.line(self.look.cells(row, left), left))
-        remark = self.look.remark(row)
+        left = self.view.seconds_left(row, done, total)
+        tell(self.view.line(self.view.cells(row, left), left))
+        remark = self.view.remark(row)
         if remark is not None:
             tell(remark)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports."""
         self._at = name
-        if done == total and name in self.look.told:
+        if done == total and name in self.view.reported:
             tell(f"{name}: {total} games")
 
     def note(self, text: str) -> None:
@@ -159,30 +150,30 @@ class Display:
 
     def stop(self) -> bool:
         """Whether Ctrl-C was pressed."""
-        return self.stop_wished
+        return self.stop_requested
 
-    def wish_stop(self) -> None:
+    def request_stop(self) -> None:
         """Remember the first Ctrl-C, and print what the run still finishes."""
-        self.stop_wished = True
-        unit = self.look.units.get(self._at, self.look.unit)
+        self.stop_requested = True
+        unit = self.view.units.get(self._at, self.view.unit)
         self.note(f"ending after {unit}; Ctrl-C again ends at once")
 
 
 class LiveDisplay(Display):
     """An observer that shows a live table with bars, and remembers a request to stop."""
 
-    def __init__(self, look: ProgressView) -> None:
-        super().__init__(look)
+    def __init__(self, view: ProgressView) -> None:
+        super().__init__(view)
         self._rows: list[list[str]] = []
-        self._bars, self._stage, self._run = look.bars()
+        self._bars, self._stage, self._run = view.bars()
         self._remark = self._note = ""
         self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        left = self.look.seconds_left(row, done, total)
-        self._rows.append(self.look.cells(row, left))
-        self._remark = self.look.remark(row) or self._remark
+        left = self.view.seconds_left(row, done, total)
+        self._rows.append(self.view.cells(row, left))
+        self._remark = self.view.remark(row) or self._remark
         if self._run is not None:
             ends = None if math.isnan(left) else time.monotonic() + left
             self._bars.update(self._run, completed=done, total=total, ends=ends)
@@ -198,32 +189,32 @@ class LiveDisplay(Display):
 
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
-        legend = filter(None, (self.look.legend,))
-        return Group(self.look.table(self._rows[-_LIVE_ROWS:]), *legend, self._bars, *below)
+        legend = filter(None, (self.view.legend,))
+        return Group(self.view.table(self._rows[-_LIVE_ROWS:]), *legend, self._bars, *below)
 
 
 @contextmanager
-def watching(look: ProgressView) -> Iterator[Display]:
+def watching(view: ProgressView) -> Iterator[Display]:
     """Yield a live display on a terminal, one of plain lines elsewhere.
 
     While the block runs, the first Ctrl-C asks the run to stop, the second one raises
     KeyboardInterrupt.
     """
     if not out().is_terminal:
-        display = Display(look)
+        display = Display(view)
         display.begin()
         with at_ctrl_c(lambda: _interrupt(display)):
             yield display
         return
-    live = LiveDisplay(look)
+    live = LiveDisplay(view)
     with live.live, at_ctrl_c(lambda: _interrupt(live)):
         yield live
 
 
 def _interrupt(display: Display) -> None:
-    if display.stop_wished:
+    if display.stop_requested:
         raise KeyboardInterrupt
-    display.wish_stop()
+    display.request_stop()
 
 
 @contextmanager
@@ -232,11 +223,11 @@ def telling_of_compilation() -> Iterator[None]:
     from numba.core import event
 
     class Listener(event.Listener):
-        told = False
+        reported = False
 
         def on_start(self, event: Any) -> None:
-            if not self.told:
-                self.told = True
+            if not self.reported:
+                self.reported = True
                 tell("compiling the kernels, once on this machine …")
 
         def on_end(self, event: Any) -> None:

@@ -1,25 +1,36 @@
-"""How evolutions begin, go on, look and end on the command line."""
+"""How evolutions start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+from rich.progress import Progress, TaskID
+from rich.table import Table
+
 from evolve.agents.stored import read_agent
-from evolve.cli.display import tell, telling_of_compilation
+from evolve.cli.display import ProgressView, tell, telling_of_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
 from evolve.cli.hand_in import proposed
-from evolve.cli.runs import champion_told
-from evolve.cli.terminal import duration, size
-from evolve.cli.views import GenerationsView
+from evolve.cli.output import (
+    LEGEND,
+    SHOWN,
+    columns_shown,
+    generation_texts,
+    generations_table,
+)
+from evolve.cli.runs import describe_champion
+from evolve.cli.terminal import bar, duration, size
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
 from evolve.evolution.estimate import Costs, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.evolution.trend import rest_told
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.runs.progress import Observer, RunEnding
@@ -28,9 +39,86 @@ from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
+_RECENT: Final = 10
+"""Number of last generations; their mean time predicts that of the others."""
+
+
+_WIDTHS: Final = {
+    name: max(8 if name in ("best", "seconds") else 6, *map(len, name.split("_"))) for name in SHOWN
+}
+
+
+def head_lines(columns: Sequence[str]) -> list[str]:
+    """The heads as plain lines; every name ends on the last line."""
+    names = [name.split("_") for name in columns]
+    height = max(map(len, names))
+    filled = [[""] * (height - len(name)) + name for name in names]
+    return [
+        " ".join(words.rjust(_WIDTHS[name]) for words, name in zip(line, columns, strict=True))
+        for line in zip(*filled, strict=True)
+    ]
+
+
+class GenerationsView(ProgressView):
+    """The progress of an evolution: a line for each generation, and remarks.
+
+    One remark says that the rating hardly rises any more, one that all individuals play alike.
+    first: the next generation; seconds: estimate of the time it takes.
+    """
+
+    unit = "this generation"
+    reported = ("play-off", "ladder")
+    widths = _WIDTHS
+    legend = LEGEND
+
+    def __init__(self, settings: EvolutionSettings, first: int = 0, seconds: float = 0.0) -> None:
+        self.columns = columns_shown(settings.panel == "ladder")
+        self._generations = settings.generations
+        self._first, self._seconds = first, seconds
+        self._durations: list[float] = []
+        self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
+        self._stops = settings.stop_when_uniform is not None
+        self._rest_reported = self._uniform_reported = False
+
+    def heads(self) -> list[str]:
+        *above, last = head_lines(self.columns)
+        return [*above, f"{last}     left"]
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the mean of the last generations' times."""
+        self._durations.append(row["seconds"])
+        recent = self._durations[-_RECENT:]
+        return (total - done) * sum(recent) / len(recent)
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        return generation_texts(row, self.columns)
+
+    def remark(self, row: Mapping[str, Any]) -> str | None:
+        """Return a line, once, when all individuals play alike, or the rating hardly rises."""
+        if row.get("distinct") == 1 and not self._uniform_reported:
+            self._uniform_reported = True
+            offer = "" if self._stops else "; Ctrl-C stops, --stop-when-uniform N stops by itself"
+            return (
+                "warning: all individuals play alike: the population plays itself, and scores "
+                "say nothing until mutation or newcomers change one" + offer
+            )
+        remark = None if self._rest_reported else rest_told(row)
+        self._rest_reported = self._rest_reported or remark is not None
+        return remark and remark + self._offer
+
+    def table(self, rows: Sequence[Sequence[str]]) -> Table:
+        return generations_table(self.columns, rows)
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """Return a bar for the run, and one for the generation below it."""
+        bars = bar()
+        ends = time.monotonic() + self._seconds
+        run = bars.add_task("run", total=self._generations, completed=self._first, ends=ends)
+        return bars, bars.add_task("generation", total=None), run
+
 
 class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
-    """How evolutions begin, go on and look."""
+    """Evolutions on the command line."""
 
     kind = EVOLUTIONS
 
@@ -99,7 +187,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         agent = read_agent(file)
         tell(
             f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
-            f"{champion_told(Run(folder), file)} → {file}"
+            f"{describe_champion(Run(folder), agent.provenance)} → {file}"
         )
         tell(
             f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
@@ -117,7 +205,7 @@ def _print_header(
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        tell("all generations are done, the play-off and the champion's Elo are left")
+        tell("all generations are done; the play-off and the champion's Elo are left")
         return
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"

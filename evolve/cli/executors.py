@@ -31,7 +31,7 @@ _CERTIFICATES: Final = {
 
 
 def executor_options(command: C) -> C:
-    """Add the options that say where games are played; see `executor_for`."""
+    """Add the options for where games are played; see `executor_for`."""
     for name, what in reversed(_CERTIFICATES.items()):
         command = _option(
             f"--{name.replace('_', '-')}",
@@ -44,7 +44,7 @@ def executor_options(command: C) -> C:
         metavar="URL",
         envvar="EVOLVE_SCHEDULER",
         show_envvar=True,
-        help="Scheduler of the cluster, such as tls://host:8786; given here it means dask.",
+        help="Scheduler of the cluster, such as tls://host:8786; as an option it implies dask.",
     )(command)
     return _option(
         "--executor",
@@ -83,11 +83,11 @@ def _asked() -> dict[str, Any] | None:
     given: dict[str, tuple[Any, Any]] = context.meta.get(_META, {})
     values = {name: value for name, (value, _) in given.items()}
     kind = values.pop("executor", None)
-    told = [name for name, (_, source) in given.items() if source is ParameterSource.COMMANDLINE]
+    typed = [name for name, (_, source) in given.items() if source is ParameterSource.COMMANDLINE]
     if kind is None:
-        kind = "dask" if "scheduler" in told else "threads"
+        kind = "dask" if "scheduler" in typed else "threads"
     if kind == "threads":
-        useless = [name.replace("_", "-") for name in told if name != "executor"]
+        useless = [name.replace("_", "-") for name in typed if name != "executor"]
         if useless:
             raise OptionsError(f"--{useless[0]} is for --executor dask")
         return None

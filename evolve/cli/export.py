@@ -1,21 +1,15 @@
-"""`evolve export`."""
+"""`evolve export` and `evolve check`: write an agent to a file, and test a hand-in."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 import click
 
-from evolve.cli.completion import complete_agents
-from evolve.cli.hand_in import by_the_clock, has_clock, stronger_start
-from evolve.cli.options import force_option, new_file
-from evolve.cli.terminal import say
-from evolve.errors import AgentError, OptionsError
-from evolve.files.atomic import write_text
-
-if TYPE_CHECKING:
-    from evolve.agents.agent import Agent
+from evolve.cli.options import ExistingFile, complete_agents, force_option, json_option, new_file
+from evolve.errors import OptionsError
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
 """The target that each ending of a file name stands for."""
@@ -24,7 +18,7 @@ _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
 @click.command(name="export")
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
-    "--individual", metavar="ID", help="An individual of the run in place of its champion."
+    "--individual", metavar="ID", help="An individual of the run instead of its champion."
 )
 @click.option(
     "--to",
@@ -58,50 +52,81 @@ def export_command(
       evolve export 'runs/reversed-001?time=4.5' -o agent.py
       evolve export best.json -o same-moves.py
     """
-    from evolve.agents.agent import StoredAgent
-
     ending = output.suffix.lower()
-    said = _TARGETS.get(ending)
-    if target is not None and said not in (None, target):
+    usual = _TARGETS.get(ending)
+    if target is not None and usual not in (None, target):
         raise OptionsError(
-            f"--to {target} contradicts the ending of {output}: {ending} is for {said}"
+            f"--to {target} contradicts the ending of {output}: {ending} is for {usual}"
         )
-    target = target or said or "agent"
+    target = target or usual or "agent"
     if numba and target != "python":
         raise OptionsError(f"--numba goes with Python files, and {output} is to be an agent file")
-    found = _loaded(source, individual)
-    if target == "agent":
-        stored = found.stored()
-        stored.save(output)
-        say(f"{found.name} → {output}")
-        say(f"it plays {stored.play}; settings of play follow its name, see evolve match --help")
-        return
-    if not isinstance(found, StoredAgent):
-        raise AgentError(f"{found.name} cannot be written as a Python file")
-    write_text(output, found.python_source(numba))
-    say(f"{found.name} → {output}")
-    say(f"it plays {found.play}")
-    if has_clock(found) and found.limit.seconds is None:
-        words = ["--individual", individual] * (individual is not None) + ["--numba"] * numba
-        say(
-            "it does not use the time of a contest; by the clock it is stronger: "
-            + by_the_clock(source, output, *map(str, words), force=True)
-        )
-    if individual is None:
-        better = stronger_start(source, found)
-        if better is not None:
-            say(better)
-    say(f"next: evolve check {output}")
+    from evolve.cli.hand_in import export
+
+    export(source, individual, output, python=target == "python", numba=numba)
 
 
-def _loaded(source: str, individual: str | None) -> Agent:
-    """Load the agent of a source, or an individual of that run, with the settings in its name."""
-    from evolve.agents.names import parse_name
-    from evolve.evolution.run_agents import individual_agent
-    from evolve.runs.loading import load_agent, with_settings
+@click.command(name="check")
+@click.argument("file", type=ExistingFile())
+@click.option("--class", "name", default="", help="The class that plays; AI by default.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.05, 3600),
+    default=5.0,
+    show_default=True,
+    help="For a move.",
+)
+@click.option(
+    "--memory", type=click.IntRange(20, 1 << 16), default=100, show_default=True, help="In MB."
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1, 1000),
+    help="Games against random moves, black and white in turn; 4 by default.",
+)
+@click.option(
+    "--quick",
+    is_flag=True,
+    help="A move in each of four positions instead of games: under 30 seconds if a move has 5. "
+    "What only a whole game shows, such as memory that grows, goes unnoticed.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--python",
+    metavar="PROGRAM",
+    help="Another Python to run it with, such as python3.7, that has the modules it imports.",
+)
+@click.option(
+    "--allow", multiple=True, metavar="MODULE", help="A further module that it may import."
+)
+@json_option
+def check_command(
+    file: Path,
+    allow: tuple[str, ...],
+    games: int | None,
+    quick: bool,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Test FILE, a Python file with the CS303 class AI, against the rules of a contest.
 
-    if individual is None:
-        return load_agent(source)
-    named = parse_name(source)
-    found = individual_agent(named.path, individual)
-    return found if named.query is None else with_settings(found, source)
+    FILE plays in a separate process. The test checks what it imports, whether every square in its
+    list is legal and the list empty when it must pass, its slowest move, and the CPU time and
+    memory of it and of all that it starts, measured from outside. The first fault ends the test
+    with exit code 1.
+
+    \b
+    Examples:
+      evolve export 'runs/reversed-001?time=4.5' -o agent.py && evolve check agent.py
+      evolve check agent.py --quick
+      evolve check friend.py --seconds 2 --memory 200 --python python3.7
+    """
+    if quick and games is not None:
+        raise click.UsageError("--quick plays no whole games: leave out --games, or --quick")
+    python = options["python"]
+    if python is not None and shutil.which(python) is None:
+        raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
+    from evolve.cli.hand_in import check
+
+    options["megabytes"] = options.pop("memory")
+    return check(file, 0 if quick else games, allow, as_json, **options)

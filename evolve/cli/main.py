@@ -26,29 +26,33 @@ from evolve.extras import telling_what_is_missing
 from evolve.programs.orphans import PROGRAMS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
+from evolve.version import __version__
 
 COMMANDS: Final = {
     **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
-    "study": ("evolve.cli.study", "Run a design of settings and seeds, several at a time."),
+    "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
-    "compare": ("evolve.cli.compare", "Show runs side by side."),
-    "check": ("evolve.cli.check", "Put a Python file to what a contest asks."),
-    "lineage": ("evolve.cli.lineage", "Show where an individual and its genes come from."),
-    "replay": ("evolve.cli.replay", "Show a game of a run, move by move."),
-    "plot": ("evolve.cli.plot", "Draw a run's progress and its champion's weights."),
+    "compare": ("evolve.cli.runs", "Show runs side by side."),
+    "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
+    "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
+    "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
+    "plot": ("evolve.cli.show", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
-    "cluster": ("evolve.cli.cluster", "Say what a cluster's workers are, and what it gains."),
+    "cluster": (
+        "evolve.cli.cluster",
+        "Show a cluster's workers, and how much faster a run would be.",
+    ),
     "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
-    "engine": ("evolve.cli.engine", "Serve an agent to other programs, over GTP or NBoard."),
-    "play": ("evolve.cli.play", "Play against an agent in the terminal."),
+    "engine": ("evolve.cli.games", "Serve an agent to other programs, over GTP or NBoard."),
+    "play": ("evolve.cli.games", "Play against an agent in the terminal."),
     "bench": ("evolve.cli.bench", "Measure the speed of the engine on this machine."),
-    "convert": ("evolve.cli.convert", "Turn games or positions into another format."),
-    "perft": ("evolve.cli.perft", "Count the positions after so many plies."),
-    "solve": ("evolve.cli.solve", "Solve positions to the end of the game."),
+    "convert": ("evolve.cli.games", "Turn games or positions into another format."),
+    "perft": ("evolve.cli.bench", "Count the positions after so many plies."),
+    "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
 }
 """Each command's module, with a function NAME_command, and the command's help."""
 
@@ -100,7 +104,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the words begin with, or suggest one with a similar name."""
+        """Find the command that the words name, or suggest one with a similar name."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not context.resilient_parsing:
             meant = difflib.get_close_matches(name, COMMANDS, 1)
@@ -111,7 +115,7 @@ class LazyGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         """Run the command; settings that its options make wrong are wrong usage."""
         try:
-            with _told_to_others(context), telling_what_is_missing():
+            with _reporting_end(context), telling_what_is_missing():
                 return super().invoke(context)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
@@ -146,7 +150,7 @@ class LazyGroup(click.Group):
 
 
 @contextmanager
-def _told_to_others(context: click.Context) -> Iterator[None]:
+def _reporting_end(context: click.Context) -> Iterator[None]:
     """Report to the file of `--progress` how a command ends."""
     try:
         yield
@@ -165,8 +169,6 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
         return
     import llvmlite.binding as llvm
     import numba
-
-    from evolve.version import __version__
 
     features = llvm.get_host_cpu_features()
     used = [name for name in ("avx512f", "avx2", "bmi2", "popcnt", "neon") if features.get(name)]
@@ -212,7 +214,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
-        _drop_output()
+        signals.forget_reader()
     if whole and code >= signals.SIGNALLED:
         # Python's last steps wait for threads, and two interruptions can leave one that waits for
         # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
@@ -241,7 +243,7 @@ def _run(arguments: list[str]) -> int:
         click.echo(ended, err=True)
         return signals.exit_code(cause)
     except (BrokenPipeError, _ReaderGoneError):
-        _drop_output()  # the reader (head, less) has seen enough
+        signals.forget_reader()  # the reader (head, less) has seen enough
         return 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -256,11 +258,6 @@ def _run(arguments: list[str]) -> int:
             raise
         click.echo(f"error: {plain(_one_line(error))}", err=True)
         return 1
-
-
-def _drop_output() -> None:
-    """Drop unwritten output: Python would try once more at its end, and exit with code 120."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stand_in_for_closed_streams() -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from evolve.cli.completion import complete_agents
+import evolve
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
+    complete_agents,
     games_output,
     jobs_option,
     json_option,
@@ -24,11 +25,15 @@ from evolve.cli.options import (
 )
 from evolve.cli.output import show_board
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
-from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.settings import (
+    GroupedCommand,
+    config_option,
+    model_options,
+    settings_of,
+)
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import Failures, complain, counting, elo_text, out, print_facts, say
 from evolve.config.matches import MatchSettings
-from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 
@@ -39,24 +44,42 @@ if TYPE_CHECKING:
     from evolve.fitness.playing import LiveGame
 
 
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+def contest_options(command: C) -> C:
+    """Add the options of all commands for games between agents, except for their settings."""
+    for option in (
+        json_option,
+        config_option,
+        progress_option,
+        jobs_option,
+        executor_options,
+        strict_option,
+        log_option,
+    ):
+        command = option(command)
+    return command
+
+
 @click.command(cls=GroupedCommand, name="match")
-@click.argument("a", shell_complete=complete_agents)
-@click.argument("b", shell_complete=complete_agents)
+@click.argument("a", required=False, shell_complete=complete_agents)
+@click.argument("b", required=False, shell_complete=complete_agents)
 @model_options(MatchSettings, "a", "b", "sprt")
 @click.option(
     "--sprt",
     nargs=2,
     type=float,
     metavar="ELO0 ELO1",
-    help="Stop when decided whether A is stronger by ELO1 rather than by ELO0.",
+    help="Stop as soon as it is decided whether A is stronger by ELO1 or only by ELO0.",
 )
 @click.option(
     "--out",
     "table",
     callback=games_output,
     metavar="FILE",
-    help="Keep the games, pair by pair: .parquet or .csv. The same command goes on where it was "
-    "stopped.",
+    help="Store the games, pair by pair, in a .parquet or .csv file. The same command continues a "
+    "match that was stopped.",
 )
 @click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
 @click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
@@ -65,21 +88,17 @@ if TYPE_CHECKING:
     type=click.FloatRange(0.0, 60.0),
     default=0.3,
     show_default=True,
-    help="Seconds at least that --watch shows a move.",
+    help="Least seconds that --watch shows a move.",
 )
-@log_option
-@strict_option
-@executor_options
-@jobs_option
-@progress_option
-@json_option
+@contest_options
 @click.pass_context
 def match_command(
     context: click.Context,
     /,
-    a: str,
-    b: str,
+    a: str | None,
+    b: str | None,
     sprt: tuple[float, float] | None,
+    config: str | None,
     table: Path | None,
     ggf: Path | None,
     watch: bool,
@@ -92,9 +111,9 @@ def match_command(
     """Play A against B, both colours on every opening.
 
     The score is A's, with a 95 % interval that takes the two games on an opening as one sample.
-    A program (gtp:COMMAND, nboard:COMMAND, python:FILE.py) that crashes, hangs or plays nonsense
-    loses that game; one that cannot be started, or fails in every game, is an error. After
-    Ctrl-C the pairs of games finished so far count.
+    A program (gtp:COMMAND, nboard:COMMAND, python:FILE.py) that crashes, hangs or plays an illegal
+    move loses that game; one that does not start, or fails in every game, is an error. After Ctrl-C
+    the finished pairs of games count. A and B may stand in the file of --config.
 
     \b
     Examples:
@@ -104,29 +123,29 @@ def match_command(
       evolve match new.json old.json --sprt 0 20
       evolve match a.json b.json --openings openings.txt
       evolve match a.json b.json --games 2 --watch --pace 1
+      evolve match --config match.toml
     """
+    if b is None and config is None:
+        raise click.UsageError("name two agents, A and B, here or in --config")
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
-    from evolve.arena.call import identity_of, match_of
-    from evolve.arena.match_files import MatchFiles, kept_rules, match_identity
-    from evolve.runs.loading import load_agent
+    from evolve.arena import call, match_files
 
-    given = {"a": a, "b": b, "sprt": sprt, **given_options(MatchSettings, options)}
-    settings = resolve_as(MatchSettings, {}, given)
-    agents = load_agent(a), load_agent(b)
-    a, b = readable(a), readable(b)
-    tell = Failures().tell
+    settings = settings_of(MatchSettings, {"a": a, "b": b, "sprt": sprt, **options}, config)
+    agents = evolve.load_agent(settings.a), evolve.load_agent(settings.b)
+    a, b = names = readable(settings.a), readable(settings.b)
+    report = Failures().report
 
     def failed(game: int, player: int, why: str) -> None:
-        tell(game, (a, b)[player], why)
+        report(game, names[player], why)
 
-    watched = _Watched((a, b), pace) if watch else None
+    watched = _Watched(names, pace) if watch else None
     with executor_for(jobs) as executor:
-        match, agreed = match_of(
+        match, agreed = call.match_of(
             agents,
             settings,
             {"tell": complain, "strict": strict},
-            kept_rules(table, ggf),
+            match_files.kept_rules(table, ggf),
             executor=executor,
             failed=failed,
             watch=None if watched is None else watched.show,
@@ -134,22 +153,21 @@ def match_command(
         if not as_json:
             say(f"{a} against {b}, {agreed}")
         drawn = {
-            "openings": identity_of(settings.openings).split()[-1],
+            "openings": call.identity_of(settings.openings).split()[-1],
             "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
         }
-        keeper = MatchFiles(
-            match, (a, b), match_identity(match, (a, b), drawn), table, ggf, complain
-        )
+        identity = match_files.match_identity(match, names, drawn)
+        keeper = match_files.MatchFiles(match, names, identity, table, ggf, complain)
         with keeper.claimed():
             games = len(match.pairings)
             tell_started(command="match", a=a, b=b, rules=match.rules, games=games)
             with nullcontext() if watched is None else watched.screen(match):
                 interruption = _play(match, keeper, as_json or watch)
-            _tell(a, b, agreed, match, keeper, as_json)
+            _print_result(a, b, agreed, match, keeper, as_json)
     stopped = interruption is not None
     tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
     if interruption is not None:
-        _tell_how_to_go_on(match, keeper)
+        _print_how_to_go_on(match, keeper)
         context.exit(exit_code(interruption))
 
 
@@ -184,12 +202,14 @@ class _Watched:
         time.sleep(self._pace)
 
 
-def _tell_how_to_go_on(match: Match, keeper: MatchFiles) -> None:
+def _print_how_to_go_on(match: Match, keeper: MatchFiles) -> None:
     more = "; go on with the same command" if keeper.files else ""
     click.echo(f"interrupted after {match.played} games{more}", err=True)
 
 
-def _tell(a: str, b: str, agreed: Agreed, match: Match, keeper: MatchFiles, as_json: bool) -> None:
+def _print_result(
+    a: str, b: str, agreed: Agreed, match: Match, keeper: MatchFiles, as_json: bool
+) -> None:
     """Print the result, and write the last games."""
     # If a file cannot be written, the result must still be printed, and the other way round.
     try:

@@ -1,15 +1,25 @@
-"""Options that several commands share. No settings are loaded here, so that help comes at once."""
+"""Options that several commands share, and completion of runs and agents in the shell.
+
+Imports are light: help and completion must answer at once.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
+from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
+from evolve.errors import LinkError
+from evolve.files.folder import inside
 from evolve.programs.life import LOG
+from evolve.tables.paths import CONFIG_FILE
 
 
 def all_cores() -> int:
@@ -34,7 +44,7 @@ given_jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=1),
     help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
-    "default as many as it had, for what is tried depends on them.",
+    "default as many as before, since what it tries depends on them.",
 )
 """The same for work that may have its own number: None if the option is not given."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -53,7 +63,7 @@ file_rules_option = click.option(
 strict_option = click.option(
     "--strict",
     is_flag=True,
-    help="Fail where a game of a file cannot be read, in place of going on.",
+    help="Fail if a game of a file cannot be read, instead of leaving it out.",
 )
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
@@ -132,7 +142,8 @@ log_option = click.option(
     metavar="FILE",
     expose_value=False,
     callback=_log_to,
-    help="Append all that is said to programs (gtp:, nboard:, python:) and by them to this file.",
+    help="Append everything sent to programs (gtp:, nboard:, python:) and received from them to "
+    "this file.",
 )
 
 
@@ -140,7 +151,7 @@ force_option = click.option(
     "--force",
     is_flag=True,
     is_eager=True,
-    help="Write over the file that -o names, if there is one.",
+    help="Overwrite the file that -o names.",
 )
 
 
@@ -153,7 +164,7 @@ def new_file(context: click.Context, parameter: click.Parameter, value: str | No
     """
     path = output_path(context, parameter, value)
     if path is not None and path.is_file() and not context.params.get("force"):
-        raise click.ClickException(f"{path} is there already: name another, or add --force")
+        raise click.ClickException(f"{path} exists: name another file, or add --force")
     return path
 
 
@@ -170,3 +181,49 @@ def games_output(
     if path is not None and path.suffix.lower() not in (".parquet", ".csv"):
         raise click.BadParameter(f"{path} must end in .parquet or .csv")
     return path
+
+
+_RUNS: Final = "runs"
+_AGENT_FILES: Final = (".json", ".npz")
+
+
+def complete_runs(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete folders of runs, here and in `runs/`; else the shell completes any folder."""
+    items = [CompletionItem(str(path)) for path in _runs(incomplete)]
+    return items or [CompletionItem(incomplete, type="dir")]
+
+
+def complete_agents(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Complete reference agents, runs and agent files; else the shell completes any file."""
+    names = [name for name in REFERENCES if name.startswith(incomplete)]
+    paths = [*_runs(incomplete), *_files(incomplete)]
+    items = [CompletionItem(text) for text in (*names, *map(str, paths))]
+    return items or [CompletionItem(incomplete, type="file")]
+
+
+def _runs(incomplete: str) -> Iterator[Path]:
+    places = dict.fromkeys((*_beginning_with(incomplete), *_beginning_with(f"{_RUNS}/")))
+    for path in places:
+        with suppress(LinkError):
+            if inside(path, CONFIG_FILE).is_file() and str(path).startswith(incomplete):
+                yield path
+
+
+def _files(incomplete: str) -> Iterator[Path]:
+    for path in _beginning_with(incomplete):
+        if path.suffix.lower() in _AGENT_FILES:
+            yield path
+
+
+def _beginning_with(incomplete: str) -> list[Path]:
+    """Paths that begin with the text, without names that would disturb the shell."""
+    folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [path for path in paths if str(path).startswith(incomplete) and str(path).isprintable()]

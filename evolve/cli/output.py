@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
+from rich.table import Table
 from rich.text import Text
 
-from evolve.cli.terminal import cell, json_text, out, print_rows, say
+from evolve.cli.display import tell
+from evolve.cli.terminal import (
+    NOTHING,
+    cell,
+    elo_text,
+    json_text,
+    out,
+    print_rows,
+    say,
+)
 from evolve.files.atomic import write_text
+from evolve.files.folder import FolderPath
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -19,13 +31,14 @@ if TYPE_CHECKING:
 
     from evolve.agents.agent import StoredAgent
     from evolve.engine.board.board import Board
+    from evolve.runs.run import Run
 
 format_option = click.option(
     "--format",
     "style",
     type=click.Choice(("table", "csv", "json", "parquet")),
-    help="table is for people, the others have every column; by the extension of -o, and "
-    "table otherwise.",
+    help="table is for people, the others have every column; by default what the name after -o "
+    "ends in, or table.",
 )
 _NARROW: Final = 28
 """Most characters of a cell in a table for people; CSV and JSON have all."""
@@ -59,6 +72,13 @@ def style_of(style: str | None, output: Path | None) -> str:
     return style or meant or "table"
 
 
+def as_frame(*parts: Any) -> pd.DataFrame:
+    """A table of the rows of all parts: tables, or rows as dictionaries."""
+    import pandas as pd
+
+    return pd.concat(map(pd.DataFrame, parts), ignore_index=True)
+
+
 def print_frame(frame: pd.DataFrame) -> None:
     """Print every column of a table for people."""
     values = frame.astype(object).to_numpy().tolist()
@@ -80,17 +100,16 @@ def write_in_style(
         return
     import pyarrow as pa
 
-    from evolve.tables.csv import csv_text
-    from evolve.tables.parquet import write_table
+    from evolve.tables import csv, parquet
 
     if style == "parquet":
         assert output is not None
-        write_table(output, pa.Table.from_pandas(frame, preserve_index=False))
+        parquet.write_table(output, pa.Table.from_pandas(frame, preserve_index=False))
         return
     if style == "json":
         text = json_text(frame.astype(object).to_dict("records")) + "\n"
     elif style == "csv":
-        text = csv_text(frame)
+        text = csv.csv_text(frame)
         if output is None and out().is_terminal:
             text = plain(text, keep="\n")
     else:
@@ -185,3 +204,144 @@ def show_board(board: Board, last: int | None = None, legal: Collection[int] = (
     """Print the board; see `board_lines`."""
     for line in board_lines(board, last, legal):
         out().print(line)
+
+
+SHOWN: Final = {
+    "generation": "its number; 0 is random",
+    "best": "the individual with the best score",
+    "best_score": "its score against its own population",
+    "panel_score": "its score against the panel, which does not change",
+    "panel_elo": "the same as Elo: the best's rating on the ladder, or over the panel",
+    "panel_elo_low": "where the 95 % interval of that begins",
+    "panel_elo_high": "and where it ends",
+    "rating": "mean of panel_elo over the last generations: the curve of the rating",
+    "past_score": "its score against champions of the run's own past",
+    "over_budget": "share of games lost for more nodes than --move-budget",
+    "seconds": "wall time of the generation",
+}
+"""Columns of the generations table that are shown, and what they mean."""
+NOT_SHOWN: Final = {
+    "island": "that of the best, where a run has several",
+    "mean_score": "of the population, in files alone",
+    "distinct": "individuals that play differently; 1 is a population of clones",
+    "games": "of the round robin, in files alone",
+    "rating_low": "where the 95 % interval of the rating begins",
+    "rating_high": "and where it ends",
+    "rise": "Elo that the rating rises by in 40 generations, from rise_since on",
+    "rise_low": "where its 95 % interval begins",
+    "rise_high": "and where it ends; below 20 the run has stopped improving",
+    "rise_since": "the first generation of those that the rise is taken from",
+}
+"""Columns that only files have, and what they mean."""
+LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+
+
+def columns_shown(ladder: bool) -> tuple[str, ...]:
+    """The columns of a run; with the ladder, the rating says more than the panel score."""
+    left_out = "panel_score" if ladder else "rating"
+    return tuple(name for name in SHOWN if name != left_out)
+
+
+def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """The shown columns of a row as text; Elo without decimals."""
+    cells = {key: cell(row.get(key)) for key in columns}
+    return [
+        f"{row[key]:.0f}" if ("elo" in key or key == "rating") and text != NOTHING else text
+        for key, text in cells.items()
+    ]
+
+
+def generations_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """A table of generations for a terminal of 80 columns."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
+    for name in columns:
+        table.add_column(name.replace("_", "\n"), justify="right", vertical="bottom")
+    for texts in rows:
+        table.add_row(*texts)
+    return table
+
+
+def print_generations(run: Run, frame: pd.DataFrame) -> None:
+    """Print a run's generations, with notes on columns if their names do not explain them."""
+    if out().is_terminal:
+        # On a terminal a generation is one line of 80 columns; elsewhere there is room.
+        records = cast("list[dict[str, Any]]", frame.to_dict("records"))
+        columns = columns_shown("rating" in frame)
+        out().print(generations_table(columns, [generation_texts(row, columns) for row in records]))
+    else:
+        print_frame(frame)
+    say(LEGEND)
+
+
+_PARAMETERS: Final = 6
+"""Parameters of a sweep shown in a table for people: those that matter most."""
+
+
+def print_trials(run: Run, frame: pd.DataFrame) -> None:
+    """Print the trials with their most important parameters, and the importances."""
+    importances = run.importances
+    shares = importances.shares
+    _print_lives(run, frame, ["number"])
+    if shares:
+        parts = [
+            f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
+        ]
+        say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
+        say("p: how often the largest of all is as large by chance")
+    else:
+        say(importances.reason)
+
+
+def print_rungs(run: Run, frame: pd.DataFrame) -> None:
+    """Print the trials of the rungs, with the same parameters."""
+    _print_lives(run, frame, ["rung", "candidate"])
+
+
+def print_final(run: Run, frame: pd.DataFrame) -> None:
+    """Print the rows of the final's table; see `print_finalists`."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    print_finalists(run.path, rows)
+
+
+def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
+    """Print how the final in a folder ended, and whether the sweep beats the defaults."""
+    from evolve.tables.final import read_final
+
+    if any(row["lives"] for row in rows):
+        tell("the last rung, scores against the panel:")
+        columns = ["trial", "lives", "score", "low", "high"]
+        print_rows(columns, [[row[name] for name in columns] for row in rows])
+    elif len(rows) > 1:
+        tell(f"final, {rows[0]['games'] // (len(rows) - 1)} games a pair:")
+        elo = ("elo", "elo_low", "elo_high")
+        values = [
+            [row["trial"], *(elo_text(row[key]) for key in elo), row["score"], row["failures"]]
+            for row in rows
+        ]
+        heads = ["trial", "Elo", "low", "high", "score", "failed"]
+        shown = len(heads) - (not any(row["failures"] for row in rows))
+        print_rows(heads[:shown], [line[:shown] for line in values])
+    final = read_final(folder)
+    if final is not None:
+        tell(final.verdict)
+
+
+def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
+    columns_of_trials = run.kind.reading.tables["trials"].columns
+    assert columns_of_trials is not None
+    others = (*columns_of_trials.names, *first)
+    shares = run.importances.shares
+    parameters = [name for name in frame.columns if name not in others]
+    shown = sorted(parameters, key=lambda name: -shares.get(name, 0.0))[:_PARAMETERS]
+    columns = [*first, "state", "score", "score_error", "seconds", *shown]
+    values = frame[columns].astype(object).to_numpy().tolist()
+    print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
+    if len(parameters) > len(shown):
+        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+
+
+def _short(value: Any) -> Any:
+    """A number as text with its significant digits; other values as they are."""
+    if isinstance(value, float) and math.isfinite(value):
+        return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
+    return value

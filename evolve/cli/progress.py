@@ -117,15 +117,15 @@ progress_option = click.option(
     metavar="FILE",
     expose_value=False,
     callback=_begin,
-    help="Append what happens to this file, an event a line as JSON, for other programs.",
+    help="Append events to this file, a line of JSON each, for other programs.",
 )
 
 
 def progress_of() -> ProgressFile | None:
     """The file of events of the running command; None without one."""
     context = click.get_current_context(silent=True)
-    found: ProgressFile | None = None if context is None else context.meta.get(PROGRESS)
-    return found
+    file: ProgressFile | None = None if context is None else context.meta.get(PROGRESS)
+    return file
 
 
 def tell_started(**facts: Any) -> None:

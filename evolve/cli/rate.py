@@ -9,48 +9,42 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from evolve.cli.completion import complete_agents
-from evolve.cli.executors import executor_for, executor_options
+import evolve
+from evolve.cli.executors import executor_for
+from evolve.cli.match import contest_options
 from evolve.cli.options import (
-    jobs_option,
-    json_option,
-    log_option,
+    complete_agents,
     output_folder,
     readable,
-    strict_option,
 )
-from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
-from evolve.cli.settings import GroupedCommand, given_options, model_options
+from evolve.cli.progress import progress_of, tell_event, tell_started
+from evolve.cli.settings import (
+    GroupedCommand,
+    model_options,
+    settings_of,
+)
 from evolve.cli.terminal import NOTHING, Failures, complain, counting, elo_text, print_rows, say
 from evolve.config.matches import RateSettings
-from evolve.config.toml import resolve_as
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
 
 
 @click.command(cls=GroupedCommand, name="rate")
-@click.argument("agents", nargs=-1, required=True, shell_complete=complete_agents)
+@click.argument("agents", nargs=-1, shell_complete=complete_agents)
 @model_options(RateSettings, "agents")
 @click.option(
     "--out",
     "folder",
     callback=output_folder,
     metavar="FOLDER",
-    help="Keep the games there; the same command goes on where it was stopped, also with more "
-    "agents at the end.",
+    help="Store the games there; the same command continues a rating that was stopped, also with "
+    "more agents at the end.",
 )
-@log_option
-@strict_option
-@executor_options
-@jobs_option
-@progress_option
-@json_option
-@click.pass_context
+@contest_options
 def rate_command(
-    context: click.Context,
-    /,
     agents: tuple[str, ...],
+    config: str | None,
     folder: Path | None,
     strict: bool,
     jobs: int,
@@ -60,22 +54,22 @@ def rate_command(
     """Rate AGENTS by a round robin, every pair playing both colours on every opening.
 
     Ratings are Bradley–Terry's in Elo, mean 0, with 95 % intervals that take the two games on an
-    opening as one sample. Below is the score of each agent against each.
+    opening as one sample. The table also has the score of each agent against each. AGENTS may stand
+    in the file of --config.
 
     \b
     Examples:
       evolve rate swh swh-mobility random --games 200
       evolve rate runs/* 'swh?depth=3' --out ratings --json
+      evolve rate --config rating.toml
     """
     from evolve.arena.call import tournament_of
-    from evolve.runs.loading import load_agent
 
-    if len(agents) < 2:
-        raise click.UsageError("name two agents or more")
-    given = {"agents": agents, **given_options(RateSettings, options)}
-    settings = resolve_as(RateSettings, {}, given)
-    players = [load_agent(name) for name in agents]
-    agents = tuple(map(readable, agents))
+    if len(agents) < 2 and (agents or config is None):
+        raise click.UsageError("name two AGENTS or more, here or in --config")
+    settings = settings_of(RateSettings, {"agents": agents, **options}, config)
+    players = [evolve.load_agent(name) for name in settings.agents]
+    agents = tuple(map(readable, settings.agents))
     with executor_for(jobs) as executor:
         tournament = tournament_of(
             players,
@@ -84,7 +78,7 @@ def rate_command(
             {"tell": functools.cache(complain), "strict": strict},  # once, not for every pair
             executor=executor,
             folder=folder,
-            failed=Failures().tell,
+            failed=Failures().report,
         )
         total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
         tell_started(

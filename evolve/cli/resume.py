@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from evolve.cli.completion import complete_runs
+import evolve
 from evolve.cli.executors import executor_options, refuse_cluster
-from evolve.cli.options import all_cores, given_jobs_option, log_option
+from evolve.cli.options import all_cores, complete_runs, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.work import work_of
 from evolve.runs.run_type import Change
@@ -40,7 +40,7 @@ def _option(change: Change) -> Any:
 @click.option(
     "--allow-programs",
     is_flag=True,
-    help="Run the programs that a folder's settings name, though you did not start it there.",
+    help="Run programs that the settings of the folder name, even if you did not start it there.",
 )
 @click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
 @executor_options
@@ -50,12 +50,12 @@ def _option(change: Change) -> Any:
 def resume_command(
     run: str, jobs: int | None, allow_programs: bool, seeds: str | None, **options: Any
 ) -> int:
-    """Go on with a run from its last whole generation, check or trial.
+    """Go on with a run from its last complete generation, check or trial.
 
-    With --generations (of a training --games or --budget, of a sweep --trials) it goes on to so
-    many in all, also past its first target; a study with all its
-    runs. A run that is finished says so. Programs (gtp:…, nboard:…) that its settings name are run
-    only where you started it yourself, in this folder, or with --allow-programs.
+    --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
+    past the first target; a study goes on with all its runs. A finished run says so. Programs
+    (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
+    folder, or with --allow-programs.
 
     \b
     Examples:
@@ -65,12 +65,10 @@ def resume_command(
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
       evolve resume runs/study-001 --seeds 10-19
     """
-    from evolve.runs.study import Study, load_run
-
-    opened = load_run(run)
-    study = isinstance(opened, Study)
-    command = opened.design.command if isinstance(opened, Study) else opened.command
-    kind = opened.design.kind if isinstance(opened, Study) else opened.kind
+    opened = evolve.load_run(run)
+    study = isinstance(opened, evolve.Study)
+    started = opened.design if isinstance(opened, evolve.Study) else opened
+    command, kind = started.command, started.kind
     changes = {name: value for name, value in options.items() if value is not None}
     may_change = [change.name for change in kind.changes_of(command)]
     for name in changes:
@@ -80,7 +78,7 @@ def resume_command(
             )
     if not kind.plays_on_clusters:
         refuse_cluster(f"`{command}` is")
-    if isinstance(opened, Study):
+    if isinstance(opened, evolve.Study):
         from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)

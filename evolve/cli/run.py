@@ -1,21 +1,35 @@
-"""`evolve run`."""
+"""`evolve run` and `evolve study`, and what all commands that start runs share."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from evolve.cli.executors import executor_options
-from evolve.cli.new_run import settings_below
-from evolve.cli.options import jobs_option
+from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.progress import progress_option
-from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.study import start_study, study_options
+from evolve.cli.settings import (
+    Grouped,
+    GroupedCommand,
+    config_option,
+    given_options,
+    model_options,
+    settings_below,
+)
 from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import resolve
+from evolve.config.toml import resolve, resolve_as, rules_of_defaults
+from evolve.errors import OptionsError, SettingsError
+from evolve.parsing import laid_over
+from evolve.runs.run_type import RunType
 from evolve.runs.run_types import EVOLUTIONS
+from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
+
+C = TypeVar("C", bound=Callable[..., Any])
 
 _RUN_HELP = """Evolve agents, generation by generation.
 
@@ -24,7 +38,7 @@ newcomers replace the rest. The champion of each generation also plays a ladder 
 does not change, which rates it. At the end a play-off on fresh openings decides which agent is
 champion.json.
 
-Ctrl-C ends the run after the generation in hand, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the run after the current generation, a second one at once; `evolve resume` goes on.
 
 \b
 Examples:
@@ -38,26 +52,136 @@ Examples:
 """
 
 
+def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]:
+    """Add the options of a command that starts a run or, with --seeds and --grid, a study.
+
+    folder: the default of --out; others: further options.
+    """
+
+    def decorate(command: C) -> C:
+        for option in (
+            config_option,
+            click.option("--out", metavar="FOLDER", help=f"Folder to make; {folder} by default."),
+            progress_option,
+            *reversed(others),
+            click.option(
+                "--grid",
+                multiple=True,
+                metavar="FIELD=A,B",
+                cls=Grouped,
+                group="Studies",
+                help="A run for each of these values of a setting, or of a KEY in it as FIELD.KEY; "
+                "several options give all combinations. FIELD=A|B if values contain commas.",
+            ),
+            click.option(
+                "--seeds",
+                metavar="0-9",
+                cls=Grouped,
+                group="Studies",
+                help="A run for each of these seeds (numbers and ranges), all in one folder, which "
+                "evolve resume, show, compare and plot take.",
+            ),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def start_run(
+    kind: RunType,
+    word: str,
+    options: dict[str, Any],
+    resolved: Callable[[dict[str, Any], dict[str, Any], str], Any] | None = None,
+) -> int:
+    """Start a run, or a study, by the options of a command; return the exit code.
+
+    word: the second word of the command; resolved: makes its settings, if not its model alone.
+    """
+    command, variant = kind.command(word), kind.variants[word]
+    config, jobs, out = options["config"], options["jobs"], options["out"]
+    model = variant.model()
+    given, file = given_options(model, options), settings_below(config)
+    if options["seeds"] is not None or options["grid"]:
+        return start_study(command, options["seeds"], options["grid"], (file, given), jobs, out)
+    resolved = resolved or partial(resolve_as, model, variant.all_presets())
+    return work_of(kind)(command).start(resolved(given, file, config or "file"), jobs, out)
+
+
+def start_study(
+    command: str,
+    seeds: str | None,
+    grid: Sequence[str],
+    layers: Sequence[Mapping[str, Any]],
+    jobs: int,
+    out: str | None,
+) -> int:
+    """Start the study of a command with --seeds and --grid; return the exit code.
+
+    layers: the settings of all runs; later ones override earlier ones.
+    """
+    settings = laid_over(*layers)
+    values: dict[str, Any] = {"command": command, "grid": dict(map(grid_of, grid))}
+    if len(values["grid"]) < len(grid):
+        raise OptionsError("--grid: a field stands twice; give all its values at once")
+    seed = settings.pop("seed", 0)
+    if seeds is not None and seed:
+        raise OptionsError("seed: --seeds says all of them; leave --seed out")
+    values |= {"seeds": str(seed) if seeds is None else seeds, "settings": bare(settings)}
+    try:
+        design = study_spec_of(values, "--seeds and --grid")
+        design.check()
+    except SettingsError as error:
+        raise OptionsError(str(error)) from error
+    return _start(design, jobs, out)
+
+
+def _start(design: StudySpec, jobs: int, out: str | None) -> int:
+    from evolve.cli.studies import start
+
+    return start(design, jobs, out)
+
+
 @click.command(cls=GroupedCommand, name="run", help=_RUN_HELP)
 @model_options(EvolutionSettings, "encoding", "fitness")
-@study_options
+@starting_options("runs/RULES-NNN", executor_options, jobs_option)
+def run_command(**options: Any) -> int:
+    """See _RUN_HELP."""
+    return start_run(EVOLUTIONS, "", options, resolve)
+
+
+@click.command(name="study")
+@click.argument("file", type=ExistingFile())
+@click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
 @executor_options
 @jobs_option
 @progress_option
-@click.option("--out", metavar="FOLDER", help="Folder of the run; runs/RULES-NNN by default.")
-@click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
-def run_command(
-    jobs: int,
-    out: str | None,
-    config: str | None,
-    seeds: str | None,
-    grid: tuple[str, ...],
-    **options: Any,
-) -> int:
-    """See _RUN_HELP."""
-    given = given_options(EvolutionSettings, options)
-    file = settings_below(config)
-    if seeds is not None or grid:
-        return start_study(EVOLUTIONS.name, seeds, grid, (file, given), jobs, out)
-    settings = resolve(given, file, config or "file")
-    return work_of(EVOLUTIONS)(EVOLUTIONS.name).start(settings, jobs, out)
+def study_command(file: Path, out: str | None, jobs: int) -> int:
+    """Run a whole design of settings and seeds, several runs at a time.
+
+    \b
+    FILE.toml says:
+      command = "run"                 or train patterns, sweep alphabeta and the like
+      seeds = "0-9"                   each setting is run with each of them
+      [settings]                      of all runs, as in --config of the command
+      generations = 40
+      [grid]                          all combinations of these
+      crossover = ["blend", "uniform"]
+      [variants.small]                or tables of settings, each with the whole grid
+      population = 32
+
+    Each run has its own folder in that of the study, with the same tables as if it ran alone.
+    Ctrl-C ends it after the current steps of its runs, a second one at once; evolve resume goes on.
+    Runs that work at a time share the --jobs threads; on a cluster (--scheduler) each slot has one.
+
+    \b
+    Examples:
+      evolve study design.toml --out runs/crossovers
+      evolve run --generations 40 --seeds 0-9 --grid crossover=blend,uniform
+      evolve compare runs/crossovers
+    """
+    design = read_study_spec(file)
+    settings = {**rules_of_defaults(), **design.settings}
+    design = design.model_copy(update={"settings": settings})
+    design.check()
+    return _start(design, jobs, out)

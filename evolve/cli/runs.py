@@ -1,4 +1,4 @@
-"""`evolve runs`: the runs of a folder, and the facts shown of each."""
+"""`evolve runs` and `evolve compare`: runs in a list and side by side, settings over seeds."""
 
 from __future__ import annotations
 
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evolve.cli.options import json_option
-from evolve.cli.terminal import cell, out, print_json, print_rows, say
-from evolve.errors import EvolveError
+import evolve
+from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
+from evolve.cli.output import as_frame, style_of, write_in_style
+from evolve.cli.terminal import NOTHING, cell, counting, out, print_json, print_rows, say
+from evolve.errors import EvolveError, OptionsError
 from evolve.runs.run_types import RUN_TYPES
 
 if TYPE_CHECKING:
-    from evolve.files.folder import FolderPath
-    from evolve.runs.run import Run
+    import pandas as pd
+
 
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
 """Columns for people; `done` and `elo` are put together from columns of the JSON."""
@@ -47,8 +49,7 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.runs.study import Study, list_all
-    from evolve.runs.summary import facts_of, study_facts
+    from evolve.runs import study, summary
 
     rows: list[dict[str, Any]] = []
 
@@ -57,10 +58,12 @@ def runs_command(folder: str, as_json: bool) -> None:
 
     # Before the first run there is no folder for them.
     there = folder != "runs" or Path(folder).exists()
-    found = list_all(folder, refuse) if there else []
-    for run in found:
+    for run in study.list_all(folder, refuse) if there else ():
         try:
-            facts = study_facts(run) if isinstance(run, Study) else facts_of(run)
+            if isinstance(run, evolve.Study):
+                facts = summary.study_facts(run)
+            else:
+                facts = summary.facts_of(run)
             rows.append({"run": str(run.path), **facts})
         except (EvolveError, OSError) as error:
             rows.append({"run": str(run.path), "state": str(error)})
@@ -106,28 +109,193 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
     return f"score {score:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def champion_told(run: Run, champion: FolderPath) -> str:
+def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
     """How good a run's champion is, for people who look at that run alone.
 
     It is the champion's Elo, its share of the play-off, or its score and against which panel.
     """
-    from evolve.agents.agent_file import read_header
     from evolve.runs.summary import facts_of, share_in_playoff
 
-    found, facts, told = read_header(champion).provenance, facts_of(run), []
+    facts, parts = facts_of(run), []
     if facts.get("elo") is not None:
-        games = f" in {found['elo_games']} games" if "elo_games" in found else ""
-        told.append(f"Elo {strength_of(facts)} on the ladder{games}")
-    share, against = share_in_playoff(run), cell(found.get("against"))
+        games = f" in {provenance['elo_games']} games" if "elo_games" in provenance else ""
+        parts.append(f"Elo {strength_of(facts)} on the ladder{games}")
+    share, against = share_in_playoff(run), cell(provenance.get("against"))
     if share.get("playoff_share") is not None:
         value, low, high = map(cell, share.values())
-        told.append(f"play-off share {value} [{low}, {high}] in {cell(found.get('games'))} games")
+        parts.append(
+            f"play-off share {value} [{low}, {high}] in {cell(provenance.get('games'))} games"
+        )
     elif run.kind.rated and against.startswith("play-off"):
-        told.append("the only candidate of its play-off")
-    elif found.get("games") == 0:
-        told.append(f"against {against}")
+        parts.append("the only candidate of its play-off")
+    elif provenance.get("games") == 0:
+        parts.append(f"against {against}")
     else:
         word = "score so far" if run.kind.rated else "score"
-        error = f" ± {cell(found['error'])}" if "error" in found else ""
-        told.append(f"{word} {cell(found.get('score'))}{error} against {against}")
-    return ", ".join(told)
+        error = f" ± {cell(provenance['error'])}" if "error" in provenance else ""
+        parts.append(f"{word} {cell(provenance.get('score'))}{error} against {against}")
+    return ", ".join(parts)
+
+
+_HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
+{COLUMNS_HELP}
+Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
+Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
+values corrected for their number after Holm. So are runs that differ in their seeds alone, as one
+setting, below the table of each run; others are settings with one seed. The figure is the
+champion's Elo of an evolution, that or the best score of a training, and the winner's score against
+the defaults of a sweep, or --figure. With --games the champions of
+each two settings meet as well, seed by seed.
+
+\b
+Examples:
+  evolve compare runs/reversed-001 runs/reversed-002
+  evolve compare runs/study-001 --games 100 -o study.csv
+  evolve compare runs/blend runs/uniform --figure best_panel_score
+"""
+
+
+@click.command(name="compare", help=_HELP)
+@click.argument("runs", nargs=-1, required=True, shell_complete=complete_runs)
+@click.option(
+    "--figure", metavar="NAME", help="What is compared over seeds: any number that --json has."
+)
+@click.option(
+    "--games",
+    type=click.IntRange(min=2),
+    help="Let the champions of each two settings meet in so many games, seed by seed.",
+)
+@click.option(
+    "-o", "--output", callback=output_path, help="File for the table: .csv, .json or .parquet."
+)
+@jobs_option
+@json_option
+def compare_command(
+    runs: tuple[str, ...],
+    figure: str | None,
+    games: int | None,
+    output: Path | None,
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """See above."""
+
+    style = "json" if as_json and output is None else style_of(None, output)
+    sources = [evolve.load_run(path) for path in runs]
+    plain = [one for one in sources if isinstance(one, evolve.Run)]
+    only_runs = len(plain) == len(sources)
+    if len(sources) == 1 and only_runs and figure is None and games is None:
+        _side_by_side(runs, plain, style, output)
+        return
+    from evolve.studies import comparison  # not above: one run needs neither kernels nor pandas
+
+    if only_runs and figure is None and games is None:
+        frame = comparison.over_seeds(plain)
+        if frame is None or (style == "table" and output is None):
+            _side_by_side(runs, plain, style, output)
+        if frame is None:
+            return
+    else:
+        groups = comparison.groups_of(sources)
+        frame = comparison.compared(groups, figure)
+        matches = {} if games is None else comparison.meetings(groups)
+        if games is not None:
+            _announce(matches, games, quiet=style == "json" and output is None)
+        if only_runs and style == "table" and output is None:
+            _side_by_side(runs, plain, style, output)
+        if games is not None:
+            with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
+                frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
+    write_in_style(frame, style, output, print_compared)
+
+
+def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
+    """Print how many matches champions play, unless `quiet`.
+
+    matches: their number by rules. OptionsError if no two champions meet.
+    """
+    if not matches:
+        raise OptionsError(
+            f"games: {games}: champions meet those of another setting with the same rules and "
+            "seed, and there are none; evolve match RUN RUN lets any two meet"
+        )
+    number = sum(matches.values())
+    if not quiet:
+        count = "a match" if number == 1 else f"{number} matches"
+        say(f"{count} of {games + games % 2} games, {' and '.join(sorted(matches))}")
+
+
+def print_compared(frame: pd.DataFrame) -> None:
+    """Print a table of settings over seeds for people, figure by figure."""
+    for figure, part in frame.groupby("figure", sort=False):
+        alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
+        if len(alone):
+            say(f"{figure}: means over seeds, with Student's 95 % intervals")
+            rows = [[row.setting, row.seeds, *_mean(row)] for row in alone.itertuples()]
+            print_rows(["setting", "seeds", "mean", "95 %"], rows)
+        if len(pairs):
+            scores = figure == "head_to_head"
+            say(
+                "champions in matches, seed by seed: scores of the first"
+                if scores
+                else f"differences in {figure}, seed by seed"
+            )
+            rows = [
+                [row.setting, row.against, row.seeds, *_mean(row), row.p, row.p_holm]
+                for row in pairs.itertuples()
+            ]
+            head = "score" if scores else "difference"
+            print_rows(["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"], rows)
+
+
+def _mean(row: Any) -> tuple[str, str]:
+    """A mean and its interval as text: Elo with one decimal, scores with three."""
+    places = 1 if abs(row.mean) >= 10 else 3
+    interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
+    return f"{row.mean:.{places}f}", interval
+
+
+def _side_by_side(
+    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
+) -> None:
+    from evolve.runs.summary import ELO, facts_of
+
+    totals = [run.kind.reading.totals(run) for run in runs]
+    facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
+    settings = [
+        {key: value for key, value in run.config.items() if key != "versions"} for run in runs
+    ]
+    keys = dict.fromkeys(key for one in settings for key in one)
+    differing = [
+        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
+    ]
+    heads = [{"done": done_of(fact), "elo": strength_of(fact)} for fact in facts]
+    for fact, one in zip(facts, settings, strict=True):
+        fact.update({key: one.get(key) for key in differing if key not in fact})
+    rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
+    if style == "json" and output is None:
+        print_json(rows)
+        return
+    if output is not None:
+        flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
+        write_in_style(as_frame(flat), style, output)
+        return
+    hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
+    hidden |= {kind.unit for kind in RUN_TYPES} - {key for more in totals for key in more}
+    columns = [
+        {
+            **{key: fact.get(key) for key in ("command", "rules", "preset", "seed", "state")},
+            "date": fact["date"],
+            **head,
+            **{key: _flat(value) for key, value in fact.items() if key not in hidden},
+        }
+        for fact, head in zip(facts, heads, strict=True)
+    ]
+    shown = dict.fromkeys(key for column in columns for key in column)
+    print_rows(["", *names], [[key, *(column.get(key) for column in columns)] for key in shown])
+
+
+def _flat(value: Any) -> Any:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={item}" for key, item in value.items())
+    return value

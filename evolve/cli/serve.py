@@ -15,10 +15,10 @@ import click
 from evolve.agents.command import located, words_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
+from evolve.cli.settings import RUNS
 from evolve.cli.terminal import say
-from evolve.config.defaults import VARIABLE, default_rules
+from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.compiled.private import private_folder
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
@@ -42,19 +42,19 @@ from evolve.tables.paths import CONFIG_FILE
     type=click.IntRange(1, 64),
     default=1,
     show_default=True,
-    help="Jobs that work at once; others wait in a queue.",
+    help="Jobs that run at once; others wait in a queue.",
 )
 @click.option(
     "--token",
     envvar=SERVICE_TOKEN,
     show_envvar=True,
-    help="What clients must tell, 16 characters or more; by default a secret that is kept for you. "
-    "Others on this machine see the words of a command: set the variable rather than the option.",
+    help="Secret that clients must send, at least 16 characters; by default one that is stored for "
+    "you. Other accounts of this machine can read command lines: better set the variable.",
 )
 @click.option(
     "--no-token",
     is_flag=True,
-    help="Let in everyone who reaches the port: every account of this machine, and with --host "
+    help="Admit everyone who reaches the port: every account of this machine and, with --host, "
     "others.",
 )
 @click.option(
@@ -62,14 +62,14 @@ from evolve.tables.paths import CONFIG_FILE
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A further name that the service may be called by, such as that of a proxy.",
+    help="Another host name that clients may use, such as that of a proxy.",
 )
 @click.option(
     "--allow-programs",
     "programs",
     multiple=True,
     metavar="PROGRAM",
-    help=f"A program that matches and ratings may meet: {', '.join(PROGRAM_FORMS)}.",
+    help=f"A program that matches and ratings may start: {', '.join(PROGRAM_FORMS)}.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 def serve_command(
@@ -85,9 +85,9 @@ def serve_command(
 ) -> None:
     """Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a REST API.
 
-    Jobs are processes of their own: they go on when the service ends, and are found again when it
-    starts. Only this machine is answered unless --host says otherwise, and only those who have the
-    token in the address that is printed. It needs the extra `serve`: pip install '.[serve]'.
+    Jobs are separate processes: they continue when the service ends, and it takes them up again
+    when it starts. It answers this machine alone unless --host says otherwise, and only clients
+    with the token in the printed address. It needs the extra `serve`: pip install '.[serve]'.
 
     \b
     Examples:
@@ -97,15 +97,14 @@ def serve_command(
       evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
     """
     os.environ.pop(SERVICE_TOKEN, None)
-    from evolve.service.request_guard import HOST_NAME
-    from evolve.service.server import serve
+    from evolve.service import request_guard, server
 
     if inside(runs, CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
         _check_program(program)
     for name in hosts:
-        if not HOST_NAME.fullmatch(name):
+        if not request_guard.HOST_NAME.fullmatch(name):
             raise click.BadParameter(
                 f"{name!r} is not a host: a name or an address alone", param_hint="--allow-host"
             )
@@ -137,7 +136,7 @@ def serve_command(
             stack.callback(_open(page, private=bool(token)))
 
     with ExitStack() as stack, suppress(KeyboardInterrupt):
-        serve(
+        server.serve(
             runs,
             host=host,
             port=port,
@@ -150,8 +149,8 @@ def serve_command(
 
 
 _NO_TOKEN: Final = (
-    "everyone who reaches the port, every account of this machine among them, may start jobs, "
-    "delete runs and upload agents"
+    "everyone who reaches the port, also every account of this machine, may start jobs, delete "
+    "runs and upload agents"
 )
 
 
@@ -160,9 +159,9 @@ def _kept_token() -> str:
     try:
         token = user_token()
     except OSError as error:
-        say(f"the token is for this start alone, as it cannot be kept: {error.strerror or error}")
+        say(f"the token is valid for this start only, not stored: {error.strerror or error}")
         return new_token()
-    say(f"scripts say `Authorization: Bearer`, and what {token_file()} holds")
+    say(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
     return token
 
 

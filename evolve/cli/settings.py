@@ -1,19 +1,26 @@
-"""Options made from a settings model, group by group."""
+"""Options made from a settings model, group by group, and the files of --config."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 from pydantic import BaseModel
 
-from evolve.cli.completion import complete_agents
+from evolve.cli.options import complete_agents
+from evolve.config.base import FormField, form_of_model
 from evolve.config.evolution import FIRST
-from evolve.config.forms import FormField, form_of_model
+from evolve.config.toml import read_toml, resolve_as, rules_of_defaults
 from evolve.parsing import split_pair
 
+RUNS: Final = Path("runs")
+"""The default folder of runs; the only folder that is made if it is missing."""
+
+
 C = TypeVar("C", bound=Callable[..., Any])
+M = TypeVar("M", bound=BaseModel)
 
 
 class Grouped(click.Option):
@@ -113,3 +120,30 @@ _EXAMPLES: Final = {"bounds": "depths=2:6", "fix": "depths=4", "opponents": "sel
 def _pairs(name: str, values: tuple[str, ...]) -> dict[str, str]:
     form = f"KEY=VALUE, such as --{name} {_EXAMPLES.get(name, 'x=1')}"
     return dict(split_pair(name, value, form, last=True) for value in values)
+
+
+config_option = click.option(
+    "--config", metavar="FILE.toml", help="Settings; options given here override them."
+)
+
+
+def settings_below(config: str | None) -> dict[str, Any]:
+    """The settings that a new run's options override.
+
+    They are those of its --config, which override those of the project or the user.
+    """
+    return {**rules_of_defaults(), **_settings_in(config)}
+
+
+def settings_of(model: type[M], options: dict[str, Any], config: str | None) -> M:
+    """The settings of games between agents: those of --config, overridden by options.
+
+    Without default rules: the rules of the agents come before those of the project or the user.
+    """
+    return resolve_as(
+        model, {}, given_options(model, options), _settings_in(config), config or "file"
+    )
+
+
+def _settings_in(config: str | None) -> dict[str, Any]:
+    return read_toml(Path(config)) if config else {}

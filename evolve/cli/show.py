@@ -1,4 +1,4 @@
-"""`evolve show`: the tables of a run, or an agent."""
+"""`evolve show`, `plot` and `lineage`: a run or an agent as tables, pictures and ancestry."""
 
 from __future__ import annotations
 
@@ -13,30 +13,37 @@ import click
 
 import evolve
 from evolve.agents.names import parse_name
-from evolve.cli.completion import complete_agents
-from evolve.cli.options import output_path
-from evolve.cli.output import format_option, print_agent, print_frame, style_of, write_in_style
-from evolve.cli.runs import champion_told, shown_row
-from evolve.cli.terminal import print_rows, say
-from evolve.cli.views import (
+from evolve.cli.options import complete_agents, complete_runs, output_path
+from evolve.cli.output import (
     NOT_SHOWN,
     SHOWN,
+    as_frame,
+    format_option,
+    print_agent,
     print_final,
+    print_frame,
     print_generations,
     print_rungs,
     print_trials,
+    style_of,
+    write_in_style,
 )
+from evolve.cli.runs import describe_champion, shown_row
+from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import Agent
+    from evolve.agents.agent_file import AgentHeader
+    from evolve.evolution.lineage import Lineage
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -142,8 +149,6 @@ def _show_study(
     output: Path | None,
 ) -> None:
     """Show the runs of a study, or a table of them all with columns that name each run."""
-    import pandas as pd
-
     from evolve.runs.summary import row_of
 
     if table is None:
@@ -152,7 +157,7 @@ def _show_study(
         rows = [row_of(study, member) for member in study.members]
         names = ("setting", "seed", "state", "date", "done", "elo")
         write_in_style(
-            pd.DataFrame(rows),
+            as_frame(rows),
             style,
             output,
             lambda _: print_rows(names, [shown_row(row, names) for row in rows]),
@@ -196,8 +201,10 @@ def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     printed = _PRINTED.get(table.name)
     show = print_frame if printed is None else partial(printed, run)
     _print_some(run.path, table.name, show, frame)
-    if table.name == run.tables[0] and not frame.empty:
-        _print_champion(run)
+    champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
+    if champion is not None:
+        path, header = champion
+        say(f"champion {header.name}, {describe_champion(run, header.provenance)}: {path}")
 
 
 def _print_some(
@@ -210,12 +217,12 @@ def _print_some(
         show(frame)
 
 
-def _print_champion(run: evolve.Run) -> None:
+def _header(run: evolve.Run) -> tuple[Path, AgentHeader] | None:
+    """The file of a run's champion and its header; None without one."""
     from evolve.agents.agent_file import read_header
 
     path = champion_of(run.path)
-    if path is not None:
-        say(f"champion {read_header(path).name}, {champion_told(run, path)}: {path}")
+    return None if path is None else (path, read_header(path))
 
 
 def _is_run(folder: Path) -> bool:
@@ -252,3 +259,122 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         if "individuals" in run.tables and run.generation_count:
             lines = ancestry(run, stored.provenance)
     print_agent(stored, lines)
+
+
+@click.command(name="plot")
+@click.argument("sources", nargs=-1, required=True, shell_complete=complete_agents)
+@click.option(
+    "-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write."
+)
+def plot_command(sources: tuple[str, ...], output: Path) -> None:
+    """Draw SOURCES: a run, an agent, or studies and runs together.
+
+    Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
+    against the panel, or Elo on the ladder, and the loss. Of a sweep: the trials' scores, what
+    matters, and the scores by each of the parameters that matter most. Of an alpha-beta agent: its
+    weights as boards, phase by phase; of patterns: what a disc is worth on each square, and how
+    that of a corner, an edge, an X or a C square changes in the game. Of studies, and of several
+    runs: the mean curve of each setting over its seeds with its 95 % band, and the result of each
+    seed.
+
+    \b
+    Examples:
+      evolve plot runs/reversed-001 -o progress.png
+      evolve plot best.json -o boards.png
+      evolve plot runs/study-001 -o study.png
+    """
+    evolve.plot(*sources, output=output)
+    say(f"{' '.join(sources)} → {output}")
+
+
+_TABLES = ("ancestors", "genes", "operators")
+_SHOWN = 12
+"""Rows of a table that the summary shows."""
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+@click.command(name="lineage")
+@click.argument("run", shell_complete=complete_runs)
+@click.argument("individual", required=False)
+@click.option(
+    "--table",
+    type=click.Choice(_TABLES),
+    help="One table alone, whole: the ancestors, where each gene came from, or how the operators "
+    "fared.",
+)
+@format_option
+@click.option(
+    "-o",
+    "--output",
+    callback=output_path,
+    help="File to write to: a picture (.png, .svg, .pdf), or the table as .csv, .json, .parquet.",
+)
+def lineage_command(
+    run: str, individual: str | None, table: str | None, style: str | None, output: Path | None
+) -> None:
+    """Show the ancestors of INDIVIDUAL of RUN, its champion if not given, where its genes came
+    from, and how many of each operator's offspring survived.
+
+    \b
+    Examples:
+      evolve lineage runs/reversed-001
+      evolve lineage runs/reversed-001 12-40 --table genes
+      evolve lineage runs/reversed-001 -o lineage.png
+      evolve lineage runs/reversed-001 --table operators -o operators.csv
+    """
+    from evolve.evolution.lineage import Lineage, totals
+
+    opened = evolve.Run(run)
+    lineage = Lineage(opened)
+    name = individual or _champion(opened, lineage)
+    if output is not None and output.suffix.lower() in _PICTURES:
+        if table is not None or style is not None:
+            raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
+        from evolve.plots.run import plot_lineage
+
+        plot_lineage(lineage, name, output)
+        say(f"{run}, {name} → {output}")
+        return
+    if table is None and output is None and style is None:
+        _summarize(lineage, name, totals(lineage.operators()))
+        return
+    frame = _frame(lineage, name, table or _TABLES[0])
+    write_in_style(frame, style_of(style, output), output, _print_rounded)
+
+
+def _champion(run: evolve.Run, lineage: Lineage) -> str:
+    """The champion's individual; if it has none, the best of the last generation."""
+    champion = _header(run)
+    name = None if champion is None else champion[1].provenance.get("individual")
+    return str(name) if name in lineage.births else lineage.best()
+
+
+def _frame(lineage: Lineage, name: str, table: str) -> pd.DataFrame:
+    if table == "operators":
+        return lineage.operators()
+    return lineage.genes(name) if table == "genes" else lineage.ancestors(name)
+
+
+def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
+    ancestors = lineage.ancestors(name)
+    first = int(ancestors["born"].min())
+    say(
+        f"{name} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation {first}; "
+        "numbers of its genes by where they came from:"
+    )
+    _print_rounded(ancestors.head(_SHOWN))
+    if len(ancestors) > _SHOWN:
+        say(f"{_SHOWN} of {len(ancestors)}; --table ancestors shows all, -o lineage.png draws them")
+    genes = lineage.genes(name)
+    say(f"its {len(genes)} numbers arose in:")
+    keys = ["from", "origin", "born"]
+    counts = genes.groupby(keys).size().reset_index(name="numbers")
+    counts = counts.sort_values("numbers", ascending=False, kind="stable").head(_SHOWN)
+    print_frame(counts.rename(columns={"from": "individual"}))
+    say("offspring that survived, by operator:")
+    _print_rounded(operators)
+
+
+def _print_rounded(frame: pd.DataFrame) -> None:
+    """Print a table with shares of three digits, and without values that are unknown."""
+    print_frame(frame.round(3).astype(object).where(frame.notna(), None))

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 SIGNALLED: Final = 128
 """Exit codes from here on say which signal ended a command."""
@@ -188,13 +188,21 @@ def _send_again(number: int) -> None:
     _thread.start_new_thread(send, ())
 
 
+def forget_reader(stream: TextIO | None = None) -> None:
+    """Discard further output to a stream, standard output by default, that nobody reads any more.
+
+    Python would write what is left once more at its end, and exit with code 120.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), (stream or sys.stdout).fileno())
+
+
 def _leave_lost_terminal() -> None:
-    """Discard further output to a terminal that is gone, which would raise errors."""
+    """Discard further output to a closed terminal, which would raise errors."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # None, closed, or of no file
             descriptor = stream.fileno()
             if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+                forget_reader(stream)
 
 
 def _end_at_ctrl_c() -> None:

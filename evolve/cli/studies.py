@@ -1,4 +1,4 @@
-"""How studies begin, go on, look and end on the command line."""
+"""How studies start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from pydantic import BaseModel
-from rich.progress import Progress, TaskID
 
-from evolve.cli.compare import print_compared
 from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import (
     executor_for,
@@ -18,13 +16,20 @@ from evolve.cli.executors import (
     refuse_cluster,
     where,
 )
-from evolve.cli.new_run import config_of, need_extras, new_folder, versions_of
-from evolve.cli.permission import agree_to_programs, check_programs_of_study
-from evolve.cli.runs import done_of, strength_of
-from evolve.cli.terminal import bar, cell, duration
-from evolve.cli.work import carry_out, finish
+from evolve.cli.runs import done_of, print_compared, strength_of
+from evolve.cli.terminal import cell, duration
+from evolve.cli.work import (
+    agree_to_programs,
+    carry_out,
+    check_programs,
+    config_of,
+    finish,
+    need_extras,
+    new_folder,
+    versions_of,
+)
+from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.forms import option_words
 from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
@@ -122,7 +127,7 @@ def resume_study(
     with store.locked(path):
         check_links(study)
         _refuse_functions(study.design, str(path))
-        check_programs_of_study(path, *_settings(study.design), allowed=allow_programs)
+        check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)
         if changed != design:
             versions = versions_of(design.kind, design.command)
             write_text(path / STUDY_FILE, changed.text(versions))
@@ -206,9 +211,10 @@ def _report(study: Study) -> None:
 
 
 class RunsView(ProgressView):
-    """How a study looks: a line for each run that is done."""
+    """The progress of a study: a line for each finished run."""
 
     unit = "the current generations, checks or trials"
+    counted = "runs"
 
     def __init__(self, work: StudyWork) -> None:
         self.columns = tuple(_WIDTHS)
@@ -230,11 +236,6 @@ class RunsView(ProgressView):
 
     def line(self, cells: Sequence[str], left: float) -> str:
         return f"{self._line(cells)} {duration(left):>8}"
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return one bar, for all runs."""
-        bars = bar()
-        return bars, bars.add_task("runs", total=None), None
 
     def _line(self, texts: Sequence[str]) -> str:
         widths = zip(texts, _WIDTHS.values(), strict=True)

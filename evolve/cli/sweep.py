@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolve.cli.executors import executor_options
-from evolve.cli.new_run import settings_below
 from evolve.cli.options import all_cores, log_option
-from evolve.cli.progress import progress_option
-from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.study import start_study, study_options
+from evolve.cli.run import start_study, starting_options
+from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
 
 if TYPE_CHECKING:
-    pass
+    from evolve.sweeps.plan import Plan
 
 _SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
 
@@ -45,9 +42,9 @@ Ranges:
 Many machines: the same command on each joins the study of that name in a database:
   evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
 
-Ctrl-C ends after the trials in hand, or the games of the final, a second one at once; `evolve
-resume` goes on, to exactly the number of trials that was asked for. optuna-dashboard shows the same
-study: optuna-dashboard FOLDER/journal.log, or the storage's URL.
+Ctrl-C ends the sweep after the current trials, or the games of the final, a second one at once;
+`evolve resume` goes on, to exactly the number of trials that was asked for. optuna-dashboard shows
+the same study: optuna-dashboard FOLDER/journal.log, or the storage's URL.
 
 \b
 Examples:
@@ -65,13 +62,8 @@ Examples:
 @model_options(ProgramSweepSettings, "kind", "program", "space", "fix")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
 @click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
-@click.option("--list", "listing", is_flag=True, help="Show the space in place of a sweep.")
-@study_options
-@executor_options
-@log_option
-@progress_option
-@click.option("--out", metavar="FOLDER", help="Folder of the sweep; runs/sweep-KIND-NNN if not.")
-@click.option("--config", metavar="FILE.toml", help="Settings; options come first.")
+@click.option("--list", "listing", is_flag=True, help="Show the space instead of starting a sweep.")
+@starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
 def sweep_command(
     kind: str,
     program: str | None,
@@ -100,11 +92,11 @@ def sweep_command(
         layers = (file, {key: value for key, value in given.items() if key != "kind"})
         return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs, out)
     settings = resolve_as(model, {}, given, file, config or "file")
-    if listing:
-        _list(settings)
-        return 0
-    from evolve.sweeps.plan import checked_plan
+    from evolve.sweeps.plan import checked_plan, plan_of
 
+    if listing:
+        _list(plan_of(settings))
+        return 0
     checked_plan(settings).check_new()
     return work_of(SWEEPS)(SWEEPS.command(kind)).start(settings, settings.jobs or all_cores(), out)
 
@@ -137,10 +129,7 @@ def _ranges(path: Path, fix: dict[str, Any]) -> dict[str, Any]:
     return ranges
 
 
-def _list(settings: SweepSettings) -> None:
-    from evolve.sweeps.plan import plan_of
-
-    plan = plan_of(settings)
+def _list(plan: Plan) -> None:
     defaults = plan.defaults or {}
     rows = [
         [p.name, p.kind, p.range_text, defaults.get(p.name), p.about] for p in plan.space.parameters

@@ -1,24 +1,26 @@
-"""How sweeps begin, go on, look and end on the command line."""
+"""How sweeps start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+from rich.progress import Progress, TaskID
 
 from evolve.agents.stored import read_agent
-from evolve.cli.display import tell
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import refuse_cluster, site
 from evolve.cli.hand_in import proposed
-from evolve.cli.terminal import elo_text
-from evolve.cli.views import TrialsView, print_finalists
+from evolve.cli.output import print_finalists
+from evolve.cli.terminal import bar, cell, duration, elo_text
 from evolve.cli.work import LongWork
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
+from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
 from evolve.files.folder import FolderPath
@@ -39,8 +41,67 @@ _ON_CLUSTERS: Final = ("alphabeta", "evolution")
 """Kinds that can play on a cluster, because the kernels play their games."""
 
 
+class TrialsView(ProgressView):
+    """The progress of a sweep: a line for each trial, with the best score so far (in a rung).
+
+    progress: how much was done before, and of how much; by default 0 of all trials. final: returns
+    the current estimate of the final's seconds.
+    """
+
+    unit = "the current trials"
+    units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
+    reported = ("final",)
+    widths: Mapping[str, int] = {
+        "number": 6,
+        "state": 9,
+        "score": 7,
+        "score_error": 11,
+        "best": 7,
+        "seconds": 8,
+        "left": 8,
+    }
+    columns = tuple(widths)
+
+    def __init__(
+        self,
+        settings: SweepSettings,
+        progress: tuple[float, float] | None = None,
+        final: Callable[[], float] | None = None,
+    ) -> None:
+        first, target = progress or (0.0, settings.work)
+        self._first, self._target = float(first), float(target)
+        self._final = final or (lambda: 0.0)
+        self._begin = time.monotonic()
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the time of the trials so far, plus the final's, from their games."""
+        new = done - self._first
+        if not new:
+            return math.nan
+        return (time.monotonic() - self._begin) / new * (total - done) + self._final()
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        seconds = row["seconds"]
+        return [
+            str(row["number"]),
+            row["state"].lower(),
+            *map(cell, (row["score"], row["score_error"], row["best"])),
+            cell(None) if seconds is None else f"{seconds:.1f}",
+            cell(None) if math.isnan(left) else duration(left),
+        ]
+
+    def remark(self, row: Mapping[str, Any]) -> str | None:
+        """Return why a trial failed, or None."""
+        return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """Return one bar, for the trials."""
+        bars = bar()
+        return bars, bars.add_task("trials", total=self._target, completed=round(self._first)), None
+
+
 class SweepWork(LongWork[SweepSettings, Sweep]):
-    """How sweeps begin, go on and look."""
+    """Sweeps on the command line."""
 
     kind = SWEEPS
 
@@ -89,7 +150,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             work.weigh()
         more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
         if work.study.is_exhausted:
-            more = "every setting there is was tried"
+            more = SweepEnding.EXHAUSTED.value
         return f"{count_of(work.study.finished(), 'trial')}; {more}"
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
@@ -129,7 +190,21 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         return so_far
 
     def report(self, work: Sweep) -> None:
-        _report(work, self._result)
+        """Print the final, the champion, and what to do next."""
+        folder, result = work.folder, self._result
+        if result is None:
+            tell(f"go on with: evolve resume {as_word(folder)}")
+            return
+        print_finalists(folder, final_table(folder).to_pylist())
+        if isinstance(work.settings, ProgramSweepSettings):
+            _report_program(result)
+            return
+        tell(f"champion trial-{result.winner} → {result.champion}")
+        name = as_word(folder)
+        tell(
+            f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
+            f"{proposed(read_agent(result.champion), folder)}"
+        )
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
@@ -138,8 +213,8 @@ def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
         return f"{folder} does not say how many workers it had; {now} from now on"
     if before != now:
         return (
-            f"{count_of(now, 'worker')} from now on, {before} before: what is tried depends on "
-            f"that; --jobs {before} goes on as it began"
+            f"{count_of(now, 'worker')} from now on, {before} before: trials depend on it; "
+            f"--jobs {before} keeps the number"
         )
     return None
 
@@ -166,9 +241,9 @@ def _print_header(sweep: Sweep, done: int) -> None:
         each = f"{settings.trial_games} games each at most"
         if settings.algorithm == "ga":
             each = f"in generations of {settings.population}, {settings.trial_games} games each"
-            judge = "judged by games with one another and the defaults"
+            judge = "scored by games with one another and the defaults"
         elif settings.objective == "self":
-            judge = "judged by games with the defaults and the best trial so far"
+            judge = "scored by games with the defaults and the best trial so far"
     tell(
         f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
@@ -196,25 +271,25 @@ def _about_settings(sweep: Sweep) -> str | None:
     every = f"{count_of(count, 'setting')} in all"
     match plan.repeats(sweep.study.trials()):
         case True:
-            return f"{every}, each is tried once: {count_of(count, 'trial')} at most"
+            return f"{every}, each is tried once: at most {count_of(count, 'trial')}"
         case None:
             return (
-                f"{every}, each is tried once, unless games of the defaults differ when they are "
-                "played again"
+                f"{every}, each is tried once, unless a repeated game of the defaults ends "
+                "differently"
             )
         case _:
             return (
-                f"{every}: they are tried several times, for no two trials are alike; a setting "
+                f"{every}: each is tried several times, since no two results are alike; a setting "
                 "counts by the mean of its scores"
             )
 
 
 def _about_final(sweep: Sweep) -> str:
-    """How large the final will be, and why."""
+    """The size of the final, and the reason for it."""
     settings = sweep.plan.bounded
     games = settings.final_games
     if not games:
-        return "no final: nobody will be there to meet"
+        return "no final: it would have one player"
     what = "the retest after the rungs" if settings.rungs else "the final after them"
     why = "a third of the trials' games"
     if settings.final_openings is not None:
@@ -224,24 +299,6 @@ def _about_final(sweep: Sweep) -> str:
     return f"{what}: {games} games at most, {why}"
 
 
-def _report(sweep: Sweep, result: FinalResult | None) -> None:
-    """Print how the final ended, if it beats the defaults, the champion, and what to do next."""
-    folder = sweep.folder
-    if result is None:
-        tell(f"go on with: evolve resume {as_word(folder)}")
-        return
-    print_finalists(folder, final_table(folder).to_pylist())
-    if isinstance(sweep.settings, ProgramSweepSettings):
-        _report_program(result)
-        return
-    tell(f"champion trial-{result.winner} → {result.champion}")
-    name = as_word(folder)
-    tell(
-        f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
-        f"{proposed(read_agent(result.champion), folder)}"
-    )
-
-
 def _report_program(result: FinalResult) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
     if result.score is not None:
@@ -249,15 +306,15 @@ def _report_program(result: FinalResult) -> None:
         tell(f"gain over the defaults {gain} Elo [{low}, {high}]")
     if result.tested is not None:
         tell(f"the test of that: {result.tested}")
-    found = json.loads(result.champion.read_text(encoding="utf-8"))
-    values = "  ".join(f"{name} = {value}" for name, value in found["parameters"].items())
+    best = json.loads(result.champion.read_text(encoding="utf-8"))
+    values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
     tell(f"best parameters, of trial-{result.winner}: {values}")
-    tell(found["program"])
-    if "environment" in found:
-        variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in found["environment"].items())
+    tell(best["program"])
+    if "environment" in best:
+        variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in best["environment"].items())
         tell(f"with the environment {variables}")
-    if "commands" in found:
-        tell(f"after the GTP commands {', '.join(found['commands'])}")
+    if "commands" in best:
+        tell(f"after the GTP commands {', '.join(best['commands'])}")
     tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +29,7 @@ T = TypeVar("T")
 
 
 class _Console(Console):
-    """rich's console; text is text, and the caller handles a reader that went away."""
+    """rich's console without markup; the caller handles a reader that went away."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Make a str harmless; every str on the screen passes here, cells of tables included."""
@@ -66,13 +64,8 @@ def complain(text: str) -> None:
     click.echo(plain(text), err=True)
 
 
-def forget_reader() -> None:
-    """Discard further standard output, after its reader went away."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: `45 s`, `12 min`, `3.5 h`."""
+    """Seconds for people: `45 s`, `12 min`, `3.5 h`."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:
@@ -81,7 +74,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes as a person says them."""
+    """Bytes for people."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000 or unit == "GB":
             break
@@ -161,19 +154,19 @@ class Times(ProgressColumn):
     max_refresh = 0.5
 
     def render(self, task: Task) -> Text:
-        """Return a text such as `2 min gone, 5 min left`."""
+        """Return a text such as `2 min elapsed, about 5 min left`."""
         if task.elapsed is None:
             return Text("")
         ends: float | None = task.fields.get("ends")
         left = task.time_remaining if ends is None else max(0.0, ends - time.monotonic())
-        text = f"{duration(task.elapsed)} gone"
-        return Text(
-            text if task.total is None or left is None else f"{text}, {duration(left)} left"
-        )
+        text = f"{duration(task.elapsed)} elapsed"
+        if task.total is not None and left is not None:
+            text += f", about {duration(left)} left"
+        return Text(text)
 
 
 _BAR_WIDTH: Final = 20
-"""Columns of a bar; with the text beside it, it fits a terminal of 80 columns."""
+"""Columns of a bar; with the text beside it, it fits in 80 columns."""
 
 
 def bar(done: ProgressColumn | None = None) -> Progress:
@@ -220,7 +213,7 @@ class Failures:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
 
-    def tell(self, game: int, name: str, why: str) -> None:
+    def report(self, game: int, name: str, why: str) -> None:
         """Report that `name` failed in a game, counted from 0, and lost it; `why` says how."""
         self._counts[name] += 1
         if self._counts[name] <= _MOST:

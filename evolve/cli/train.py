@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from evolve.cli.new_run import settings_below
 from evolve.cli.options import jobs_option
-from evolve.cli.progress import progress_option
-from evolve.cli.settings import GroupedCommand, given_options, model_options
-from evolve.cli.study import start_study, study_options
-from evolve.cli.work import work_of
-from evolve.config.toml import resolve_as
+from evolve.cli.run import start_run, starting_options
+from evolve.cli.settings import GroupedCommand, model_options
 from evolve.runs.run_types import TRAININGS
-
-if TYPE_CHECKING:
-    pass
 
 _TRAIN_HELP: Final = """Train from games: `patterns` value what shapes on the board hold, networks
 value moves (`dqn`) or positions (`mcts`).
@@ -35,7 +28,7 @@ Examples:
 _HELP: Final = {
     "mcts": """Teach a network to value positions, by the games of its own tree search.
 
-Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` goes on.
 
 \b
 Examples:
@@ -45,7 +38,7 @@ Examples:
 """,
     "dqn": """Teach a network to value moves, by the rewards of its games.
 
-Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` goes on.
 
 \b
 Examples:
@@ -55,7 +48,7 @@ Examples:
 """,
     "patterns": """Teach the weights of patterns, the strongest agents here, in a minute.
 
-Ctrl-C ends the training after the games in hand, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` goes on.
 
 \b
 Examples:
@@ -72,49 +65,18 @@ def train_command() -> None:
     """See _TRAIN_HELP."""
 
 
-def _options(command: Any) -> Any:
-    for option in (
-        click.option("--config", metavar="FILE.toml", help="Settings; options come first."),
-        click.option("--out", metavar="FOLDER", help="Folder of the run; runs/KIND-NNN if not."),
-        progress_option,
-        jobs_option,
-        study_options,
-    ):
-        command = option(command)
-    return command
-
-
 def _command(word: str) -> click.Command:
     """The command with that second word."""
     variant = TRAININGS.variants[word]
 
     @click.command(cls=GroupedCommand, name=word, help=_HELP.get(word, variant.about))
     @model_options(variant.model())
-    @_options
+    @starting_options("runs/KIND-NNN", jobs_option)
     def train_one(**options: Any) -> int:
-        return _train(word, **options)
+        return start_run(TRAININGS, word, options)
 
     return train_one
 
 
 for _word in TRAININGS.variants:
     train_command.add_command(_command(_word))
-
-
-def _train(
-    word: str,
-    jobs: int,
-    out: str | None,
-    config: str | None,
-    seeds: str | None,
-    grid: tuple[str, ...],
-    **options: Any,
-) -> int:
-    command, variant = TRAININGS.command(word), TRAININGS.variants[word]
-    model = variant.model()
-    file = settings_below(config)
-    given = given_options(model, options)
-    if seeds is not None or grid:
-        return start_study(command, seeds, grid, (file, given), jobs, out)
-    settings = resolve_as(model, variant.all_presets(), given, file, config or "file")
-    return work_of(TRAININGS)(command).start(settings, jobs, out)

@@ -1,16 +1,18 @@
-"""How trainings begin, go on, look and end on the command line."""
+"""How trainings start, resume, show their progress and report their result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from evolve.cli.display import tell
+from rich.progress import Progress, TaskID, TaskProgressColumn
+
+from evolve.cli.display import ProgressView, tell
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
-from evolve.cli.terminal import cell
-from evolve.cli.views import ChecksView
+from evolve.cli.terminal import bar, cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.files.folder import FolderPath
@@ -18,13 +20,55 @@ from evolve.learning.training import Training
 from evolve.runs.loading import load_agent
 from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run_types import TRAININGS, champion_of
-from evolve.tables.metrics import forget_checks
+from evolve.tables.metrics import METRICS_UNUSED, forget_checks
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
 
+class ChecksView(ProgressView):
+    """The progress of a training: a line for each check."""
+
+    unit = "these games"
+    widths: Mapping[str, int] = {
+        "check": 5,
+        "games": 8,
+        "steps": 9,
+        "loss": 7,
+        "visited": 7,
+        "random": 7,
+        "depth_1": 7,
+        "depth_2": 7,
+        "elo": 5,
+        "score": 7,
+        "cpu_seconds": 11,
+    }
+    """Columns of the metrics table that are shown."""
+
+    def __init__(self, settings: TrainingSettings) -> None:
+        """Choose the columns: trainings differ in what their checks play."""
+        unused = METRICS_UNUSED[settings.judge]
+        self.columns = tuple(name for name in self.widths if name not in unused)
+
+    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Estimate from the time that the share done so far has taken."""
+        elapsed: float = row["seconds"]
+        return elapsed * (total - done) / done if done > 0.0 else math.inf
+
+    def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
+        texts = [cell(row[key]) for key in self.columns]
+        if "elo" in self.columns:
+            texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
+        texts[-1] = f"{row['cpu_seconds']:.0f}"
+        return texts
+
+    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
+        """Return one bar, for the share that is done, with time elapsed and left."""
+        bars = bar(TaskProgressColumn())
+        return bars, bars.add_task("compiling", total=None), None
+
+
 class TrainingWork(LongWork[TrainingSettings, Training]):
-    """How trainings begin, go on and look."""
+    """Trainings on the command line."""
 
     kind = TRAININGS
 
@@ -66,7 +110,32 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         )
 
     def report(self, work: Training) -> None:
-        _report(work)
+        """Print the best agent, how good it is, and what to do next."""
+        folder = work.folder
+        agent: Any = load_agent(folder)
+        if work.taught_little:
+            tell(
+                "too few games to learn from: nearly all came before it had learned anything; "
+                "train again with more --games, or a higher --budget "
+                f"({work.settings.default_budget:g} by default)"
+            )
+        elif getattr(agent, "probcut", 0) and not agent.cuts:
+            tell(
+                "the agent makes no forward cuts and is slower: the budget was too small to "
+                "measure them, or its values swing from ply to ply"
+            )
+        rating: Any = getattr(agent, "provenance", {})
+        elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""
+        score, error, against = (cell(rating.get(key)) for key in ("score", "error", "against"))
+        tell(
+            f"best {agent.name}: {elo}score {score} ± {error} against {against} → "
+            f"{champion_of(folder)}"
+        )
+        name = as_word(folder)
+        tell(
+            f"next: evolve show {name} · evolve plot {name} -o plot.png · "
+            f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
+        )
 
 
 def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
@@ -80,33 +149,6 @@ def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, 
         f"seed {settings.seed} · {folder}"
     )
     tell(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
-
-
-def _report(training: Training) -> None:
-    """Print the best agent with its Elo, or its score against the panel, and what to do next."""
-    folder = training.folder
-    agent: Any = load_agent(folder)
-    if training.taught_little:
-        tell(
-            "too few games to learn from: nearly all were played before it had learned anything; "
-            "train again with more --games, or a higher --budget "
-            f"({training.settings.default_budget:g} by default)"
-        )
-    elif getattr(agent, "probcut", 0) and not agent.cuts:
-        tell(
-            "the agent makes no forward cuts, and is slower: the budget was too small to measure "
-            "them, or its values swing from ply to ply"
-        )
-    found: Any = getattr(agent, "provenance", {})
-    elo = f"Elo {strength_of(found)} on the ladder, " if "elo" in found else ""
-    score, error, against = (cell(found.get(key)) for key in ("score", "error", "against"))
-    told = f"{elo}score {score} ± {error} against {against}"
-    tell(f"best {agent.name}: {told} → {champion_of(folder)}")
-    name = as_word(folder)
-    tell(
-        f"next: evolve show {name} · evolve plot {name} -o plot.png · "
-        f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
-    )
 
 
 WORK: Final = TrainingWork

@@ -1,28 +1,37 @@
-"""Begin, resume, run and end long work: the same for every kind of run."""
+"""Start, resume and end long work in a locked folder: the same for every kind of run."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import platform
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from pydantic import BaseModel
+
+from evolve.agents.registry import programs_in
 from evolve.cli.display import ProgressView, RowsView, tell, watching
-from evolve.cli.new_run import config_of, need_extras, new_folder
-from evolve.cli.permission import agree_to_programs, check_programs
 from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
-from evolve.cli.signals import INTERRUPTED
-from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import ClusterError
+from evolve.cli.settings import RUNS
+from evolve.cli.signals import INTERRUPTED, at_ctrl_c
+from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.errors import ClusterError, RunError
+from evolve.extras import need
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath
+from evolve.files.changes import remove, remove_folder
+from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.run_type import RunType
-from evolve.tables.paths import CONFIG_FILE
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.trust import agree, not_agreed
+from evolve.tables.paths import CONFIG_FILE, OWNER_FILE
 from evolve.terminal_text import as_word
+from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.runs.run import Run
@@ -77,7 +86,9 @@ class LongWork(ABC, Generic[S, W]):
             self.check_changes(run, before, changes)
             settings = self.completed(self.kept_settings(file, changes), folder, jobs)
             storage = "storage" in changes
-            check_programs(folder, self.stored(settings), allowed=allow_programs, storage=storage)
+            check_programs(
+                file, folder, self.stored(settings), allowed=allow_programs, storage=storage
+            )
             store.sweep_orphans(folder, self.kind.parts)
             with self.opened(folder, settings, jobs, new=False) as work:
                 finished = self.finished(work)
@@ -155,15 +166,15 @@ class LongWork(ABC, Generic[S, W]):
 
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
     """The class for runs of a kind."""
-    found: type[LongWork[Any, Any]] = import_module(kind.works).WORK
-    return found
+    work: type[LongWork[Any, Any]] = import_module(kind.works).WORK
+    return work
 
 
 def carry_out(
     name: str,
     row_event: str,
     folder: FolderPath,
-    look: ProgressView,
+    view: ProgressView,
     work: Callable[[Observer], E],
     kept: Callable[[FolderPath], int],
 ) -> E:
@@ -175,7 +186,7 @@ def carry_out(
     file = progress_of()
     tell_started(command=name, folder=folder)
     try:
-        with watching(look) as display:
+        with watching(view) as display:
             return work(display if file is None else Reported(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
@@ -184,7 +195,7 @@ def carry_out(
 
 
 def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
-    """Say how far it came and why it ended, then report, or say how to go on.
+    """Print how far the work got and why it ended, and its result or how to go on.
 
     Returns the exit code.
     """
@@ -199,3 +210,107 @@ def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[
 
 def _tell_how_to_go_on(folder: FolderPath) -> None:
     tell(f"go on with: evolve resume {as_word(folder)}")
+
+
+def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
+    """Record that this user starts a run with the programs and the storage of its settings.
+
+    For a study, record those of all its runs. Call this before writing config.toml, which makes a
+    folder a run: a run killed between the two could otherwise not be resumed like others. If the
+    record cannot be written, warn that `evolve resume` will ask.
+    """
+    things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
+    try:
+        if not things:  # drop the record of one that was killed here before its config.toml
+            remove(folder / OWNER_FILE, missing_ok=True)
+            return
+        agree(folder, things)
+    except OSError as error:
+        warnings.warn(
+            f"it cannot be recorded that you started {folder} ({error.strerror}): "
+            "evolve resume will want --allow-programs",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def check_programs(
+    file: FolderPath,
+    folder: FolderPath,
+    *settings: BaseModel,
+    allowed: bool,
+    storage: bool | None = None,
+) -> None:
+    """Raise RunError if a run or a study names things that this user has not agreed to.
+
+    file: has the settings; those of a study are those of all its runs. `allowed` agrees to
+    programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
+    """
+    things = dict.fromkeys(thing for one in settings for thing in _things(one))
+    strange = not_agreed(folder, list(things))
+    place = None if storage is None else getattr(settings[0], "storage", None)
+    programs = [one for one in strange if one != place]
+    if programs and not allowed:
+        raise RunError(
+            f"{file} names programs that you did not start in this folder: "
+            f"{', '.join(programs)}; if you trust them, add --allow-programs"
+        )
+    if place in strange and not storage:
+        raise RunError(
+            f"{file} names a storage in which you did not start a study from this folder; if you "
+            f"trust it, add --storage {place}"
+        )
+    if strange:
+        agree_to_programs(folder, *settings)
+
+
+def _things(settings: BaseModel) -> list[str]:
+    place = getattr(settings, "storage", None)
+    return programs_in(settings) + ([] if place is None else [place])
+
+
+@contextmanager
+def new_folder(
+    kept: Callable[[FolderPath], int], stem: str, wished: str | None
+) -> Iterator[FolderPath]:
+    """Make and lock the folder of a new run: `wished`, or the next runs/STEM-NNN.
+
+    kept(folder) says how much would be lost with the folder. If the block fails while that is 0,
+    the folder is undone, because it would be in the way. Raises RunError if `wished` is taken, or
+    its parent folder is missing.
+    """
+    made_runs = not RUNS.exists()
+    folder, made = store.claimed(inside(RUNS), stem, wished)
+    with store.locked(folder):
+        try:
+            yield folder
+        except BaseException as reason:
+            if kept(folder) == 0:
+                with at_ctrl_c(lambda: None):  # another Ctrl-C must not leave half of it
+                    store.discard(folder, made)
+                    if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                        remove_folder(RUNS)
+                if isinstance(reason, KeyboardInterrupt):
+                    tell(f"nothing was kept: {folder} had not finished a step")
+            raise
+
+
+def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
+    """The text of a run's config.toml: settings, and the versions that its results depend on."""
+    return config_text(settings, versions_of(kind, command), command)
+
+
+def versions_of(kind: RunType, command: str) -> dict[str, str]:
+    """The versions that the results of a command depend on."""
+    packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
+    return {
+        "evolve": __version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in packages},
+    }
+
+
+def need_extras(variant: Variant) -> None:
+    """Raise ExtraError if the variant needs PyTorch and it is not installed."""
+    if variant.learns:
+        need("torch")

@@ -1,13 +1,22 @@
-"""The base of all settings models."""
+"""Settings models: their base, their fields as forms, and the fields that name agents.
+
+Options and the page's forms are made from the fields of a model. A field that names agents, or a
+place outside its run, says so in its `json_schema_extra`: `names` is `agent` (a text), `agents` (a
+list), `shares` (the keys of a mapping) or `place` (a file, a URL or a name elsewhere); `words` are
+texts that name neither an agent nor a place.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Annotated, Any
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic.fields import FieldInfo
 
+from evolve.parsing import split_list
 from evolve.safe_parsing import everything_in
 
 
@@ -18,6 +27,9 @@ class Settings(BaseModel):
     and NaN pass most bounds or none, and break code that counts, sorts or writes them; half a
     character breaks code that prints it.
     """
+
+    GROUPS: ClassVar[Mapping[str, str]] = {}
+    """The groups of options: the first field of each group, and its heading."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
@@ -49,3 +61,147 @@ def _finite(value: Any) -> Any:
 
 Anything = Annotated[Any, AfterValidator(_finite)]
 """For a field whose values are validated later, where they are used; they must be finite too."""
+
+Place = tuple[str | int, ...]
+"""Position of a text in the settings: its keys, the outermost first."""
+
+
+def names_of(model: type[BaseModel], field: str) -> Any:
+    """What a field names; None where it names nothing or there is no such field."""
+    return _extra(model.model_fields.get(field)).get("names")
+
+
+def with_agents(
+    model: type[BaseModel], values: Mapping[str, Any], change: Callable[[Place, str], str]
+) -> dict[str, Any]:
+    """Return the values, with each agent in them replaced by what `change` returns for it.
+
+    Values with another form than their field takes stay as they are: validation reports them.
+    """
+    changed = dict(values)
+    for field, value in values.items():
+        extra = _extra(model.model_fields.get(field))
+        names, words = extra.get("names"), extra.get("words", ())
+
+        def one(place: Place, text: Any, words: Any = words) -> Any:
+            return change(place, text) if isinstance(text, str) and text not in words else text
+
+        if names == "agent":
+            changed[field] = one((field,), value)
+        elif names == "agents":
+            listed = split_list(value)
+            if isinstance(listed, list | tuple):
+                changed[field] = [one((field, number), text) for number, text in enumerate(listed)]
+        elif names == "shares" and isinstance(value, Mapping):
+            changed[field] = {one((field, key), key): share for key, share in value.items()}
+        elif names == "shares":
+            changed[field] = {}
+    return changed
+
+
+def _extra(field: FieldInfo | None) -> Mapping[str, Any]:
+    extra = None if field is None else field.json_schema_extra
+    return extra if isinstance(extra, dict) else {}
+
+
+FieldType = Literal[
+    "int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents", "place"
+]
+
+
+class FormField(NamedTuple):
+    """A field of a form, and what it takes.
+
+    group: the heading that it stands under; None before the first. choices: each with what it
+    means. least, most: the bounds of a number.
+    """
+
+    name: str
+    type: FieldType
+    help: str
+    group: str | None
+    default: Any
+    choices: Mapping[str, str] | None
+    least: float | None
+    most: float | None
+
+
+def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
+    """The fields of a settings model, in its order."""
+    heads: Mapping[str, str] = getattr(model, "GROUPS", {})
+    group = None
+    for name, field in model.model_fields.items():
+        group = heads.get(name, group)
+        kind, choices = _taken(field)
+        limits = {type(one).__name__: one for one in field.metadata}
+        yield FormField(
+            name=name,
+            type=kind,
+            help=field.description or "",
+            group=group,
+            default=None if field.is_required() else field.get_default(call_default_factory=True),
+            choices=choices,
+            least=getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None)),
+            most=getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None)),
+        )
+
+
+def _taken(field: FieldInfo) -> tuple[FieldType, Mapping[str, str] | None]:
+    """What a field takes, and its choices, if it has any."""
+    extra = _extra(field)
+    kind, names, choices = plain_type(field.annotation), extra.get("names"), extra.get("choices")
+    if choices:
+        return "choice", choices
+    if names == "place":
+        return "place", dict.fromkeys(extra.get("words", ()), "")
+    if get_origin(kind) is Literal:
+        return "choice", {str(choice): "" for choice in get_args(kind)}
+    if names in ("agent", "agents"):
+        return names, None
+    if get_origin(kind) is dict:
+        return "mapping", None
+    if get_origin(kind) is tuple:
+        return "list", None
+    return _TYPES.get(kind, "text"), None
+
+
+_TYPES: Final[Mapping[Any, FieldType]] = {bool: "bool", int: "int", float: "float"}
+
+
+def plain_type(annotation: Any) -> Any:
+    """The type without Annotated and without None."""
+    if get_origin(annotation) is Annotated:
+        return plain_type(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        return plain_type(next(part for part in get_args(annotation) if part is not type(None)))
+    return annotation
+
+
+_TOGETHER: Final = ("sprt",)
+"""Options that take several words."""
+
+
+def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str]:
+    """The command-line options that give these values; None values are left out."""
+    words: list[str] = []
+    for name, value in values.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is None or name in but:
+            continue
+        if isinstance(value, bool):
+            words.append(option if value else option.replace("--", "--no-", 1))
+        elif isinstance(value, Mapping):
+            for key, one in value.items():
+                words += [option, f"{key}={_text(one)}"]
+        elif isinstance(value, list | tuple) and name in _TOGETHER:
+            words += [option, *map(_text, value)]
+        else:
+            words += [option, _text(value)]
+    return words
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(_text, value))
+    # `:g` would change 1234567.0 to another number.
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)

@@ -61,18 +61,17 @@ class EvolutionSettings(Settings):
         "islands": "Islands",
         "panel": "Judging, and when to end",
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal["tuned", "published"] = Field(
         "tuned", description="settings to start from; other options override single values"
     )
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
-    generations: int = Field(168, ge=1, description="generations in all, the random first included")
+    generations: int = Field(168, ge=1, description="all generations, with the random first one")
     population: int = Field(
         64, ge=4, le=MOST, description="individuals in every generation, on each island"
     )
-    algorithm: str = _operator("algorithm", "ga", "how a generation is made from the last")
+    algorithm: str = _operator("algorithm", "ga", "how each generation is made from the one before")
 
     encoding: str = _operator("encoding", DIRECT, "what genes stand for")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
@@ -85,7 +84,7 @@ class EvolutionSettings(Settings):
     )
     terms: Annotated[tuple[Term, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_TERMS,
-        description=f"terms of the evaluation beside the squares: {', '.join(TERM_NAMES)}",
+        description=f"further terms of the evaluation: {', '.join(TERM_NAMES)}",
     )
     bounds: dict[str, Annotated[Range, BeforeValidator(split_range)]] = Field(
         default_factory=dict,
@@ -96,20 +95,20 @@ class EvolutionSettings(Settings):
     )
     evaluation: str | None = Field(
         None,
-        description="agent with patterns whose evaluation all individuals have: depths, exact end "
-        "and margins of forward cuts evolve, for the node budget",
+        description="agent with patterns that gives all individuals its evaluation: depths, exact "
+        "end and margins of forward cuts evolve, for the node budget",
         json_schema_extra={"names": "agent"},
     )
     start_from: str | None = Field(
         None,
-        description="agent whose genes the first generation starts from",
+        description="agent that the first generation starts from, by its genes",
         json_schema_extra={"names": "agent"},
     )
 
     openings: Literal["pair", "shared", "start"] = Field(
         "pair",
         description="a random balanced opening for each pair of individuals, one for all pairs "
-        "(others each generation), or the start position",
+        "(new ones each generation), or the start position",
     )
     opening_plies: int = Field(8, ge=3, le=20, description="random moves in an opening")
     openings_per_pair: int = Field(
@@ -118,25 +117,24 @@ class EvolutionSettings(Settings):
     opponents: int | None = Field(
         None,
         ge=1,
-        description="others that each individual meets, drawn by lot each generation; all of "
-        "them by default",
+        description="number of opponents of each individual, random and new in each generation; "
+        "by default all",
     )
     move_budget: int = Field(
         2000,
         ge=0,
-        description="nodes a move; an agent that needs more loses the game; 0: no limit; with an "
-        "evaluation 20000, which 30 moves of a game share, four of the exact search being one",
+        description="nodes per move; an agent that needs more loses the game; 0: no limit; with an "
+        "evaluation 20000 by default: 30 moves of a game share them, and four nodes of the exact "
+        "search count as one",
     )
 
     fitness: str = _operator("fitness", "score", "what individuals are ranked by")
     survivors: Share = Field(0.25, gt=0.0, description="share of the population that is selected")
-    newcomers: Share = Field(
-        0.03125, description="share of the population that is new, drawn at random"
-    )
+    newcomers: Share = Field(0.03125, description="share of the population that is new and random")
     selection: str = _operator(
-        "selection", "best", "who is selected to have children, beside the best"
+        "selection", "best", "who, with the best, is selected to have children"
     )
-    survival: str = _operator("survival", "selected", "who lives on")
+    survival: str = _operator("survival", "selected", "who survives")
     crossover: str = _operator("crossover", "blend", "how the genes of two parents are mixed")
     crossover_rate: Share = Field(1.0, description="share of children that have two parents")
     blend: float = Field(
@@ -153,19 +151,24 @@ class EvolutionSettings(Settings):
     depth_mutation: str = _operator("depth_mutation", "step", "how depths and endgame change")
 
     islands: int = Field(
-        1, ge=1, le=256, description="populations that evolve side by side and meet their own alone"
+        1,
+        ge=1,
+        le=256,
+        description="populations that evolve side by side, each with games of its own only",
     )
     migrate_every: int = Field(
         10, ge=1, description="generations from one migration between islands to the next"
     )
     migrants: int = Field(
-        1, ge=0, description="best of each island that are copied to the next one on a ring then"
+        1,
+        ge=0,
+        description="number of the best of each island that are copied to the next island then",
     )
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
-        description="opponents of each generation's best: the rungs of the ladder nearest to it, "
-        "which rates it, or three fixed opponents",
+        description="opponents of each generation's best: the nearest rungs of the ladder, which "
+        "rates it, or three fixed opponents",
     )
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
     panel_openings: int = Field(24, ge=2, description="openings against each member of the panel")
@@ -174,13 +177,11 @@ class EvolutionSettings(Settings):
     patience: int | None = Field(
         None, ge=1, description="stop after so many generations without a better panel score"
     )
-    until_rest: bool = Field(
-        False, description="stop when the rating's rise says that evolution has come to rest"
-    )
+    until_rest: bool = Field(False, description="stop when the rating no longer rises")
     stop_when_uniform: int | None = Field(
         None,
         ge=1,
-        description="stop after so many generations whose individuals all play alike",
+        description="stop after so many generations in which all individuals play alike",
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
@@ -232,11 +233,11 @@ class EvolutionSettings(Settings):
             which = "without" if self.evaluation is None else "with"
             faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
         if self.evaluation is not None and self.terms != DEFAULT_TERMS:
-            faults.append("terms: an evaluation has its own; leave them out")
+            faults.append("terms: the evaluation has its own; leave them out")
         if self.evaluation is not None and set(self.tie) - {"depths"}:
-            faults.append("tie: with an evaluation there are depths alone to be tied")
+            faults.append("tie: with an evaluation only depths can be tied")
         if self.evaluation is not None and self.start_from is not None:
-            faults.append("start_from: the evaluation's own search is where it starts")
+            faults.append("start_from: with an evaluation the run starts from its own search")
         if self.evaluation is not None and "move_budget" not in self.model_fields_set:
             object.__setattr__(self, "move_budget", _GIVEN_BUDGET)
         if self.evaluation is not None and self.panel == "ladder":
@@ -301,7 +302,9 @@ class EvolutionSettings(Settings):
                 "must be even"
             )
         if opponents is not None and self.selection == "lexicase":
-            faults.append("opponents: lexicase compares scores against the same opponents; all")
+            faults.append(
+                "opponents: lexicase compares scores against the same opponents; leave it out"
+            )
         if self.islands == 1:
             return faults
         if self.islands * size > MOST:

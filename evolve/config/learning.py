@@ -45,7 +45,7 @@ class TrainingSettings(Settings, ABC):
         description="CPU seconds of training: games, learning and choosing between models; "
         "neither compilation nor the panel's games count",
     )
-    games: int | None = Field(None, ge=1, description="games to learn from, in place of a budget")
+    games: int | None = Field(None, ge=1, description="games to learn from, instead of a budget")
 
     if TYPE_CHECKING:  # each kind declares these, in its own order
         panel_openings: int
@@ -93,6 +93,15 @@ class LearningSettings(TrainingSettings):
     """The settings that every training of networks has."""
 
     judge = "panel"
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        "rules": FIRST,
+        "input": LEARNING,
+        "openings": TO_LEARN_FROM,
+        "check_every": CHECKS,
+        "preset": FIRST,
+        "layers": LEARNING,
+    }
 
     if TYPE_CHECKING:
         layers: Layers
@@ -183,19 +192,13 @@ class MctsSettings(LearningSettings):
     learner = "evolve.learning.mcts:TreeLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
-        "rules": FIRST,
-        "input": LEARNING,
-        "openings": TO_LEARN_FROM,
-        "check_every": CHECKS,
-        "preset": FIRST,
-        "layers": LEARNING,
+        **LearningSettings.GROUPS,
         "simulations": TO_LEARN_FROM,
         "root_value": LEARNING,
         "opponents": TO_LEARN_FROM,
         "accept": "Choosing between models",
         "play_simulations": PLAY,
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal["default", "swept", "s3-mcts", "s4-reversiv"] = Field(
         "default", description="settings to start from; other options override single values"
@@ -278,17 +281,11 @@ class DqnSettings(LearningSettings):
     learner = "evolve.learning.dqn:MoveLearner"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
-        "rules": FIRST,
-        "input": LEARNING,
-        "openings": TO_LEARN_FROM,
-        "check_every": CHECKS,
-        "preset": FIRST,
-        "layers": LEARNING,
+        **LearningSettings.GROUPS,
         "bootstrap": "Targets and rewards",
         "opponents": TO_LEARN_FROM,
         "lookahead": PLAY,
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     preset: Literal[
         "default",
@@ -310,7 +307,7 @@ class DqnSettings(LearningSettings):
     networks: int = Field(1, ge=1, le=2, description="one for both colours, or one for each")
     bootstrap: Literal["own", "negamax"] = Field(
         "negamax",
-        description="whose best move a target bootstraps from: the next own one, or the reply",
+        description="best move that a target bootstraps from: the next own one, or the reply",
     )
     steps: int = Field(
         10, ge=1, le=60, description="steps of rewards in a target; 60: to the end (Monte Carlo)"

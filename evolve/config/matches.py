@@ -42,17 +42,17 @@ class ContestSettings(Settings):
     openings: str = Field(
         "random",
         description="random balanced openings that no training uses (random), the start position "
-        "(start), or a file of games in any format that evolve convert reads, from where each "
-        "begins, such as moves (f5d6c4d3c2b3b4b5) in a .txt, one game in a line, or positions",
+        "(start), or a file in any format that evolve convert reads: each game or position in it "
+        "is an opening, such as the moves f5d6c4d3c2b3b4b5 in a line of a .txt",
         json_schema_extra={"names": "place", "words": ["random", "start"]},
     )
     opening_plies: int | None = Field(
         None,
         ge=0,
         le=MAX_OPENING_PLIES,
-        description=f"moves of an opening: {RANDOM_PLIES} random ones by default, {LEAST_PLIES} at "
-        "least, or the first of each game in a file, 0 for the board at which it begins; by "
-        "default all, and none of a finished game that begins elsewhere than usual",
+        description=f"moves of an opening: by default {RANDOM_PLIES} random ones, at least "
+        f"{LEAST_PLIES}; of each game in a file so many, 0 for the board at which it begins, by "
+        "default all, but none of a finished game that begins elsewhere than usual",
     )
     seed: int = Field(
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
@@ -76,7 +76,9 @@ class ContestSettings(Settings):
 class MatchSettings(ContestSettings):
     """A match: A against B, both colours on every opening."""
 
-    a: str = Field(description="the agent whose score it is", json_schema_extra={"names": "agent"})
+    a: str = Field(
+        description="the first agent; the score is its own", json_schema_extra={"names": "agent"}
+    )
     b: str = Field(description="the other agent", json_schema_extra={"names": "agent"})
     games: int | None = Field(
         None,
@@ -87,8 +89,8 @@ class MatchSettings(ContestSettings):
     )
     sprt: Hypotheses | None = Field(
         None,
-        description="stop when decided whether A is stronger by the second rather than by the "
-        "first of two numbers of Elo, such as 0 and 20",
+        description="stop as soon as it is decided whether A is stronger by the second or only by "
+        "the first of two numbers of Elo, such as 0 and 20",
     )
     alpha: float = Field(
         0.05, gt=0.0, lt=0.5, description="share of matches at ELO0 that may end for ELO1"

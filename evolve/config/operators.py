@@ -45,7 +45,7 @@ OPERATORS: Final[Mapping[str, Mapping[str, str]]] = {
         "uniform": "drawn again from the range",
     },
     "survival": {
-        "selected": "all who are selected, beside their children",
+        "selected": "all who are selected, with their children",
         "best": "the best alone, all others are replaced",
     },
     "encoding": {DIRECT: "genes are the parameters of the agents"},

@@ -37,7 +37,6 @@ class PatternSettings(TrainingSettings):
         "depth": PLAY,
         "preset": FIRST,
     }
-    """The groups of options: the first field of each group, and its heading."""
 
     shapes: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         DEFAULT_SHAPES,

@@ -1,4 +1,4 @@
-"""Settings of a sweep: what it tunes, how it scores a trial, and how the search goes on."""
+"""Settings of a sweep: what it tunes, how it scores a trial, how it searches; and of programs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
+from evolve.config.matches import Hypotheses
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list
@@ -25,6 +26,11 @@ FEWEST_OPENINGS: Final = 10
 """Fewest openings of each pair in a final: fewer show no difference."""
 _SHARE: Final = 3
 """Games of the trials for each game of the final."""
+PROBES: Final = 1
+"""Openings on which the defaults of a program play themselves, where trials play a panel.
+
+It shows whether games have the same result when they are played again.
+"""
 
 
 def matches_of(players: int) -> int:
@@ -60,24 +66,23 @@ _RUNG: Final = re.compile(r"([1-9][0-9]{0,4})x([0-9]{1,6}(?:\.[0-9]{1,6})?)(?:x(
 
 
 def _parsed_rung(text: str) -> SweepRung:
-    found = _RUNG.fullmatch(text)
-    if found is None or float(found[2]) == 0:
+    match = _RUNG.fullmatch(text)
+    if match is None or float(match[2]) == 0:
         raise ValueError(f"{text!r} is not CANDIDATESxSECONDS or CANDIDATESxSECONDSxSEEDS: 16x8")
-    return SweepRung(int(found[1]), float(found[2]), int(found[3] or 1))
+    return SweepRung(int(match[1]), float(match[2]), int(match[3] or 1))
 
 
 class SweepSettings(Settings):
-    """Everything that decides what a sweep looks for; its length may change while it runs."""
+    """Everything that decides what a sweep searches; its length may change while it runs."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "kind": FIRST,
         "sampler": "The search",
         "reports": "Judging a trial",
-        "rungs": "Rungs: the best live again, longer",
+        "rungs": "Rungs: the best learn again, longer",
         "finalists": "The final",
         "storage": "Many machines",
     }
-    """The groups of options: the first field of each group, and its heading."""
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
 
@@ -95,7 +100,7 @@ class SweepSettings(Settings):
         None,
         gt=0.0,
         description="CPU seconds of a trial, the same for all: neither compilation nor the "
-        f"panel's games count; {_USUAL}, whose trials all play the same games",
+        f"panel's games count; {_USUAL}, where all trials play the same games",
     )
     jobs: int | None = Field(
         None,
@@ -229,10 +234,12 @@ class SweepSettings(Settings):
             raise ValueError("rungs: trials have no budget in CPU seconds here; leave them out")
         budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
         if budgets != sorted(budgets):
-            lives = ", ".join(f"{one:g}" for one in budgets)
-            raise ValueError(f"rungs: {lives} CPU seconds, trials first: lives may not get shorter")
+            seconds = ", ".join(f"{one:g}" for one in budgets)
+            raise ValueError(
+                f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"
+            )
         if self.rungs and self.storage is not None:
-            raise ValueError("rungs: they are climbed on one machine; leave out storage, or rungs")
+            raise ValueError("rungs: they run on one machine; leave out storage, or rungs")
         panel: list[str] = []
         for name in self.panel:
             panel += self._usual_panel if name == DEFAULT_PANEL else [name]
@@ -255,10 +262,10 @@ class SweepSettings(Settings):
     def work(self) -> float:
         """All work in units of a trial: a longer training counts by its length."""
         rungs = self.longer
-        lives = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
+        trainings = [(rung.candidates + 1) * rung.seeds * rung.budget for rung in rungs]
         if rungs:
-            lives.append(2 * self.retest * rungs[-1].budget)
-        return self.trials + sum(lives) / (self.budget or 1.0)
+            trainings.append(2 * self.retest * rungs[-1].budget)
+        return self.trials + sum(trainings) / (self.budget or 1.0)
 
     @property
     def trial_games(self) -> int:
@@ -299,3 +306,131 @@ class SweepSettings(Settings):
         if not self.shipped:  # older sweeps do not have this setting
             when_to_stop.add("shipped")
         return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}
+
+
+class ProgramSweepSettings(SweepSettings):
+    """A program, how it gets its parameters, and how its trials are scored."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
+    MOST_OPENINGS: ClassVar[int] = 50
+
+    kind: Literal["program"] = Field("program", exclude=True)
+    program: str = Field(
+        description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
+        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py"
+    )
+    set_by: Literal["option", "env", "file", "gtp"] | None = Field(
+        None,
+        description="how it gets the parameters of --space that its command has no place for: "
+        "--NAME VALUE at the end of the command, a variable NAME of its environment, a file made "
+        "of --template, or --set-command over GTP",
+    )
+    template: str | None = Field(
+        None,
+        description="text file with {NAME} for each parameter; the file made of it stands in the "
+        "command for {file}",
+    )
+    set_command: str = Field(
+        "set_parameter {name} {value}", description="GTP command that sets a parameter"
+    )
+    objective: Literal["self", "panel"] = Field(
+        "self",
+        description="opponents of trials: the defaults and the best trial so far, or the panel",
+    )
+    pairs: int = Field(
+        20,
+        ge=2,
+        le=100_000,
+        description="openings of a trial that is not dropped, two games each; with a panel "
+        "--panel-openings says so",
+    )
+    algorithm: Literal["trials", "ga"] = Field(
+        "trials",
+        description="trials: one after another, by --sampler; ga: a population whose members meet "
+        "each other, generation by generation",
+    )
+    population: int = Field(8, ge=4, le=1024, description="members of a generation of ga")
+    generation_openings: int = Field(
+        2, ge=1, le=10_000, description="openings of each two members of ga, two games each"
+    )
+    games: int | None = Field(
+        None, ge=100, description="games in all, the final's included; no trial begins past them"
+    )
+    cores: int = Field(1, ge=1, le=1024, description="that a trial's programs may use together")
+    sprt: Annotated[Hypotheses | None, BeforeValidator(split_list)] = Field(
+        None,
+        description="ELO0,ELO1: at the end test whether the winner is stronger than the defaults "
+        "by the second rather than by the first, in --final-openings at most",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.storage is not None:
+            raise ValueError("storage: programs are tuned on one machine; leave it out")
+        if self.set_by == "file" and self.template is None:
+            raise ValueError("template: --set-by file needs it: the file that is written from it")
+        if self.set_by != "file" and self.template is not None:
+            raise ValueError("template: it is for --set-by file")
+        if self.set_by == "gtp" and not self.program.startswith("gtp:"):
+            raise ValueError("set_by: gtp is for programs that are named gtp:COMMAND")
+        missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
+        if missing:
+            raise ValueError(f"set_command: {' and '.join(missing)} must be in it")
+        room = self.games_of_trials
+        if room is not None and self.trial_games > room:
+            raise ValueError(
+                f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
+                f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
+            )
+        if self.algorithm == "ga":
+            if self.objective == "panel":
+                raise ValueError("objective: members of ga meet each other; leave it out")
+            trials = self.trials
+            if room is not None and "trials" not in self.model_fields_set:
+                trials = self.population * (room // self.trial_games)
+            whole = max(1, trials // self.population) * self.population
+            object.__setattr__(self, "trials", whole)
+            return self
+        if room is not None and "trials" not in self.model_fields_set:
+            # As many trials as fit if each is dropped after its first part.
+            parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
+            least = max(2, self.trial_games // parts)
+            object.__setattr__(self, "trials", room // least)
+        return self
+
+    @property
+    def trial_games(self) -> int:
+        """Games of a trial that is not dropped; for ga, of a generation with the defaults."""
+        if self.algorithm == "ga":
+            return self.population * (self.population + 1) * self.generation_openings
+        if self.objective == "panel":
+            return 2 * self.panel_openings * len(self.panel)
+        return 2 * self.pairs
+
+    @property
+    def games_of_all(self) -> int:
+        """Games of all trials if none is dropped; with --games, 3/4 of them, without the final."""
+        if self.games is not None:
+            return 3 * self.games // 4
+        each = self.population if self.algorithm == "ga" else 1
+        return self.trials // each * self.trial_games
+
+    @property
+    def final_matches(self) -> int:
+        """See SweepSettings; with --games, the number of trials is no limit."""
+        return super().final_matches if self.games is None else matches_of(self.finalists + 1)
+
+    @property
+    def games_of_trials(self) -> int | None:
+        """Games that all trials together may play; None for no limit."""
+        if self.games is None:
+            return None
+        probe = 2 * PROBES if self.objective == "panel" else 0
+        return self.games - self.final_games - probe
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        identity = super().identity
+        for name in ("games", "cores", "sprt"):
+            del identity[name]
+        return identity

@@ -1,15 +1,25 @@
-"""Settings from presets, TOML files and options; an error names every wrong field at once."""
+"""Settings from presets, TOML files and options; an error names every wrong field at once.
+
+The default rules of a project or a user are the lowest layer, for all commands: `EVOLVE_RULES` sets
+them, or `rules = "standard"` in an `evolve.toml`, that of the current folder, else that of the
+user's settings folder (`EVOLVE_CONFIG_DIR` moves it). They apply to new work without rules of its
+own: a command's option, its `--config`, agents and the content of a folder override them.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
+import platformdirs
 import tomli_w
 from pydantic import BaseModel, ValidationError
 
+from evolve.config.base import Settings
 from evolve.config.evolution import PRESETS, EvolutionSettings
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.parsing import faults, laid_over
 from evolve.safe_parsing import parse_toml, read_document
@@ -94,3 +104,56 @@ def config_text(settings: BaseModel, versions: Mapping[str, str], command: str =
         name = text[: error.start].rpartition("\n")[2].partition("=")[0].strip()
         raise SettingsError(f"{name}: it has a character that no text file can hold") from error
     return text
+
+
+FILE: Final = "evolve.toml"
+VARIABLE: Final = "EVOLVE_RULES"
+
+
+class _Defaults(Settings):
+    """What the file may set."""
+
+    rules: Rules | None = None
+
+
+def default_rules() -> Rules | None:
+    """The rules of this project or user; None where nothing sets any.
+
+    Raises SettingsError for a wrong value.
+    """
+    asked = os.environ.get(VARIABLE)
+    if asked:
+        rules = next((rules for rules in RULE_SETS if rules == asked), None)
+        if rules is None:
+            raise SettingsError(f"{VARIABLE}={asked!r}: it must be {' or '.join(RULE_SETS)}")
+        return rules
+    for folder in (Path(), _user_folder()):
+        rules = _rules_in(folder / FILE)
+        if rules is not None:
+            return rules
+    return None
+
+
+def rules_of_defaults() -> dict[str, Any]:
+    """The default rules as the lowest layer of settings."""
+    rules = default_rules()
+    return {} if rules is None else {"rules": rules}
+
+
+def _user_folder() -> Path:
+    return Path(os.environ.get("EVOLVE_CONFIG_DIR") or platformdirs.user_config_dir("evolve"))
+
+
+def _rules_in(path: Path) -> Rules | None:
+    if not os.path.lexists(path):
+        return None
+    if not path.is_file():
+        raise SettingsError(f"{path} is not a file: it sets the rules of new work")
+    values = read_toml(path)
+    for name in values:
+        if name != "rules":
+            raise SettingsError(
+                f"{path}: {name}: there is no such setting; the file may only set rules, "
+                "settings of a command belong in a file for --config"
+            )
+    return resolve_as(_Defaults, {}, {}, values, str(path)).rules

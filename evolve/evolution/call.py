@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.config.defaults import rules_of_defaults
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
-from evolve.config.toml import config_text, read_toml, resolve
+from evolve.config.toml import config_text, read_toml, resolve, rules_of_defaults
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_text

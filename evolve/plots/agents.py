@@ -112,7 +112,7 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
                     sums[square] += (patterns.value(mine) - patterns.value(theirs)) / DISC
                     counts[square] += 1
         # Squares that are alike under the board's symmetries have one value.
-        total, number = (np.bincount(CLASS_OF_SQUARE, found) for found in (sums, counts))
+        total, number = (np.bincount(CLASS_OF_SQUARE, each) for each in (sums, counts))
         values[phase] = (total / np.where(number > 0, number, np.nan))[CLASS_OF_SQUARE]
     return values
 

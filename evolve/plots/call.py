@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import Agent
 from evolve.errors import AgentError, OptionsError, RunError
-from evolve.extras import imported
+from evolve.plots.agents import plot_agent, plot_patterns
 from evolve.plots.figure import check_format
+from evolve.plots.run import plot_curve, plot_groups, plot_run, plot_training
+from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.runs.study import Study, load_run
+from evolve.studies.comparison import groups_of
 
-_OF_RUNS: Final = {
-    "run": "evolve.plots.run:plot_run",
-    "train": "evolve.plots.run:plot_training",
-    "sweep": "evolve.plots.sweep:plot_sweep",
+_OF_RUNS: Final[Mapping[str, Callable[[Run, Path], None]]] = {
+    "run": plot_run,
+    "train": plot_training,
+    "sweep": plot_sweep,
 }
 """The function that draws the runs of a kind; others are drawn as their curve."""
-_OF_KIND: Final = {
-    "alphabeta": "evolve.plots.agents:plot_agent",
-    "patterns": "evolve.plots.agents:plot_patterns",
+_OF_KIND: Final[Mapping[str, Callable[[Any, Path], None]]] = {
+    "alphabeta": plot_agent,
+    "patterns": plot_patterns,
 }
 """The function that draws the agents of a kind."""
 
@@ -45,21 +48,15 @@ def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path
         raise OptionsError("name what is to be drawn: a run, a study or an agent")
     first = opened[0]
     if len(opened) > 1 or isinstance(first, Study):
-        _draw_groups(opened, path)
+        runs = [one for one in opened if isinstance(one, Run | Study)]
+        if len(runs) < len(opened):
+            raise RunError("draw an agent alone; only runs and studies are drawn together")
+        plot_groups(groups_of(runs), path)
     elif isinstance(first, Run):
-        imported(_OF_RUNS.get(first.kind.name, "evolve.plots.run:plot_curve"))(first, path)
+        _OF_RUNS.get(first.kind.name, plot_curve)(first, path)
     else:
         _draw_agent(first, str(sources[0]), path)
     return path
-
-
-def _draw_groups(opened: Sequence[Any], output: Path) -> None:
-    from evolve.plots.study import plot_groups
-    from evolve.studies.comparison import groups_of
-
-    if not all(isinstance(one, Run | Study) for one in opened):
-        raise RunError("an agent is drawn alone; of runs and studies several are drawn together")
-    plot_groups(groups_of(opened), output)
 
 
 def _draw_agent(agent: Agent, name: str, output: Path) -> None:
@@ -68,7 +65,7 @@ def _draw_agent(agent: Agent, name: str, output: Path) -> None:
         raise AgentError(
             f"{name} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
         )
-    imported(draw)(agent, output)
+    draw(agent, output)
 
 
 def _opened(source: str | Path | Run | Study | Agent) -> Run | Study | Agent:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from evolve.config.defaults import default_rules
+from evolve.config.toml import default_rules
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import RecordError, RulesError

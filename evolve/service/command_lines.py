@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evolve.agents.registry import programs_in
-from evolve.config.agent_fields import Place as Where
-from evolve.config.forms import option_words
+from evolve.config.base import Place as Where
+from evolve.config.base import option_words
 from evolve.parsing import Fault
 from evolve.runs.run import Run
 from evolve.service.agents import Agents

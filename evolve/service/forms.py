@@ -9,12 +9,10 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from evolve.config.agent_fields import Place, names_of, with_agents
-from evolve.config.defaults import default_rules, rules_of_defaults
+from evolve.config.base import FormField, Place, form_of_model, names_of, option_words, with_agents
 from evolve.config.evolution import FIRST
-from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
-from evolve.config.toml import merged, resolve_as
+from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
 from evolve.parsing import Fault, faults
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.config.agent_fields import Place as Where
-from evolve.config.agent_fields import with_agents
+from evolve.config.base import Place as Where
+from evolve.config.base import with_agents
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
 from evolve.runs.run_folder import claim, claimed

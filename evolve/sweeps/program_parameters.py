@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 from evolve.agents.command import words_of
 from evolve.agents.names import parse_name
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.config.defaults import default_rules
+from evolve.config.toml import default_rules
 from evolve.errors import SettingsError
 from evolve.service.forms import forms
 from tests.cli import ALPHABETA, QUICK, done, fails, invoke

@@ -13,7 +13,7 @@ import pytest
 
 from evolve.cli import terminal
 from evolve.cli.display import Display, tell, telling_of_compilation, watching
-from evolve.cli.views import TrialsView
+from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
 
 
@@ -56,7 +56,7 @@ def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
         signal.raise_signal(signal.SIGINT)
         assert display.stop()
         said = capsys.readouterr().out.splitlines()[-1]
-        assert said == "ending after the trials in hand; Ctrl-C again ends at once"
+        assert said == "ending after the current trials; Ctrl-C again ends at once"
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):  # and it is as before
@@ -76,5 +76,5 @@ def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
     display = Display(TrialsView(SweepSettings(kind="alphabeta")))
     display.stage("final", 2, 80)
-    display.wish_stop()
-    assert "ending after the games in hand; Ctrl-C again" in capsys.readouterr().out
+    display.request_stop()
+    assert "ending after the current games; Ctrl-C again" in capsys.readouterr().out

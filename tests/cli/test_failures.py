@@ -89,8 +89,8 @@ def test_after_ten_failures_of_a_program_they_are_only_counted(
 ) -> None:
     failures = Failures()
     for game in range(15):
-        failures.tell(game, "one", "as black: no move in time")
-    failures.tell(15, "other", "as white: ended")
+        failures.report(game, "one", "as black: no move in time")
+    failures.report(15, "other", "as white: ended")
     told = capsys.readouterr().err.splitlines()
     assert told[0] == "game 1: one failed as black: no move in time"
     assert told[9].startswith("game 10: one failed")

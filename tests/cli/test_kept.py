@@ -13,18 +13,16 @@ from pydantic import BaseModel, ValidationError
 from evolve.cli.match import match_command
 from evolve.cli.rate import rate_command
 from evolve.cli.resume import resume_command
-from evolve.cli.run import run_command
-from evolve.cli.study import study_command
+from evolve.cli.run import run_command, study_command
 from evolve.cli.sweep import sweep_command
 from evolve.cli.train import train_command
 from evolve.cli.work import work_of
+from evolve.config.base import plain_type
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.forms import plain_type
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import config_text, resolve_as
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES

@@ -24,7 +24,7 @@ def test_a_summary_of_the_champion(run: Path) -> None:
     if champion in set(evolve.load_run(run).individuals["individual"]):
         assert said.startswith(f"{champion} has ")
     assert "numbers arose in" in said
-    assert "offspring that lived on, by operator" in said
+    assert "offspring that survived, by operator" in said
 
 
 @pytest.mark.parametrize("table", ["ancestors", "genes", "operators"])

@@ -359,3 +359,18 @@ def test_heads_say_what_is_assumed(
     assert played.startswith(f"{told}: ")
     document = done("rate", *agents, "--games", 2, *options, "--json").document
     assert document["rules_assumed"] is ("assumed" in told)
+
+
+def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:
+    Path("match.toml").write_text('a = "swh"\nb = "zero"\ngames = 8\nseed = 3\nsprt = [0, 20]\n')
+    assert match("--config", "match.toml") == match(
+        "swh", "zero", "--games", 8, "--seed", 3, "--sprt", 0, 20
+    )
+    other = match("random", "--config", "match.toml", "--seed", 4, "--sprt", 0, 30)
+    assert (other["a"], other["b"], other["sprt"]["elo1"]) == ("random", "zero", 30)
+    assert "name two agents, A and B, here or in --config" in misused("match", "swh")
+    Path("match.toml").write_text('a = "swh"\ngames = 1\n')
+    assert fails("match", "swh", "zero", "--config", "match.toml").startswith(
+        "match.toml: games = 1:"
+    )
+    assert "b: it must be given" in misused("match", "--config", "match.toml", "--games", 2)

@@ -138,3 +138,19 @@ def test_wrong_use() -> None:
     assert "two" in misused("rate", "swh")
     assert "games = 1" in misused("rate", "swh", "zero", "--games", 1)
     assert "nobody" in fails("rate", "swh", "nobody")
+
+
+def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> None:
+    Path("rating.toml").write_text('agents = ["swh", "zero", "random"]\ngames = 8\nseed = 3\n')
+    told = rate("--config", "rating.toml")
+    assert told == rate("swh", "zero", "random", "--games", 8, "--seed", 3)
+    assert rate("swh", "zero", "--config", "rating.toml", "--games", 4) == rate(
+        "swh", "zero", "--games", 4, "--seed", 3
+    )
+    assert "name two AGENTS or more, here or in --config" in misused("rate")
+    assert "name two AGENTS or more" in misused("rate", "swh", "--config", "rating.toml")
+    Path("rating.toml").write_text('agents = ["swh"]\ndepth = 3\n')
+    said = fails("rate", "--config", "rating.toml")
+    assert said.startswith("rating.toml: ")
+    assert "depth: there is no such setting" in said
+    assert "agents" in said

@@ -176,7 +176,7 @@ def test_a_small_space_is_searched_once_and_says_so(jobs: int, tmp_path: Path) -
     held = [f"--fix={row[0]}={row[5]}" for row in rows if row[0] not in free]
     few = ("--space=space.toml", f"--jobs={jobs}", "--out=x")
     said = done(*ALPHABETA, "--trials=16", *held, *few)
-    assert "6 settings in all, each is tried once: 6 trials at most" in said.out
+    assert "6 settings in all, each is tried once: at most 6 trials" in said.out
     assert "6 of 16 trials: every setting there is was tried" in said.out
     trials = assert_exactly(Path("x"), 6)
     assert len(trials[[*free]].drop_duplicates()) == 6
@@ -202,7 +202,7 @@ def test_ctrl_c_ends_the_final_and_it_goes_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     result = finish(process)
     assert result.code in INTERRUPTED
-    assert "ending after the games in hand" in result.out
+    assert "ending after the current games" in result.out
     assert "3 of 3 trials, the final is to come: stopped" in result.out
     assert "evolve resume stopped" in result.out
     assert not Path("stopped/final.json").exists()
@@ -262,7 +262,7 @@ def test_ctrl_c_ends_after_the_trials_in_hand(jobs: int, tmp_path: Path) -> None
     process.send_signal(signal.SIGINT)
     result = finish(process)
     assert result.code in INTERRUPTED
-    assert "ending after the trials in hand" in result.out
+    assert "ending after the current trials" in result.out
     assert "evolve resume stopped" in result.out
     trials = evolve.load_run("stopped").trials
     assert set(trials["state"]) <= {"COMPLETE", "PRUNED"}

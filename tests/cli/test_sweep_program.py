@@ -46,7 +46,7 @@ LITTLE = ("--pairs=4", "--final-openings=4", "--finalists=1", "--jobs=1")
 def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
     folder = tmp_path / "tuned"
     said = done("sweep", "program", PROGRAM, *LITTLE, "--games=100", "--out", folder)
-    assert "judged by games with the defaults" in said.out
+    assert "scored by games with the defaults" in said.out
     assert "gain over the defaults" in said.out
     run = evolve.load_run(folder)
     trials = run.trials
@@ -218,7 +218,7 @@ def test_a_program_that_repeats_tries_each_setting_once(
     few = (f"--objective={objective}", "--panel=random", "--panel-openings=2", *LITTLE)
     words = ("sweep", "program", program, *few, f"--jobs={jobs}", "--trials=9")
     said = done(*words, "--out", tmp_path / "x")
-    assert "5 settings in all, each is tried once, unless games of the defaults differ" in said.out
+    assert "5 settings in all, each is tried once, unless a repeated game" in said.out
     assert "5 of 9 trials: every setting there is was tried" in said.out
     assert sorted(evolve.load_run(tmp_path / "x").trials["corner"]) == [-2, -1, 0, 1, 2]
 

@@ -199,11 +199,11 @@ def test_errors_have_one_form() -> None:
         assert hint in said, said
 
 
-def test_a_bar_says_what_is_gone_and_what_is_left_as_measured() -> None:
+def test_a_bar_says_what_elapsed_and_what_is_left_as_measured() -> None:
     bar = terminal.bar()
     bar.add_task("compiling", total=None)
     text = terminal.Times().render(bar.tasks[0]).plain
-    assert text.endswith("gone")
+    assert text.endswith(" elapsed")
     bar.add_task("run", total=168, ends=time.monotonic() + 600.5)
     text = terminal.Times().render(bar.tasks[1]).plain
-    assert text.endswith("gone, 10 min left")
+    assert text.endswith("elapsed, about 10 min left")

@@ -14,15 +14,9 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.cli.views import (
-    LEGEND,
-    NOT_SHOWN,
-    SHOWN,
-    ChecksView,
-    TrialsView,
-    columns_shown,
-    print_trials,
-)
+from evolve.cli.output import LEGEND, NOT_SHOWN, SHOWN, columns_shown, print_trials
+from evolve.cli.sweeps import TrialsView
+from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
 from evolve.runs.run import Run
@@ -91,7 +85,7 @@ def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> Non
     assert max(map(len, lines[head:end])) <= 80
     live = "\n".join(lines[head:end])
     assert LEGEND in live
-    assert re.search(r"run +━+ 2/2 +\d+ s gone, \d+ s left", live)
+    assert re.search(r"run +━+ 2/2 +\d+ s elapsed, about \d+ s left", live)
 
 
 ROW = {

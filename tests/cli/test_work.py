@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evolve.cli.signals import INTERRUPTED
-from evolve.cli.views import ChecksView
+from evolve.cli.trainings import ChecksView
 from evolve.cli.work import carry_out, finish
 from evolve.config.learning import DqnSettings
 from evolve.runs.progress import Observer

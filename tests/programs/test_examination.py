@@ -285,7 +285,7 @@ def test_the_slowest_move_is_shown_while_it_runs(tmp_path: Path) -> None:
     path = tmp_path / "hand_in.py"
     path.write_text(GOOD.replace("BODY", "pass"))
     shown = on_a_terminal(tmp_path, "check", path, "--quick")
-    assert re.search(r"slowest 0\.\d\d s .* \d/\d .* gone, .* left", shown)
+    assert re.search(r"slowest 0\.\d\d s .* \d/\d .* elapsed, about .* left", shown)
 
 
 def test_the_host_is_for_python_3_7() -> None:

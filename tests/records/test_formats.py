@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-import evolve.cli.convert
+import evolve.cli.games
 import evolve.engine.board.squares
 from evolve.errors import RecordError
 from evolve.records.formats import FORMATS, READ, WRITTEN, read_games, write_games
@@ -183,6 +183,6 @@ def test_the_table_of_the_docs_is_that_of_the_formats() -> None:
         [f"`{ending}`", one.name, one.holds, "read, written" if one.write else "read"]
         for ending, one in FORMATS.items()
     ]
-    help_text = evolve.cli.convert.convert_command.help
+    help_text = evolve.cli.games.convert_command.help
     for ending in READ.split(", "):
         assert ending in help_text

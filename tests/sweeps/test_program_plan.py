@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.sweeps.plan import plan_of

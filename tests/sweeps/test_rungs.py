@@ -245,7 +245,7 @@ def test_settings_of_rungs() -> None:
         ({"rungs": "0x8"}, "CANDIDATESxSECONDS"),
         ({"rungs": "4x0"}, "CANDIDATESxSECONDS"),
         ({"rungs": "4x8x0"}, "CANDIDATESxSECONDS"),
-        ({"rungs": "4x1"}, "2, 1 CPU seconds, trials first: lives may not get shorter"),
+        ({"rungs": "4x1"}, "2, 1 CPU seconds, trials first: trainings may not get shorter"),
         ({"rungs": "4x8,4x4"}, "2, 8, 4 CPU seconds"),
         ({"rungs": "4x8", "storage": "sqlite:///x.db"}, "on one machine"),
         ({"rungs": "4x8", "fix": {"games": 10}}, "no budget"),

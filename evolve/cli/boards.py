@@ -1,0 +1,444 @@
+"""Games at the terminal: against an agent, for another program, and move by move."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+import evolve
+from evolve.agents.agent import Agent, Limit
+from evolve.arena.agreement import Agreed, agree_on
+from evolve.cli.options import readable
+from evolve.cli.output import show_board
+from evolve.cli.signals import forget_reader
+from evolve.cli.terminal import complain, out, say
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import PASS, rule_set
+from evolve.engine.board.squares import format_moves, parse_moves, square_name
+from evolve.errors import EvolveError, IllegalMoveError, RecordError, RunError
+from evolve.files.atomic import write_text
+from evolve.protocols.gtp import GtpEngine
+from evolve.protocols.nboard import NBoardEngine
+from evolve.protocols.session import Session
+from evolve.records.formats import read_games, write_games
+from evolve.records.ggf import format_ggf, scan_ggf
+from evolve.records.moves import read_move
+from evolve.records.packing import read_bytes, text_of
+from evolve.records.positions import start_board
+from evolve.records.record import GameRecord
+from evolve.tables.columns import rows_with
+from evolve.terminal_text import count_of
+
+if sys.platform != "win32":
+    import termios
+    import tty
+
+_OF_UNIT: Final = {
+    "discs": "exact scores",
+    "forecast": "discs that it expects",
+    "evaluation": "its evaluations",
+    "value": "its values of the moves",
+}
+"""What a hint's numbers mean, by their unit."""
+_HELP = "a square such as d3, hint, undo, resign, save FILE, load FILE, help, quit"
+_AGAIN = "rematch, save FILE, quit"
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
+_KEYS: Final = {
+    **dict.fromkeys(("\x1b[C", "\x1bOC", " ", "\r", "\n", "n", "l"), 1),
+    **dict.fromkeys(("\x1b[D", "\x1bOD", "b", "h", "\x7f"), -1),
+    **dict.fromkeys(("\x1b[H", "\x1bOH", "\x1b[1~", "g"), -128),
+    **dict.fromkeys(("\x1b[F", "\x1bOF", "\x1b[4~", "G"), 128),
+}
+"""Keys of a terminal, and how many moves each steps forward."""
+_LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
+_KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
+
+
+def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
+    """Let a person play games against an agent until they leave."""
+    agent = evolve.load_agent(name)
+    agreed = agree_on([agent], rules)
+    player = agent.with_rules(agreed.rules)
+    while _Game(player, agreed, side, ggf).play():
+        side = _other(side)
+
+
+class _Game:
+    """One game between a person and an agent."""
+
+    def __init__(self, agent: Agent, agreed: Agreed, side: Side, ggf: Path | None) -> None:
+        self.agent = agent
+        self.agreed = agreed
+        self.side: Side = side
+        self.ggf = ggf
+        self.session = Session(agent)
+        self.resigned = False
+
+    @property
+    def board(self) -> Board:
+        """The current position."""
+        return self.session.board
+
+    def play(self) -> bool:
+        """Play the game; return whether the person wants another one."""
+        goal = rule_set(self.agreed.rules).goal
+        say(f"{self.agreed}: {goal}. You are {self.side}. Type {_HELP}.")
+        while not self.board.is_over() and not self.resigned:
+            square = PASS
+            if not self.board.legal_moves():
+                say(f"{self.board.side} has no move and passes")
+            elif self.board.side != self.side:
+                square = self.session.choose()
+                say(f"{self.agent.name} plays {square_name(square)}")
+            elif self._person_moves():
+                continue
+            else:
+                return False
+            self.session.play(square)
+        self._show()
+        say(self._result())
+        if self.ggf is not None:
+            self._add(self.ggf)
+        return self._again()
+
+    def _show(self) -> None:
+        moves = self.session.moves
+        last = moves[-1] if moves and moves[-1] != PASS else None
+        show_board(self.board, last, self.board.legal_moves())
+
+    def _typed(self, prompt: str) -> str | None:
+        """Read a line; None at the end of the input."""
+        try:
+            return input(prompt).strip()
+        except EOFError:
+            return None
+
+    def _person_moves(self) -> bool:
+        """Ask until the person moves, resigns or loads a game; return False to quit."""
+        self._show()
+        while (text := self._typed(f"{self.side}> ")) is not None:
+            word, _, rest = text.partition(" ")
+            match word.lower():
+                case "quit" | "exit" | "q":
+                    return False
+                case "help" | "?" | "h":
+                    say(f"Type {_HELP}. Legal moves: {_names(self.board)}")
+                case "hint":
+                    say(self._hint())
+                case "undo":
+                    self._undo(rest.strip())
+                case "save" if rest:
+                    self._save(Path(rest.strip()))
+                case "load" if rest:
+                    if self._load(rest.strip()):
+                        return True
+                case "resign":
+                    self.resigned = True
+                    return True
+                case "":
+                    pass
+                case _ if self._move(text.lower()):
+                    return True
+        say("end of input")
+        return False
+
+    def _move(self, text: str) -> bool:
+        try:
+            square = read_move(text)
+            if square == PASS:
+                raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
+            self.session.play(square)
+        except (IllegalMoveError, RecordError) as error:
+            say(str(error).splitlines()[0])
+            return False
+        return True
+
+    def _undo(self, count: str) -> None:
+        """Go back to before the person's last move, or the last `count` moves."""
+        if count and not (count.isascii() and count.isdigit() and 0 < int(count) < 100):
+            say(f"{count!r} is not a number of moves")
+            return
+        try:
+            self.session.take_back(self.side, int(count or 1))
+        except IllegalMoveError as error:
+            say(str(error))
+        else:
+            self._show()
+
+    def _hint(self) -> str:
+        analysis = self.agent.analyse(self.board)
+        if analysis is None:
+            return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
+        ranked = sorted(analysis.values, key=lambda square: -analysis.values[square])
+        texts = {square: analysis.text(square) for square in ranked}
+        if len(ranked) > 1 and len({*texts.values()}) == 1:
+            names = " ".join(map(square_name, ranked))
+            return f"{_OF_UNIT[analysis.unit]}: {texts[ranked[0]]} for each of {names}"
+        moves = "  ".join(f"{square_name(square)} {texts[square]}" for square in ranked)
+        return f"{_OF_UNIT[analysis.unit]}: {moves}"
+
+    def _record(self) -> GameRecord:
+        names = {self.side: "you", _other(self.side): self.agent.name}
+        lost = float(64 if self.side == "white" else -64)
+        return self.session.record(
+            names["black"],
+            names["white"],
+            result=lost if self.resigned else None,
+            stopped="resigned" if self.resigned else "unfinished",
+        )
+
+    def _save(self, path: Path) -> None:
+        try:
+            write_games(path, [self._record()])
+        except (EvolveError, OSError) as error:
+            say(str(error).splitlines()[0])
+        else:
+            say(f"the game so far → {path}")
+
+    def _add(self, path: Path) -> None:
+        """Add the game to the end of a GGF file, whatever else is in it."""
+        before = text_of(read_bytes(path)) if path.exists() else ""
+        number = scan_ggf(before).next if before.strip() else 1
+        line = "" if not before or before.endswith("\n") else "\n"
+        write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
+        say(f"{count_of(number, 'game')} in {path}")
+
+    def _load(self, text: str) -> bool:
+        """Go on with a game of a file; return whether that worked."""
+        name, _, number = text.rpartition(" ")
+        if not name or not (number.isascii() and number.isdigit()):
+            name, number = text, "1"
+        try:
+            # The check below compares the rules, for that one game alone.
+            reading = read_games(name, self.agreed.rules, judged=False)
+            record = reading.game(Path(name), int(number))
+            rules = self.agreed.rules
+            if record.rules != rules:
+                raise RecordError(f"game {number} of {name} is {record.rules}, not {rules}")
+            if record.start.moves is None and self.agent.needs_moves:
+                raise RecordError(
+                    f"game {number} of {name} begins elsewhere than at the usual start, and "
+                    f"{self.agent.name} takes moves only"
+                )
+            self.session = Session(self.agent, record.start, record.moves)
+        except (EvolveError, OSError) as error:
+            say(str(error).splitlines()[0])
+            return False
+        return True
+
+    def _again(self) -> bool:
+        """Ask what comes next; return whether it is another game."""
+        prompt = "" if not out().is_terminal else f"{_AGAIN}> "
+        while (text := self._typed(prompt)) is not None:
+            word, _, rest = text.partition(" ")
+            if word.lower() == "rematch":
+                return True
+            if word.lower() == "save" and rest:
+                self._save(Path(rest.strip()))
+            elif word.lower() in ("quit", "exit", "q"):
+                break
+            elif text:
+                say(f"the game is over: {_AGAIN}")
+        return False
+
+    def _result(self) -> str:
+        rules = self.agreed.rules
+        black, white = self.board.discs("black"), self.board.discs("white")
+        if self.resigned:
+            return f"black {black}, white {white} ({rules}): you resign"
+        score = self.board.score_of(self.side, rules)
+        verdict = "you win" if score > 0 else "you lose" if score < 0 else "a draw"
+        return f"black {black}, white {white} ({rules}): {verdict}"
+
+
+def _other(side: Side) -> Side:
+    return "white" if side == "black" else "black"
+
+
+def _names(board: Board) -> str:
+    return " ".join(map(square_name, board.legal_moves()))
+
+
+_LONGEST_LINE: Final = 1 << 16
+
+
+def serve_engine(name: str, protocol: str, rules: str | None) -> None:
+    """Answer another program on standard input and output, as an agent."""
+    agent = evolve.load_agent(name)
+    agreed = agree_on([agent], rules)
+    if agreed.assumed:
+        complain(f"{readable(name)}: {agreed}; --rules says otherwise")
+    # Compiles what a move by the clock needs, before any clock runs.
+    agent.limited(Limit(seconds=1.0))
+    try:
+        if protocol == "gtp":
+            GtpEngine(agent, agreed.rules, agreed.assumed).serve(_lines(), _send)
+        else:
+            NBoardEngine(agent, agreed.rules, _send, agreed.assumed).serve(_lines())
+    except BrokenPipeError:
+        forget_reader()
+
+
+def _lines() -> Iterator[str]:
+    """Yield lines of standard input as text, whatever the bytes; overlong ones in pieces."""
+    while line := sys.stdin.buffer.readline(_LONGEST_LINE):
+        yield line.decode("utf-8", "replace")
+
+
+def _send(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+class _Replay:
+    """A game to show.
+
+    head: a line about it; end: how it ended; moves: those from the start; boards: the start, and
+    the board after each move.
+    """
+
+    def __init__(
+        self, head: str, end: str, start: Board, moves: Sequence[int], opening: int = 0
+    ) -> None:
+        """opening: how many of the moves were an opening."""
+        self.head, self.end, self.moves, self._opening = head, end, moves, opening
+        self.boards = [start]
+        for square in moves:
+            board = self.boards[-1]
+            self.boards.append(board.pass_move() if square == PASS else board.play(square))
+
+    def ply_text(self, ply: int) -> str:
+        """A line about one ply: its number, side and square, and whether it was in the opening."""
+        if ply == 0:
+            return "the start"
+        opening = " (opening)" if ply <= self._opening else ""
+        return f"{ply}. {self.boards[ply - 1].side} {square_name(self.moves[ply - 1])}{opening}"
+
+
+def replay_game(
+    source: str, game: str | None, *, moves_only: bool, strict: bool, rules: str | None
+) -> None:
+    """Show a game of a run or of a file: on a terminal step by step, else all its boards."""
+    path = Path(source)
+    if path.is_dir() or not path.suffix:
+        if game is None:
+            raise click.UsageError("name a game of the run: generation:number, or a number")
+        replay = _of_run(source, game)
+    else:
+        replay = _of_file(path, game, rules, strict)
+    if moves_only:
+        say(replay.head)
+        say(format_moves(replay.moves))
+    elif out().is_terminal and sys.stdin.isatty():
+        _step(replay)
+    else:
+        _print(replay)
+
+
+def _of_run(run: str, game: str) -> _Replay:
+    opened = evolve.Run(run)
+    generation, number = _game_id(game, opened)
+    games = opened.all_games_table(generation)
+    rows = rows_with(games, "game", number).to_pylist()
+    if not rows:
+        raise RunError(
+            f"{run} has no game {number} in generation {generation}; 0 to {len(games) - 1}"
+        )
+    row = rows[0]
+    if not isinstance(row["moves"], str):
+        raise RunError(f"game {number} of generation {generation} of {run} has no moves")
+    won = "a draw" if row["winner"] == "draw" else f"{row['winner']} wins"
+    return _Replay(
+        f"generation {generation}, game {number} ({row['kind']}): black {row['black']}, white "
+        f"{row['white']}",
+        f"{row['discs_black']}–{row['discs_white']}, {won} ({row['reason']})",
+        start_board(row["start"]),
+        parse_moves(row["moves"]),
+        len(parse_moves(row["opening"])),
+    )
+
+
+def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _Replay:
+    if game is not None and not _NUMBER.fullmatch(game):
+        raise click.UsageError(f"{game!r} is not a game: write its number in the file")
+    reading = read_games(path, rules, strict=strict)
+    for line in reading.messages(path):
+        complain(line)
+    number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
+    record = reading.game(path, number)
+    names = f": black {record.black or '?'}, white {record.white or '?'}"
+    about = ", ".join(filter(None, (record.event, record.place, record.date, record.rules)))
+    board = record.final
+    won = {None: "not finished", "draw": "a draw"}.get(record.winner, f"{record.winner} wins")
+    return _Replay(
+        f"game {number} of {path.name}{names} ({about})",
+        f"{board.discs('black')}–{board.discs('white')}, {won} ({record.ending})",
+        record.start,
+        record.moves,
+    )
+
+
+def _print(replay: _Replay) -> None:
+    """Print all boards, one after another."""
+    say(replay.head)
+    for ply, board in enumerate(replay.boards):
+        if ply:
+            say("")
+            say(replay.ply_text(ply))
+        for line in str(board).splitlines():
+            say(line)
+    say("")
+    say(replay.end)
+
+
+def _step(replay: _Replay) -> None:
+    """Show one board at a time; keys step through the game."""
+    ply = 0
+    with _keys() as read, out().screen(hide_cursor=False):
+        while True:
+            last = replay.moves[ply - 1] if ply else PASS
+            out().clear()
+            say(replay.head)
+            say(replay.ply_text(ply))
+            show_board(replay.boards[ply], None if last == PASS else last)
+            say(replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves")
+            say("← → step, Home End, q leaves")
+            for key in _KEY.findall(read()) or ["q"]:
+                if key in _LEAVE:
+                    return
+                ply = max(0, min(len(replay.moves), ply + _KEYS.get(key, 0)))
+
+
+@contextmanager
+def _keys() -> Iterator[Callable[[], str]]:
+    """Yield a function that returns the keys pressed since its last call.
+
+    It waits for one key at least, and returns an empty text at the end of the input. The terminal
+    is set once: click.getchar does so for every key, and loses those that are pressed meanwhile.
+    """
+    if sys.platform == "win32":
+        yield click.getchar
+        return
+    place = sys.stdin.fileno()
+    before = termios.tcgetattr(place)
+    tty.setcbreak(place)
+    try:
+        yield lambda: os.read(place, 64).decode("utf-8", "replace")
+    finally:
+        termios.tcsetattr(place, termios.TCSADRAIN, before)
+
+
+def _game_id(text: str, run: evolve.Run) -> tuple[int, int]:
+    generation, colon, number = text.rpartition(":")
+    if not _NUMBER.fullmatch(number) or (colon and not _NUMBER.fullmatch(generation)):
+        raise click.UsageError(f"{text!r} is not a game: write generation:number, or a number")
+    chosen = int(generation) if colon else run.generation_count - 1
+    run.check_generation(chosen)
+    return chosen, int(number)

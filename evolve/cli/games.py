@@ -1,0 +1,261 @@
+"""Commands about games: `evolve play`, `engine`, `replay`, `convert` and `solve`."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import evolve
+from evolve.cli.options import (
+    complete_agents,
+    complete_runs,
+    file_rules_option,
+    json_option,
+    log_option,
+    output_path,
+    rules_option,
+    strict_option,
+)
+from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.squares import square_name
+from evolve.errors import OptionsError, RulesError
+from evolve.records.packing import ending_of
+from evolve.terminal_text import count_of
+
+if TYPE_CHECKING:
+    from evolve.engine.board.board import Board, Side
+    from evolve.records.record import GameRecord
+
+
+@click.command(name="play")
+@click.argument("agent", shell_complete=complete_agents)
+@click.option(
+    "--side",
+    type=click.Choice(["black", "white"]),
+    default="black",
+    show_default=True,
+    help="The side you play; black begins.",
+)
+@click.option(
+    "--ggf",
+    type=click.Path(path_type=Path),
+    callback=output_path,
+    help="Add every game that ends to this GGF file.",
+)
+@log_option
+@rules_option
+def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) -> None:
+    """Play against AGENT.
+
+    Moves are typed as squares; hint shows what the agent thinks of yours; undo takes your last move
+    back, undo 3 the last three; save FILE.ggf writes the game, load FILE goes on with the first
+    game of a file (load FILE 3: the third); resign gives up; rematch after the end plays again with
+    colours swapped; quit leaves.
+
+    \b
+    Examples:
+      evolve play runs/reversed-001
+      evolve play 'swh?depth=5' --side white
+      evolve play patterns-standard --ggf mine.ggf
+    """
+    if ggf is not None and ggf.suffix.lower() != ".ggf":
+        raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")
+    from evolve.cli.boards import play_against
+
+    play_against(agent, side, ggf, rules)
+
+
+@click.command(name="engine")
+@click.argument("agent", shell_complete=complete_agents)
+@click.option(
+    "--protocol",
+    type=click.Choice(["gtp", "nboard"]),
+    required=True,
+    help="Protocol of the other program, on standard input and output.",
+)
+@rules_option
+def engine_command(agent: str, protocol: str, rules: str | None) -> None:
+    """Play as AGENT for another program, over GTP or NBoard.
+
+    Without --rules it plays by those of AGENT; if that has none, a line on standard error says
+    which rules it assumes. With a GTP clock the agent searches as deep as its time allows and never
+    exceeds it; without one, and over NBoard until a depth is set, it plays as its settings say.
+    Logs and errors go to standard error; standard output has the protocol alone.
+
+    \b
+    Examples:
+      evolve engine best.json --protocol gtp
+      evolve engine 'best.json?time=5' --protocol nboard
+      evolve match swh 'gtp:evolve engine best.json --protocol gtp'
+    """
+    from evolve.cli.boards import serve_engine
+
+    serve_engine(agent, protocol, rules)
+
+
+@click.command(name="replay")
+@click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
+@click.argument("game", required=False)
+@click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
+@strict_option
+@file_rules_option
+def replay_command(
+    source: str, game: str | None, moves_only: bool, strict: bool, rules: str | None
+) -> None:
+    """Show GAME of a run or of a file, move by move.
+
+    Of a run GAME is generation:number, as in the games table, or a number in the last generation.
+    Of a file, in any format that evolve convert reads, it is the number of the game, from 1; the
+    first if not given. Games that cannot be read are left out, named and counted.
+    On a terminal the arrow keys step forward and back, Home and End go to the ends, q leaves; into
+    a pipe all boards are printed.
+
+    \b
+    Examples:
+      evolve replay runs/reversed-001 12:345
+      evolve replay games.ggf 3
+      evolve replay WTH_2004.wtb 17 --moves
+    """
+    from evolve.cli.boards import replay_game
+
+    replay_game(source, game, moves_only=moves_only, strict=strict, rules=rules)
+
+
+@click.command(name="convert")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
+@click.option(
+    "--empties",
+    type=click.IntRange(0, 60),
+    help="For .obf: the position of each game with so many empty squares, not the last one.",
+)
+@strict_option
+@file_rules_option
+def convert_command(
+    source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
+) -> None:
+    """Turn the games of SOURCE into another format, by the endings of the names.
+
+    Reads .ggf, .sgf, .wtb (WTHOR), .pgn, .csv, .tsv, .parquet, .json, .jsonl (games tables, or
+    others with a column of moves), .txt (moves, a game in a line, or positions) and .obf. Writes
+    .ggf, .pgn, .csv, .parquet, .json, .txt, and .obf with the last position of each game, for
+    evolve solve. Each may be packed: .gz, .bz2. Games that cannot be read are left out and named.
+    Games keep their rules: a game with a winner that contradicts them is an error.
+
+    \b
+    Examples:
+      evolve convert WTH_2004.wtb -o games.parquet
+      evolve convert archive.ggf.bz2 -o games.pgn
+      evolve convert WTH_2004.wtb --empties 16 -o ends.obf
+    """
+    from evolve.records import formats, reading, record
+
+    positions = ending_of(output) == ".obf"
+    if empties is not None and not positions:
+        raise OptionsError("--empties goes with a name that ends in .obf")
+    games_read = formats.read_games(source, rules, strict=strict)
+    for line in games_read.messages(source):
+        complain(line)
+    games = records = games_read.records
+    if empties is not None:
+        boards = [(board, game.rules) for game in games for board in _with_empties(game, empties)]
+        records = [record.GameRecord(start=board, rules=rules) for board, rules in boards]
+    formats.write_games(output, records)
+    if positions:
+        count = count_of(len(records), "position")
+        say(f"{count} of {count_of(len(games), 'game')} → {output}")
+        return
+    remark = ""
+    if ending_of(output) == ".txt" and (head := reading.rules_line(records)):
+        remark = f"; move strings do not say their rules, so the first line does: {head.strip()}"
+    say(f"{count_of(len(records), 'game')} → {output}{remark}")
+
+
+def _with_empties(game: GameRecord, empties: int) -> list[Board]:
+    """A list of the position with `empties` empty squares and a side that can move, if any."""
+    board = game.start
+    for square in (*game.moves, None):
+        if board.empties == empties and board.legal_moves():
+            return [board]
+        if square is not None:
+            board = board.pass_move() if square == PASS else board.play(square)
+    return []
+
+
+@click.command(name="solve")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--rules",
+    type=click.Choice([*RULE_SETS]),
+    help="Rules, and so what a score is, if the file does not say them: "
+    + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
+    + ".",
+)
+@click.option(
+    "--side",
+    type=click.Choice(["black", "white"]),
+    help="Side to move in positions that do not say it.",
+)
+@strict_option
+@json_option
+def solve_command(
+    file: Path, rules: Rules | None, side: Side | None, strict: bool, as_json: bool
+) -> None:
+    """Solve every position of a file to the end: exact score and a best move.
+
+    A position is 64 cells a1 to h8 (X black, O white, - empty), in a line or in rows, then the side
+    to move; of a file of games, in any format that evolve convert reads, it is the last one of
+    each. Scores are for the side to move. Time grows about threefold with every empty square; 20
+    take seconds.
+
+    \b
+    Examples:
+      evolve solve ffo.obf
+      evolve solve ends.obf --rules reversed --json
+    """
+    from evolve.agents.analysis import solve
+    from evolve.records import formats
+
+    reading = formats.read_games(file, rules, strict=strict, side=side)
+    for line in reading.messages(file):
+        complain(line)
+    boards = formats.positions_of(reading)
+    rules = _one_of({record.rules for record in reading.records}, file)
+    # Before the clock starts: seconds are without compilation.
+    solve(evolve.Board(own=1 << 9, opp=1 << 18), rules)
+    answers = []
+    with counting("solving", len(boards), quiet=as_json) as advance:
+        for number, board in zip(reading.numbers, boards, strict=True):
+            started = time.perf_counter()
+            move, score, nodes = interruptible(partial(solve, board, rules))
+            answers.append(
+                {
+                    "position": number,
+                    "side": board.side,
+                    "empties": board.empties,
+                    "move": None if move is None else square_name(move),
+                    "score": score,
+                    "nodes": nodes,
+                    "seconds": time.perf_counter() - started,
+                }
+            )
+            advance(1)
+    if as_json:
+        click.echo(json.dumps({"rules": rules, "positions": answers}, indent=1))
+        return
+    say(f"rules {rules}")
+    print_rows(list(answers[0]), [list(answer.values()) for answer in answers])
+
+
+def _one_of(rules: set[Rules], file: Path) -> Rules:
+    """The rules of all positions; RulesError where they differ."""
+    if len(rules) > 1:
+        raise RulesError(f"{file} has positions of {' and '.join(sorted(rules))} rules; split it")
+    (one,) = rules
+    return one
