@@ -19,7 +19,7 @@ from evolve.extras import need
 from evolve.files.changes import remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
-from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import RunType, Variant
 from evolve.version import __version__
 
 RUNS: Final = Path("runs")

@@ -11,7 +11,7 @@ from evolve.agents.registry import programs_in
 from evolve.errors import RunError
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
-from evolve.runs.trust import agree, not_agreed
+from evolve.runs.run_folder import agree, not_agreed
 from evolve.tables.paths import CONFIG_FILE, OWNER_FILE, STUDY_FILE
 
 

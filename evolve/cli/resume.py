@@ -11,8 +11,7 @@ from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.work import work_of
-from evolve.runs.run_type import Change
-from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES, Change
 
 
 def _change_options(command: Any) -> Any:
@@ -65,7 +64,7 @@ def resume_command(
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
       evolve resume runs/study-001 --seeds 10-19
     """
-    from evolve.runs.study import Study, load_run
+    from evolve.runs.run import Study, load_run
 
     opened = load_run(run)
     study = isinstance(opened, Study)

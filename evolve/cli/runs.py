@@ -47,7 +47,7 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.runs.study import Study, list_all
+    from evolve.runs.run import Study, list_all
     from evolve.runs.summary import facts_of, study_facts
 
     rows: list[dict[str, Any]] = []

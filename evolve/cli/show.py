@@ -29,8 +29,7 @@ from evolve.cli.views import (
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
-from evolve.runs.run_type import RunTable
-from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.run_types import RUN_TYPES, RunTable, champion_of
 from evolve.tables.paths import CONFIG_FILE
 
 if TYPE_CHECKING:

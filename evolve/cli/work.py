@@ -19,8 +19,8 @@ from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.run_type import RunType
+from evolve.runs.run_folder import Observer, RunEnding
+from evolve.runs.run_types import RunType
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word
 

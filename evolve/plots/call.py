@@ -11,8 +11,7 @@ from evolve.errors import AgentError, OptionsError, RunError
 from evolve.extras import imported
 from evolve.plots.figure import check_format
 from evolve.runs.loading import load_agent
-from evolve.runs.run import Run
-from evolve.runs.study import Study, load_run
+from evolve.runs.run import Run, Study, load_run
 
 _OF_RUNS: Final = {
     "run": "evolve.plots.run:plot_run",

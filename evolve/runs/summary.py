@@ -5,26 +5,24 @@ against the panel.
 """
 
 from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
-from evolve.agents.agent_file import read_header
-from evolve.files.folder import FolderPath
-from evolve.runs.run_folder import is_locked
-from evolve.tables.paths import CONFIG_FILE
-from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
-from evolve.runs.run_types import champion_of
-from collections.abc import Mapping
+
 from pydantic import ValidationError
-from evolve.parsing import faults
+
+from evolve.agents.agent_file import read_header
 from evolve.config.toml import merged
-from evolve.errors import RunError
-from typing import Any
-from evolve.errors import EvolveError
-from evolve.runs.study import Study
+from evolve.errors import EvolveError, RunError
+from evolve.files.folder import FolderPath
+from evolve.parsing import faults
+from evolve.runs.run import Run, Study
+from evolve.runs.run_folder import is_locked
+from evolve.runs.run_types import Facts, champion_of
 from evolve.runs.study_spec import Member
+from evolve.tables.paths import CONFIG_FILE
 
 ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""

@@ -17,7 +17,7 @@ from typing import Final
 
 from evolve.engine.private import check_private, private_folder
 from evolve.files.atomic import write_bytes
-from evolve.runs.trust import data_folder
+from evolve.runs.run_folder import data_folder
 
 SHORTEST: Final = 16
 """Least characters of a token: 96 bits where they are drawn from the 64 of base64."""

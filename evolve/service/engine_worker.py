@@ -227,7 +227,7 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
-    from evolve.runs.study import load_run
+    from evolve.runs.run import load_run
     from evolve.studies.comparison import over_seeds
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])

@@ -16,8 +16,7 @@ from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import merged, resolve_as
 from evolve.parsing import Fault, faults
-from evolve.runs.run_type import RunType, Variant
-from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES, RunType, Variant
 from evolve.safe_parsing import json_value
 from evolve.service.models.meta import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings

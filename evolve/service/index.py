@@ -13,10 +13,8 @@ from typing import Any, Final
 
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
-from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
-from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
-from evolve.runs.study import Study
+from evolve.runs.run import Run, Study
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, Facts
 from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
 from evolve.service.models.common import RUN_ID

@@ -2,7 +2,7 @@
 
 A folder of runs may come from anywhere, and its files may claim anything. So the file has a mark,
 made from all its content and the path of the folder, with the secret of this user
-(`evolve.runs.trust`). A job without the right mark is from elsewhere.
+(`evolve.runs.run_folder`). A job without the right mark is from elsewhere.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.parsing import faults
+from evolve.runs.run_folder import is_marked, mark_of
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.trust import is_marked, mark_of
 from evolve.safe_parsing import json_value, parse_json, read_document
 from evolve.service.folders import Place
 from evolve.service.job_process import Process

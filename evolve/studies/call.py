@@ -17,10 +17,9 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, Silent
-from evolve.runs.run import Run
+from evolve.runs.run import Run, Study, load_run
+from evolve.runs.run_folder import Observer, Silent
 from evolve.runs.run_types import EVOLUTIONS
-from evolve.runs.study import Study, load_run
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
 from evolve.safe_parsing import parse_toml
@@ -58,7 +57,7 @@ def study(
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
-        observer: gets each finished run as a row; see `evolve.runs.progress`.
+        observer: gets each finished run as a row; see `evolve.runs.run_folder`.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 

@@ -16,9 +16,8 @@ import pandas as pd
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
-from evolve.runs.run import Run
+from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_types import champion_of
-from evolve.runs.study import Study, load_run
 from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import facts_of
 

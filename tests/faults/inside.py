@@ -19,7 +19,7 @@ import pytest
 from evolve.cluster.placement import Site
 from evolve.config.sweep import SweepSettings
 from evolve.studies import running
-from evolve.studies.run_process import RunProcess
+from evolve.studies.running import RunProcess
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps import worker as workers
 from tests.cli import invoke

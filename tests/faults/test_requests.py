@@ -16,7 +16,7 @@ import pytest
 
 import evolve
 from evolve.files.folder import inside
-from evolve.runs.trust import mark_of
+from evolve.runs.run_folder import mark_of
 from evolve.service.app import make_app
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place

@@ -113,8 +113,8 @@ EXEMPT: Final = {
     ("tables/arrays.py", "ZipFile"): _MEMORY,
     ("runs/run_folder.py", "FileLock"): _OTHERS,
     ("runs/run_folder.py", "unlinked"): _OTHERS,
-    ("runs/trust.py", "Path"): _USER,
-    ("runs/trust.py", "resolve"): _FALLEN,
+    ("runs/run_folder.py", "Path"): _USER,
+    ("runs/run_folder.py", "resolve"): _FALLEN,
     ("tables/parquet.py", "ParquetFile"): _MEMORY,
     ("tables/parquet.py", "read_schema"): _MEMORY,
 }

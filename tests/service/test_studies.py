@@ -14,7 +14,7 @@ import pytest
 
 import evolve
 from benchmarks.pages import sign_in, visit
-from evolve.runs.study import Study
+from evolve.runs.run import Study
 from evolve.service.folders import Place
 from evolve.service.index import Index, Stamp
 from evolve.service.models.runs import RunSummary

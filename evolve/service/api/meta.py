@@ -10,8 +10,7 @@ from fastapi import APIRouter, Path, Request, Response
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
-from evolve.runs.run_type import RunTable, RunType, TableReading
-from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.run_types import RUN_TYPES, RunTable, RunType, TableReading
 from evolve.service.door import COOKIE_DAYS, Door
 from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.job_requests import checked

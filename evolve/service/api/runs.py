@@ -15,10 +15,9 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
-from evolve.runs.run import Run
+from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.runs.study import Study
 from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
