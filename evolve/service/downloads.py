@@ -27,8 +27,8 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.programs.life import Life
 from evolve.service.folders import Place
-from evolve.service.problems import ProblemError
-from evolve.service.turns import Turns
+from evolve.service.request_limits import Turns
+from evolve.service.responses import ProblemError
 
 _LONGEST: Final = 900.0
 _AT_ONCE: Final = 2

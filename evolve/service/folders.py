@@ -18,8 +18,8 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.service.models.common import RUN_ID
-from evolve.service.models.jobs import JOB_ID
+from evolve.service.models.meta import RUN_ID
+from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 if sys.platform != "win32":

@@ -17,10 +17,9 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, Facts
 from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import IN_STUDY, Locks, Place, holds
-from evolve.service.models.common import RUN_ID
-from evolve.service.models.meta import STUDY
+from evolve.service.models.meta import RUN_ID, STUDY
 from evolve.service.models.runs import RunSummary
-from evolve.service.problems import not_found, noted, outlived
+from evolve.service.responses import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 
 POINTS: Final = 40

@@ -14,8 +14,8 @@ from evolve.parsing import Fault
 from evolve.runs.run_folder import claim, claimed
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
-from evolve.service.models.jobs import NewJob
-from evolve.service.problems import ProblemError, pointer, wrong_settings
+from evolve.service.models.runs import NewJob
+from evolve.service.responses import ProblemError, pointer, wrong_settings
 from evolve.service.state import ServiceState
 
 

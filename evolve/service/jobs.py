@@ -22,12 +22,11 @@ from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.files.tail import Tail
 from evolve.runs.run_folder import check_new, discard
-from evolve.service import job_process as process
-from evolve.service.command_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.folders import Place
-from evolve.service.job import ROW_EVENTS, JobRecord
-from evolve.service.models.jobs import Job
-from evolve.service.problems import ProblemError, not_found, noted, outlived
+from evolve.service.forms import SETTINGS_FILE, Line, Lines
+from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
+from evolve.service.models.runs import Job
+from evolve.service.responses import ProblemError, not_found, noted, outlived
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
@@ -80,7 +79,7 @@ class Jobs:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
                 if record.process is None:  # killed after the start, before it was saved
-                    record.process = process.find(self._mark(record), record.started or 0.0)
+                    record.process = find_process(self._mark(record), record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
         with outlived("the first look at jobs"):  # such as a full disk: the next try may work
@@ -265,7 +264,7 @@ class Jobs:
         look = now >= self._next_look
         if look:  # this costs more than all the rest of it
             self._next_look = now + _LIVES
-            process.reap()
+            reap()
         for name, tail in list(self._tails.items()):
             with outlived(f"following job {name}"):
                 self._follow(self._records[name], tail, look)
@@ -376,7 +375,7 @@ class Jobs:
             remove(progress, missing_ok=True)
         self._lines[record.id] = join(["evolve", *line.shown])
         try:
-            record.process = process.start(
+            record.process = start_process(
                 self._words(record, line, progress),
                 self._place.runs.parent,
                 self.file(record, LOG_FILE),

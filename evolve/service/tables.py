@@ -21,8 +21,7 @@ from evolve.service.models.runs import (
     LineageNode,
     Rows,
 )
-from evolve.service.problems import not_found, wrong_query
-from evolve.service.responses import Cursor
+from evolve.service.responses import Cursor, not_found, wrong_query
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS

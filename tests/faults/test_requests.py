@@ -17,10 +17,10 @@ import pytest
 import evolve
 from evolve.files.folder import inside
 from evolve.runs.run_folder import mark_of
-from evolve.service.app import make_app
+from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.human_games import HumanGames
+from evolve.service.server import make_app
 from evolve.service.state import ServiceState
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded

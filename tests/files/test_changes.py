@@ -42,7 +42,7 @@ EXEMPT: Final = {
     ("engine/private.py", "mkdir"): _PRIVATE,
     ("engine/private.py", "os.mkdir"): _PRIVATE,
     ("service/downloads.py", "open"): _CHILD,
-    ("service/job_process.py", "open"): _CHILD,
+    ("service/job.py", "open"): _CHILD,
     ("studies/running.py", "open_handle"): _CHILD,
     ("evolution/time_slice.py", "mkdir"): _SCRATCH,
     ("evolution/time_slice.py", "write_bytes"): _SCRATCH,

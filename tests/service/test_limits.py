@@ -18,11 +18,11 @@ import pytest
 import uvicorn
 
 from evolve.service import request_limits
-from evolve.service.app import API, make_app
 from evolve.service.downloads import Downloads
 from evolve.service.folders import Place
-from evolve.service.problems import ProblemError
 from evolve.service.request_limits import Connection
+from evolve.service.responses import ProblemError
+from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
 from tests.cli import fails
 from tests.faults import Failure, hooked, recorded

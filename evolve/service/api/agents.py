@@ -24,9 +24,8 @@ from evolve.service.models.agents import (
     PlayMove,
     Upload,
 )
-from evolve.service.models.common import AGENT_ID
-from evolve.service.problems import ProblemError
-from evolve.service.responses import After, Cursor, Limit
+from evolve.service.models.meta import AGENT_ID
+from evolve.service.responses import After, Cursor, Limit, ProblemError
 from evolve.service.state import Inside
 
 router = APIRouter()

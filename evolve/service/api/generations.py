@@ -10,8 +10,7 @@ from fastapi import APIRouter, Path, Query
 from evolve.runs.run import Run
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
-from evolve.service.problems import not_found
-from evolve.service.responses import After, Cursor, Limit, RunId, Tagged, Tags, Text
+from evolve.service.responses import After, Cursor, Limit, RunId, Tagged, Tags, Text, not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import (
     check_generation,

@@ -23,14 +23,15 @@ from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.forms import form_of
 from evolve.service.job_requests import resumed
-from evolve.service.models.common import RUN_ID
-from evolve.service.models.jobs import Changes, Job
+from evolve.service.models.meta import RUN_ID
 from evolve.service.models.runs import (
     Change,
+    Changes,
     Comparison,
     Download,
     Figures,
     Importances,
+    Job,
     Kind,
     OverSeeds,
     Rows,
@@ -39,8 +40,17 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.problems import ProblemError, not_found, wrong_query
-from evolve.service.responses import After, Cursor, Limit, RunId, Tagged, Text
+from evolve.service.responses import (
+    After,
+    Cursor,
+    Limit,
+    ProblemError,
+    RunId,
+    Tagged,
+    Text,
+    not_found,
+    wrong_query,
+)
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
