@@ -16,6 +16,7 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
@@ -24,12 +25,13 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import platformdirs
 
+from evolve.agents.registry import REFERENCES
 from evolve.engine.private import check_private, private_folder
-from evolve.errors import LinkError, RunError
+from evolve.errors import AgentError, LinkError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_bytes, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.runs.run_types import FILES, PARTS
+from evolve.runs.run_types import FILES, PARTS, champion_of
 from evolve.tables.paths import (
     CONFIG_FILE,
     GAMES,
@@ -97,8 +99,88 @@ class Silent:
         return False
 
 
+RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
+"""Names of runs in a folder of runs."""
+IN_STUDY: Final = "+"
+"""Separates the name of a study from the name of a run in it."""
+SERVICE: Final = ".service"
+"""The service's own folder in a folder of runs."""
+UPLOADS: Final = (SERVICE, "agents", "uploads")
+AGENT_SUFFIXES: Final = (".json", ".npz")
+_RUN: Final = re.compile(RUN_ID)
+_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
+_UPLOAD: Final = re.compile(r"[0-9a-f]{16}")
 _PATIENCE: Final = 0.2
 """Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
+
+
+def new_run_in(root: FolderPath, name: str) -> FolderPath:
+    """The folder for a new run of that name; RunError where it is not a valid name."""
+    if not _RUN.fullmatch(name):
+        raise RunError(f"{name[:80]!r} is not the name of a run")
+    return root / name
+
+
+def run_in(root: FolderPath, name: str) -> FolderPath:
+    """The folder of a run or study by its name in a folder of runs, or of a run as STUDY+RUN.
+
+    Raises RunError where it is not a valid name; whether there is such a run is not checked.
+    """
+    folder = new_run_in(root, name)
+    study, plus, run = name.partition(IN_STUDY)
+    if plus and _RUN.fullmatch(run) and is_study_in(root, study):
+        with contextlib.suppress(LinkError):  # then it is a run of that name, but damaged
+            if not folder.exists():
+                return root / study / run
+    return folder
+
+
+def is_study_in(root: FolderPath, name: str) -> bool:
+    """Whether a folder of runs has a study of that name; False where a link is in the way."""
+    try:
+        return bool(_RUN.fullmatch(name)) and (root / name / STUDY_FILE).is_file()
+    except RunError:
+        return False
+
+
+def upload_in(root: FolderPath, name: str) -> FolderPath | None:
+    """The agent file that a service of a folder of runs keeps under an id; None without one."""
+    if not _UPLOAD.fullmatch(name):
+        return None
+    files = (root.joinpath(*UPLOADS, f"{name}{suffix}") for suffix in AGENT_SUFFIXES)
+    return next((file for file in files if file.is_file()), None)
+
+
+def agent_in(root: FolderPath, name: str) -> str:
+    """What names an agent everywhere, from its name within a folder of runs.
+
+    Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
+    without settings: never a path or a command. Raises AgentError where there is no such agent,
+    RunError where a run's name is not valid. Whether the run has that individual is not checked.
+    """
+    place, mark, settings = name.partition("?")
+    return _agent_in(root, place) + mark + settings
+
+
+def _agent_in(root: FolderPath, place: str) -> str:
+    origin, _, rest = place.partition(":")
+    if place in REFERENCES:
+        return place
+    if origin == "run":
+        run, _, individual = rest.partition(":")
+        folder = run_in(root, run)
+        if not (folder / CONFIG_FILE).is_file():
+            raise AgentError(f"there is no run {run[:80]}")
+        if individual:
+            if not _INDIVIDUAL.fullmatch(individual):
+                raise AgentError(f"there is no individual {individual[:40]!r}")
+            return f"run:{folder}:{individual}"
+        if champion_of(folder) is None:
+            raise AgentError(f"there is no champion of {run} yet")
+        return str(folder)
+    if origin == "upload" and (file := upload_in(root, rest)) is not None:
+        return str(file)
+    raise AgentError(f"there is no agent {place}")
 
 
 def check_new(folder: FolderPath) -> None:

@@ -24,22 +24,21 @@ from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
 from evolve.engine.rules import RULE_SETS, Rules
 from evolve.engine.squares import square_name
-from evolve.errors import EvolveError, LinkError, RecordError
+from evolve.errors import AgentError, EvolveError, LinkError, RecordError
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove
-from evolve.files.folder import FolderPath
 from evolve.records.moves import read_move
 from evolve.runs.run import Run
+from evolve.runs.run_folder import agent_in, run_in, upload_in
 from evolve.runs.run_types import champion_of
 from evolve.runs.summary import check_config
 from evolve.safe_parsing import parse_json, read_document
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
 from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
-from evolve.service.models.meta import AGENT_ID, RUN_ID
+from evolve.service.models.meta import AGENT_ID
 from evolve.service.responses import ProblemError, not_found
 from evolve.service.tables import check_individual
-from evolve.tables.paths import CONFIG_FILE
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Most bytes of an uploaded agent file."""
@@ -51,9 +50,7 @@ MOST: Final = {
     "nodes": 20_000_000,
 }
 """Upper limits of the settings that cost time."""
-_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
-_KINDS: Final = {"json": ".json", "npz": ".npz"}
 
 
 class Agents:
@@ -84,7 +81,12 @@ class Agents:
         place, mark, settings = name.partition("?")
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
-        return self._source(place) + mark + settings
+        if place in self._programs:
+            return self._programs[place] + mark + settings
+        try:
+            return agent_in(self._place.runs, name)
+        except AgentError as error:
+            raise ProblemError(404, str(error)) from error
 
     def checked_source(self, name: str, at: str | None = None) -> str:
         """The same; ProblemError also where the run has no such individual.
@@ -105,38 +107,6 @@ class Agents:
             wrong = [(at, error.detail)]
             raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
 
-    def _source(self, place: str) -> str:
-        origin, colon, rest = place.partition(":")
-        if not colon and place in REFERENCES:
-            return place
-        if origin == "program" and place in self._programs:
-            return self._programs[place]
-        if origin == "run":
-            run, _, individual = rest.partition(":")
-            folder = self._run(run)
-            if individual:
-                if not _INDIVIDUAL.fullmatch(individual):
-                    raise not_found(f"individual {individual[:40]!r}")
-                return f"run:{folder}:{individual}"
-            if champion_of(folder) is None:
-                raise not_found(f"champion of {run} yet")
-            return str(folder)
-        if origin == "upload" and (file := self._upload(rest)) is not None:
-            return str(file)
-        raise not_found(f"agent {place}")
-
-    def _run(self, name: str) -> FolderPath:
-        folder = self._place.run(name)
-        if not re.fullmatch(RUN_ID, name) or not (folder / CONFIG_FILE).is_file():
-            raise not_found(f"run {name[:80]}")
-        return folder
-
-    def _upload(self, name: str) -> FolderPath | None:
-        if not re.fullmatch(r"[0-9a-f]{16}", name):
-            return None
-        found = (self._place.uploads / f"{name}{suffix}" for suffix in _KINDS.values())
-        return next((path for path in found if path.is_file()), None)
-
     def keep_upload(self, content: bytes, suffix: str) -> str:
         """Save the content of a file that was checked to be an agent's; returns its id."""
         name = hashlib.sha256(content).hexdigest()[:16]
@@ -145,7 +115,11 @@ class Agents:
 
     def remove_upload(self, name: str) -> None:
         """Remove an uploaded file; ProblemError where there is none."""
-        file = self._upload(name.removeprefix("upload:")) if name.startswith("upload:") else None
+        file = (
+            upload_in(self._place.runs, name.removeprefix("upload:"))
+            if name.startswith("upload:")
+            else None
+        )
         if file is None:
             raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
         remove(file)
@@ -187,8 +161,9 @@ class Agents:
         run, _, individual = rest.partition(":")
         if individual:
             return _info(name, individual, kind, f"individual {individual} of {run}")
+        root = self._place.runs
         try:
-            path = champion_of(self._place.run(rest)) if kind == "run" else self._upload(rest)
+            path = champion_of(run_in(root, rest)) if kind == "run" else upload_in(root, rest)
             header = None if path is None else read_header(path)
         except (EvolveError, OSError) as error:
             return _info(name, rest, kind, str(error))

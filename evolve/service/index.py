@@ -14,10 +14,11 @@ from typing import Any, Final
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run, Study
+from evolve.runs.run_folder import IN_STUDY, RUN_ID, is_study_in
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, Facts
 from evolve.runs.summary import ELO, check_config, facts_of
-from evolve.service.folders import IN_STUDY, Locks, Place, holds
-from evolve.service.models.meta import RUN_ID, STUDY
+from evolve.service.folders import Locks, Place, holds
+from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
 from evolve.service.responses import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
@@ -138,7 +139,7 @@ class Index:
 
     def study(self, name: str) -> Study | None:
         """The study of that name; None where there is none."""
-        return Study(self._place.run(name)) if self._place.has_study(name) else None
+        return Study(self._place.run(name)) if is_study_in(self._place.runs, name) else None
 
     def open(self, name: str) -> Run:
         """The run of that name.

@@ -11,7 +11,7 @@ from evolve.config.agent_fields import Place as Where
 from evolve.config.agent_fields import with_agents
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
-from evolve.runs.run_folder import claim, claimed
+from evolve.runs.run_folder import claim, claimed, new_run_in
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
 from evolve.service.models.runs import NewJob
@@ -110,7 +110,7 @@ def _claim_run(
         try:
             if (other := service.jobs.of_run(name)) is not None and not other.over:
                 raise RunError(f"{name} is the run of job {other.id}")
-            made, _ = claimed(service.place.runs, stem, service.place.new_run(name))
+            made, _ = claimed(service.place.runs, stem, new_run_in(service.place.runs, name))
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error

@@ -12,6 +12,7 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.runs.run_folder import AGENT_SUFFIXES
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.models.agents import (
     AgentDetail,
@@ -55,8 +56,8 @@ def list_agents(
 async def upload_agent(service: Inside, upload: Upload, response: Response) -> AgentInfo:
     """Upload an agent file; it is checked by letting it play."""
     suffix = File(upload.name).suffix.lower()
-    if suffix not in (".json", ".npz"):
-        detail = "agent files end in .json or .npz"
+    if suffix not in AGENT_SUFFIXES:
+        detail = f"agent files end in {' or '.join(AGENT_SUFFIXES)}"
         raise ProblemError(422, f"name: {detail}", [("/name", detail)])
     try:
         content = base64.b64decode(upload.data, validate=True)

@@ -11,6 +11,7 @@ from fastapi.responses import FileResponse
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.runs.run_folder import new_run_in
 from evolve.runs.run_types import RUN_TYPES, RunTable, RunType, TableReading
 from evolve.service.downloads import SentFile
 from evolve.service.forms import GAMES_FILE, form_of, forms, has_torch
@@ -139,7 +140,7 @@ async def check_settings(service: Inside, command: CommandName, given: SettingsO
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
     settings, _ = await checked(service, form, rest)
-    out = [] if given.name is None else ["--out", str(service.place.new_run(given.name))]
+    out = [] if given.name is None else ["--out", str(new_run_in(service.place.runs, given.name))]
     return Checked(settings=settings, line=shlex.join(["evolve", *form.words(settings), *out]))
 
 

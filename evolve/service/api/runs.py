@@ -16,14 +16,13 @@ from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run, Study
-from evolve.runs.run_folder import locked
+from evolve.runs.run_folder import RUN_ID, locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.forms import form_of
 from evolve.service.job_requests import resumed
-from evolve.service.models.meta import RUN_ID
 from evolve.service.models.runs import (
     Change,
     Changes,

@@ -9,10 +9,10 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from evolve.runs.run_folder import RUN_ID
 from evolve.tables.columns import Format
 
 Number = int | float
-RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
 
 AGENT_ID: Final = r"^[A-Za-z0-9_:.+-]{1,220}(\?[a-z_]+=[0-9.]{1,20}(&[a-z_]+=[0-9.]{1,20}){0,9})?$"
 WRITTEN: Final = {
