@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.folder import FolderPath, inside
-from evolve.runs.run_types import RunTable, RunType, kind_of
+from evolve.runs.run_types import Change, RunTable, RunType, kind_of
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.safe_parsing import parse_toml, read_document
 from evolve.tables import paths
@@ -85,6 +85,11 @@ class Run:
     def kind(self) -> RunType:
         """Its kind of run; RunError when the command is unknown."""
         return kind_of(self.config.get("command", "run"), self.path / paths.CONFIG_FILE)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The settings that may change when it resumes."""
+        return self.kind.changes_of(self.command)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -251,19 +256,6 @@ class Run:
         return with_rules(games, rules if isinstance(rules, str) else None)
 
 
-def folders_of_runs(parent: str | Path) -> list[FolderPath]:
-    """All entries of a folder, by name; RunError when it is not a folder."""
-    folder = inside(parent)
-    if not folder.is_dir():
-        raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
-    return sorted(folder.iterdir())
-
-
-def is_run(path: FolderPath) -> bool:
-    """Whether a folder is a run's; LinkError where it or its config.toml is a link."""
-    return (path / paths.CONFIG_FILE).is_file()
-
-
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:
     """A table of a run, checked to have these columns and to be of that generation."""
     table = read_table(path, columns)
@@ -293,6 +285,10 @@ def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
     return frame
 
 
+SEEDS: Final = "seeds"
+_MORE_SEEDS: Final = Change(SEEDS, str, "Seeds to add to those it has.", "10-19")
+
+
 class Study:
     """The runs of a study, and their tables with columns that identify each row's run.
 
@@ -315,6 +311,17 @@ class Study:
     def name(self) -> str:
         """The folder's name."""
         return self.path.resolve().name
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Its design, as study.toml has it."""
+        return self.design.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The settings that may change when it resumes; storages of sweeps may not."""
+        found = self.design.kind.changes_of(self.design.command)
+        return [*(one for one in found if one.name != "storage"), _MORE_SEEDS]
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
@@ -412,10 +419,13 @@ def list_all(
     Studies with a damaged study.toml are left out; opening one reports what is wrong. Links, and
     folders that a link makes a run, are left out too, and passed to `refused`.
     """
+    folder = inside(parent)
+    if not folder.is_dir():
+        raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
     found: list[Run | Study] = []
-    for path in folders_of_runs(parent):
+    for path in sorted(folder.iterdir()):
         try:
-            if is_run(path):
+            if (path / paths.CONFIG_FILE).is_file():
                 found.append(Run(path))
             if is_study(path):
                 with suppress(SettingsError):

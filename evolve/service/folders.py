@@ -20,7 +20,7 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.runs.run_folder import SERVICE, UPLOADS, run_in
 from evolve.service.models.runs import JOB_ID
-from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 if sys.platform != "win32":
     import fcntl
@@ -143,9 +143,11 @@ class Place:
         return run_in(self.runs, name)
 
     def has_run(self, name: str | None) -> bool:
-        """Whether there is a run of that name; False where a link is in the way."""
+        """Whether there is a run or study of that name; False where a link is in the way."""
         try:
-            return name is not None and (self.run(name) / CONFIG_FILE).exists()
+            return name is not None and any(
+                (self.run(name) / file).exists() for file in (CONFIG_FILE, STUDY_FILE)
+            )
         except RunError:
             return False
 

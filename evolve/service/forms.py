@@ -23,8 +23,9 @@ from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import merged, resolve_as
 from evolve.parsing import Fault, faults
-from evolve.runs.run import Run
-from evolve.runs.run_types import RUN_TYPES, RunType, Variant
+from evolve.runs.run import SEEDS, Run, Study, load_run
+from evolve.runs.run_types import RUN_TYPES, Change, RunType, Variant
+from evolve.runs.study_spec import seeds_of
 from evolve.safe_parsing import json_value
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
@@ -293,14 +294,14 @@ class Lines:
 
     def _resumed(self, record: JobRecord) -> Line:
         words = self._going_on(record.run)
-        words += changed(Run(self._place.run(str(record.run))), record.settings)
+        words += changed(load_run(self._place.run(str(record.run))), record.settings)
         return Line(words, words, {})
 
     def _going_on(self, name: str | None) -> list[str]:
-        """The words that resume a run; its config.toml says what is started."""
+        """The words that resume a run or study; the settings in its folder say what is started."""
         if name is None or not self._place.has_run(name):
             raise not_found(f"run {name}")
-        run = Run(self._place.run(name))
+        run = load_run(self._place.run(name))
         allowed = self._agents.allowed
         strange = [one for one in programs_in(run.config) if one not in allowed]
         if strange:
@@ -326,13 +327,14 @@ class Lines:
                 )
 
 
-def changed(run: Run, settings: Mapping[str, Any]) -> list[str]:
+def changes_of(run: Run | Study) -> list[Change]:
+    """What clients may change when a run or study continues; a storage has a password."""
+    return [change for change in run.changes if change.name != "storage"]
+
+
+def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
     """The options of `resume` that give these changes; ProblemError where one is wrong."""
-    known = {
-        change.name: change
-        for change in run.kind.changes_of(run.command)
-        if change.name != "storage"
-    }
+    known = {change.name: change for change in changes_of(run)}
     wrong: list[Fault] = []
     for key, value in settings.items():
         change = known.get(key)
@@ -349,6 +351,11 @@ def changed(run: Run, settings: Mapping[str, Any]) -> list[str]:
             wrong.append(Fault((key,), f"{key}: {there}"))
         elif change.type is not str and change.type is not bool and not 0 < value < float("inf"):
             wrong.append(Fault((key,), f"{key}: it must be more than 0"))
+        elif key == SEEDS:
+            try:
+                seeds_of(value)
+            except ValueError as error:
+                wrong.append(Fault((key,), f"{key}: {error}"))
     if wrong:
         raise wrong_settings(wrong)
     return option_words(settings)

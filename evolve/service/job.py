@@ -337,7 +337,7 @@ class JobRecord:
                 done=done, total=total, left=self._pace.left(done, total, now)
             )
             return False
-        if name in ROW_EVENTS:
+        if "row" in event:
             left = self._pace.left(done, total, now)
             self.progress = JobProgress(done=done, total=total, left=left)
         elif name == "note":

@@ -120,19 +120,21 @@ def _claim_run(
 def resumed(
     service: ServiceState, name: str, settings: Mapping[str, Any], threads: int | None
 ) -> JobRecord:
-    """The new job that resumes a run."""
-    run = service.index.open(name)
-    other = service.jobs.of_run(name)
-    if other is not None and not other.over:
-        raise ProblemError(409, f"job {other.id} is at work on {name}")
-    if service.index.is_running(name):
-        raise ProblemError(409, f"{name} is being written to by another process")
+    """The new job that resumes a run or study."""
+    if service.index.study(name) is None:
+        service.index.open(name)
+    for one in (name, *service.index.names(name)):
+        other = service.jobs.of_run(one)
+        if other is not None and not other.over:
+            raise ProblemError(409, f"job {other.id} is at work on {one}")
+        if service.index.is_running(one):
+            raise ProblemError(409, f"{one} is being written to by another process")
     record = JobRecord.new("resume", settings, run=name, threads=threads)
     service.lines.of(record)
-    done = service.index.summary(name).done or 0
-    if settings.get(run.kind.unit, done + 1) <= done:
-        key = run.kind.unit
+    summary = service.index.summary(name)
+    key, done = str(summary.unit), summary.done or 0
+    if settings.get(key, done + 1) <= done:
         raise wrong_settings([Fault((key,), f"{key}: {name} has {done} already")])
-    if not settings and service.index.summary(name).state == "done":
+    if not settings and summary.state == "done":
         raise ProblemError(422, f"{name} is finished: say how far it is to go")
     return record

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -21,7 +20,7 @@ from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.forms import form_of
+from evolve.service.forms import changes_of, form_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.runs import (
     Change,
@@ -127,6 +126,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
                 **summary.model_dump(),
                 **_NOTHING,
                 "settings": _design(study),
+                "changes": _changes(study),
                 "files": _files(run, study),
             }
         )
@@ -134,18 +134,13 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
     config = dict(opened.config)
     versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
     config.pop("command", None)
-    kind = opened.kind
     detail = {
         **summary.model_dump(),
         "settings": _hidden(config),
         "changed": _changed(opened, config),
         "versions": versions,
         "tables": list(opened.tables),
-        "changes": [
-            Change(name=one.name, type=_type_name(one.type), help=_of_one(one.help))
-            for one in kind.changes_of(opened.command)
-            if one.name != "storage"
-        ],
+        "changes": _changes(opened),
         "files": _files(run, opened),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
@@ -173,10 +168,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
 
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume_run(service: Inside, run: RunId, changes: Changes, response: Response) -> Job:
-    """Continue a run as a new job, to another end where one is given."""
-    if (study := service.index.study(run)) is not None:
-        line = shlex.join(["evolve", "resume", str(study.path)])
-        raise ProblemError(409, f"{run} is a study, which goes on from the command line: {line}")
+    """Continue a run or study as a new job, to another end where one is given."""
     record = resumed(service, run, changes.settings, changes.threads)
     service.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
@@ -338,8 +330,16 @@ def _files(name: str, run: Run | Study) -> list[Download]:
 
 def _design(study: Study) -> dict[str, Any]:
     """The specification of a study, as in its file."""
-    design = study.design.model_dump(mode="json", exclude_defaults=True)
-    return {"command": study.design.command, **design, "settings": _hidden(study.design.settings)}
+    hidden = {"settings": _hidden(study.design.settings)}
+    return {"command": study.design.command, **study.config, **hidden}
+
+
+def _changes(run: Run | Study) -> list[Change]:
+    """The settings that may change when a run or study continues."""
+    return [
+        Change(name=one.name, type=_type_name(one.type), help=_of_one(one.help))
+        for one in changes_of(run)
+    ]
 
 
 def _of_one(text: str) -> str:
