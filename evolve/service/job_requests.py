@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolve.config.agent_fields import Place as Where
-from evolve.config.agent_fields import with_agents
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
 from evolve.runs.run_folder import claim, claimed, new_run_in
@@ -66,33 +65,26 @@ async def checked(
 
     Also returns the ids of these agents, keyed by these names.
     """
-    found: dict[str, str] = {}
-    wrong: list[Fault] = []
-    named: list[tuple[Where, str]] = []
+    names: dict[str, str] = {}
+    to_load: list[tuple[Where, str]] = []
 
-    def note(place: Where, text: str) -> str:
-        named.append((place, text))
-        return text
-
-    with_agents(form.model, settings, note)
-    for place, text in named:
-        try:
-            found[text] = service.agents.checked_source(text)
-        except ProblemError as error:
-            wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
-    if wrong:
-        raise wrong_settings(wrong)
-    given = form.checked(settings, lambda place, text: found[text])
-    for place, text in named:
+    def source_of(place: Where, text: str) -> str:
+        source = service.agents.checked_source(text)
+        names[source] = text
         if "?" in text:
-            await service.search.ask("load", {"AgentError": _pointer(place)}, source=found[text])
+            to_load.append((place, source))
+        return source
+
+    given = form.checked(settings, source_of)
+    for place, source in to_load:
+        await service.search.ask("load", {"AgentError": _pointer(place)}, source=source)
     if form.variant is not None and form.variant.check is not None:
         places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
         values = {**given, **form.own}
         await service.search.ask("check_settings", places, command=form.command, settings=values)
     if not form.available:
         raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
-    return given, {source: name for name, source in found.items()}
+    return given, names
 
 
 def _pointer(place: Where) -> str:
