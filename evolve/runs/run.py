@@ -362,23 +362,13 @@ class Study:
         for member, run in self.runs.items():
             there = generation is None or 0 <= generation < run.generation_count
             if name in run.tables and there:
-                frames.append(self.marked(member, run.table(name, generation)))
+                frame = run.table(name, generation)
+                marks = {
+                    mark: pd.Series([value] * len(frame), index=frame.index, dtype=_type_of(value))
+                    for mark, value in _marks(member, frame).items()
+                }
+                frames.append(pd.concat([pd.DataFrame(marks, index=frame.index), frame], axis=1))
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-    def marked(self, member: Member, frame: pd.DataFrame) -> pd.DataFrame:
-        """A run's table, with the columns that identify the run in front."""
-        import pandas as pd
-
-        marks: dict[str, Any] = {"setting": member.setting.name}
-        for field, value in member.setting.varied.items():
-            # A sweep's parameter may have the name of a setting.
-            marks[field if field not in frame.columns else f"setting.{field}"] = value
-        marks["seed" if "seed" not in frame.columns else "setting.seed"] = member.seed
-        columns = {
-            name: pd.Series([value] * len(frame), index=frame.index, dtype=_type_of(value))
-            for name, value in marks.items()
-        }
-        return pd.concat([pd.DataFrame(columns, index=frame.index), frame], axis=1)
 
     @cached_property
     def individuals(self) -> pd.DataFrame:
@@ -438,6 +428,16 @@ def list_all(
 def load_run(path: str | Path) -> Run | Study:
     """The run or study in a folder; raises RunError when it is neither."""
     return Study(path) if is_study(inside(path)) else Run(path)
+
+
+def _marks(member: Member, frame: pd.DataFrame) -> dict[str, Any]:
+    """The columns that identify a run, in front of its table; names in the table stay as they are.
+
+    A sweep's parameter may have the name of a setting.
+    """
+    varied = {**member.setting.varied, "seed": member.seed}
+    renamed = {key if key not in frame else f"setting.{key}": varied[key] for key in varied}
+    return {"setting": member.setting.name, **renamed}
 
 
 def _type_of(value: Any) -> Any:

@@ -48,6 +48,7 @@ from evolve.tables.paths import (
 from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
+    import filelock
     import pyarrow as pa
 
 
@@ -269,17 +270,21 @@ def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
     """
     if not with_links:
         refuse_links(folder)
-    import filelock  # not above: it loads asyncio, which would slow down --help
-
-    lock = filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
+    lock = _lock(folder)
     try:
         lock.acquire(timeout=_PATIENCE)
-    except filelock.Timeout:
+    except TimeoutError:
         raise RunError(f"{folder} is being written to by another process") from None
     try:
         yield
     finally:
         lock.release()
+
+
+def _lock(folder: Path) -> filelock.BaseFileLock:
+    import filelock  # not above: it loads asyncio, which would slow down --help
+
+    return filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
 
 
 def refuse_links(folder: Path) -> None:
@@ -303,12 +308,10 @@ def is_locked(folder: Path) -> bool:
             return False
     except LinkError:
         return False
-    import filelock
-
-    lock = filelock.FileLock(path.unlinked())
+    lock = _lock(folder)
     try:
         lock.acquire(timeout=0)
-    except filelock.Timeout:
+    except TimeoutError:
         return True
     except OSError:  # another user's folder
         return False
@@ -336,17 +339,19 @@ def commit_generation(
     folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals: their rename is the commit."""
-    from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
-
-    write_table(games_file(folder, generation), games)
-    write_table(generation_file(folder, generation), individuals)
+    _write(games_file(folder, generation), games)
+    _write(generation_file(folder, generation), individuals)
 
 
 def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
     """Write the play-off's games; the file shows that the run has had its play-off."""
-    from evolve.tables.parquet import write_table
+    _write(playoff_file(folder), games)
 
-    write_table(playoff_file(folder), games)
+
+def _write(path: FolderPath, table: pa.Table) -> None:
+    from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
+
+    write_table(path, table)
 
 
 def remove_playoff(folder: FolderPath) -> None:

@@ -90,14 +90,6 @@ class TableReading:
     count: Callable[[Any], int] | None = None
     rows: Callable[[Any, Sequence[int]], pa.Table] | None = None
 
-    def whole(self, run: Any) -> pa.Table:
-        """The whole table, as an Arrow table."""
-        if self.arrow is not None:
-            return self.arrow(run)
-        import pyarrow as pa
-
-        return pa.Table.from_pandas(self.read(run), preserve_index=False)
-
 
 @dataclass(frozen=True)
 class RunReading:

@@ -23,6 +23,7 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, check_rules
 from evolve.engine.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
+from evolve.extras import imported
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
 from evolve.protocols.session import Session
@@ -31,9 +32,12 @@ from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.runs.loading import load_agent
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_types import champion_of, kind_of
 from evolve.safe_parsing import json_value
 from evolve.tables.paths import CONFIG_FILE
+
+if sys.platform != "win32":
+    import resource
 
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
@@ -60,11 +64,8 @@ def main(pipes: Sequence[str]) -> None:
 
 
 def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 @lru_cache(16)
@@ -200,9 +201,6 @@ def load(source: str) -> None:
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
-    from evolve.extras import imported
-    from evolve.runs.run_types import kind_of
-
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))
 

@@ -18,7 +18,7 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.runs.run_folder import SERVICE, UPLOADS, run_in
+from evolve.runs.run_folder import SERVICE, UPLOADS, is_locked, run_in
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
@@ -195,8 +195,6 @@ class Locks:
 def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
     """Whether a writer holds that lock."""
     if held is None:
-        from evolve.runs.run_folder import is_locked
-
         return is_locked(inside(lock.parent))
     try:
         return _key(lock.stat()) in held

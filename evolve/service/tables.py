@@ -45,7 +45,11 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
         chosen, after = _chosen(count, cursor, points, since)
         found = reading.rows(run, chosen)
     else:
-        whole = reading.whole(run)
+        whole = (
+            pa.Table.from_pandas(reading.read(run), preserve_index=False)
+            if reading.arrow is None
+            else reading.arrow(run)
+        )
         count = len(whole)
         chosen, after = _chosen(count, cursor, points, since)
         found = whole.take(array_of(list(chosen), pa.int64()))

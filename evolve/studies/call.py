@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
@@ -26,9 +27,6 @@ from evolve.safe_parsing import parse_toml
 from evolve.studies.comparison import compared, groups_of, met
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _RUNS: Final = Path("runs")
 _STEM: Final = "study"
@@ -116,8 +114,6 @@ def compare(
     Returns a row for each setting and for each two of them; `evolve.studies.comparison.COLUMNS`
     explains the columns. Raises RunError where there is nothing to compare.
     """
-    import pandas as pd  # imported here: see Run
-
     opened = [one if isinstance(one, Run | Study) else load_run(one) for one in sources]
     groups = groups_of(opened)
     frame = compared(groups, figure)
