@@ -246,8 +246,8 @@ class Run:
         )
 
     def _playoffs(self) -> list[pa.Table]:
-        found = self.playoff_table()
-        return [] if found is None else [found]
+        games = self.playoff_table()
+        return [] if games is None else [games]
 
     def _read_games(self, path: Path, generation: int | None = None) -> pa.Table:
         """A file of games, with the rules of each game."""
@@ -320,8 +320,8 @@ class Study:
     @property
     def changes(self) -> list[Change]:
         """The settings that may change when it resumes; storages of sweeps may not."""
-        found = self.design.kind.changes_of(self.design.command)
-        return [*(one for one in found if one.name != "storage"), _MORE_SEEDS]
+        changes = self.design.kind.changes_of(self.design.command)
+        return [*(one for one in changes if one.name != "storage"), _MORE_SEEDS]
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
@@ -412,17 +412,17 @@ def list_all(
     folder = inside(parent)
     if not folder.is_dir():
         raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
-    found: list[Run | Study] = []
+    opened: list[Run | Study] = []
     for path in sorted(folder.iterdir()):
         try:
             if (path / paths.CONFIG_FILE).is_file():
-                found.append(Run(path))
+                opened.append(Run(path))
             if is_study(path):
                 with suppress(SettingsError):
-                    found.append(Study(path))
+                    opened.append(Study(path))
         except LinkError as error:
             refused(path, error)
-    return found
+    return opened
 
 
 def load_run(path: str | Path) -> Run | Study:

@@ -155,8 +155,8 @@ class Variant:
 
     def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
         """Its presets, the default first; empty without presets."""
-        found: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
-        return found
+        presets: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
+        return presets
 
 
 @dataclass(frozen=True)
@@ -223,8 +223,8 @@ class RunType:
     @property
     def reading(self) -> RunReading:
         """How its runs are read."""
-        found: RunReading = import_module(self.reads).READING
-        return found
+        reading: RunReading = import_module(self.reads).READING
+        return reading
 
     def changes_of(self, command: str) -> list[Change]:
         """The settings that may change in a run of one of its commands."""

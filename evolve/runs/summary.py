@@ -39,7 +39,7 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
     state = "running" if running else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
-    told = agent.provenance if agent is not None and facts.crowned else {}
+    provenance = agent.provenance if agent is not None and facts.crowned else {}
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
@@ -48,8 +48,8 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
         kind.unit: facts.done,
         "target": facts.target,
         **dict.fromkeys(facts.figures),
-        **{key: _number(told, key) for key in ELO},
-        **({} if kind.rated else _score(told)),
+        **{key: _number(provenance, key) for key in ELO},
+        **({} if kind.rated else _score(provenance)),
         **facts.figures,  # figures that the champion's file does not have
         "champion": None if agent is None else agent.name,
     }
@@ -86,9 +86,9 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
     facts = run.kind.reading.facts(run)
     champion = champion_of(run.path)
     held = run.kind.rated and facts.crowned and champion is not None
-    told = read_header(champion).provenance if held and champion is not None else {}
-    found = _score(told)
-    return {f"playoff_share{key.removeprefix('score')}": value for key, value in found.items()}
+    provenance = read_header(champion).provenance if held and champion is not None else {}
+    score = _score(provenance)
+    return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
 
 
 def _number(provenance: Mapping[str, Any], key: str) -> float | None:
@@ -165,8 +165,8 @@ def row_of(study: Study, member: Member) -> dict[str, Any]:
 def _in_common(study: Study) -> dict[str, Any]:
     """Return rules and preset, where all settings of the study share them."""
     settings = study.design.settings_of_runs
-    found = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
-    values = {key: {getattr(one, key, None) for one in found} for key in ("rules", "preset")}
+    resolved = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
+    values = {key: {getattr(one, key, None) for one in resolved} for key in ("rules", "preset")}
     return {key: one.pop() if len(one) == 1 else None for key, one in values.items()}
 
 

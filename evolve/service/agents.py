@@ -174,16 +174,16 @@ class Agents:
 
 
 def _check_setting(text: str) -> None:
-    found = _SETTING.fullmatch(text)
+    match = _SETTING.fullmatch(text)
     try:
-        value = float(found[2]) if found else None
+        value = float(match[2]) if match else None
     except ValueError:
         value = None
-    if found is None or value is None:
+    if match is None or value is None:
         raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
-    most = MOST.get(found[1])
+    most = MOST.get(match[1])
     if most is not None and value > most:
-        raise ProblemError(422, f"{found[1]} may be {most:g} at most here")
+        raise ProblemError(422, f"{match[1]} may be {most:g} at most here")
 
 
 def _about(name: str) -> str:
@@ -197,7 +197,7 @@ def _about(name: str) -> str:
     ):
         if name.startswith(start):
             return text
-    return "a table of weights, one ply ahead unless told"
+    return "a table of weights, one ply ahead by default"
 
 
 def _info(
@@ -235,9 +235,9 @@ class HumanGames:
     async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
         known = {"moves": asked.moves, "rules": asked.rules, "side": asked.side}
-        found = await self._search.ask("play", places, source=source, move=None, **known)
+        answer = await self._search.ask("play", places, source=source, move=None, **known)
         name = secrets.token_hex(8)
-        return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **found))
+        return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **answer))
 
     def get(self, name: str) -> Play:
         """The game of that id; ProblemError where there is none."""
@@ -264,8 +264,8 @@ class HumanGames:
             "rules": play.rules,
             "side": play.side,
         }
-        found = await self._search.ask("play", source=source, move=move, **known)
-        return self._keep(play.model_copy(update=found))
+        answer = await self._search.ask("play", source=source, move=move, **known)
+        return self._keep(play.model_copy(update=answer))
 
     async def record(self, name: str) -> str:
         """The game as GGF."""

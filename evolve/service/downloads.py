@@ -126,12 +126,12 @@ class SentFile(FileResponse):
     ) -> None:
         self._after = after
         self._file: IO[bytes] = path.open("rb")
-        found = os.fstat(self._file.fileno())
+        status = os.fstat(self._file.fileno())
         sent = Path(f"/dev/fd/{self._file.fileno()}")
         if not sent.exists():  # Windows, where a file that is open cannot be removed either
             self._file.close()
             sent = path.unlinked()
-        super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=found)
+        super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=status)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file, then call `after`."""

@@ -97,17 +97,17 @@ def ready(searches: bool) -> bool:
 def describe(source: str) -> dict[str, Any]:
     """An agent's description for people, with the settings that may follow the question mark."""
     agent = _loaded(source)
-    found = agent.describe()
+    description = agent.describe()
     return {
         "name": agent.name,
         "rules": agent.rules,
         "kind": getattr(agent, "kind", None),
         "settings": list(agent.settings),
-        "facts": found.facts,
-        "lines": found.lines,
-        "columns": found.columns,
-        "rows": found.rows,
-        "boards": found.boards,
+        "facts": description.facts,
+        "lines": description.lines,
+        "columns": description.columns,
+        "rows": description.rows,
+        "boards": description.boards,
         "provenance": getattr(agent, "provenance", {}),
     }
 
@@ -120,22 +120,22 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
     begin = time.perf_counter()
     position = _board(moves, board)
     agent = _loaded(source).with_rules(rules)
-    found = None if not position.legal_moves() else agent.analyse(position)
-    values = {} if found is None else found.values
+    analysis = None if not position.legal_moves() else agent.analyse(position)
+    values = {} if analysis is None else analysis.values
     return {
         "side": position.side,
-        "unit": None if found is None else found.unit,
-        "depth": None if found is None else found.depth,
-        "line": [] if found is None else [square_name(square) for square in found.line],
+        "unit": None if analysis is None else analysis.unit,
+        "depth": None if analysis is None else analysis.depth,
+        "line": [] if analysis is None else [square_name(square) for square in analysis.line],
         "moves": [
             {
                 "move": square_name(square),
                 "value": float(values[square]),
-                "text": found.text(square),
-                "discs": found.discs(square),
+                "text": analysis.text(square),
+                "discs": analysis.discs(square),
             }
             for square in sorted(values, key=lambda square: -values[square])
-            if found is not None
+            if analysis is not None
         ],
         "seconds": round(time.perf_counter() - begin, 4),
     }

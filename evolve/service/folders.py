@@ -111,25 +111,25 @@ class Place:
 
     def folders_of_jobs(self) -> list[FolderPath]:
         """The folders of jobs, sorted by name."""
-        found = []
+        folders = []
         for one in self._without_links(self.jobs):
             if _JOB.fullmatch(one.name) and one.is_dir():
-                found.append(one)
+                folders.append(one)
             else:
                 _log.warning("%s is no job, and is left alone", one)
-        return found
+        return folders
 
     def _without_links(self, folder: FolderPath) -> list[FolderPath]:
         """The entries of a folder, sorted by name, without links; the log names each link."""
-        found = []
+        entries = []
         for one in sorted(folder.iterdir()):
             try:
                 one.exists()
             except OSError as error:
                 _log.warning("%s", error)
             else:
-                found.append(one)
-        return found
+                entries.append(one)
+        return entries
 
     def release(self) -> None:
         """Release the locks, so that another process can serve the folder."""
@@ -183,13 +183,13 @@ class Locks:
             lines = self._LIST.read_text().splitlines()
         except OSError:
             return set()
-        found = set()
+        locks = set()
         for line in lines:
             for word in line.split():
                 parts = word.split(":")
                 if len(parts) == 3 and parts[2].isdecimal():
-                    found.add((f"{parts[0]}:{parts[1]}", int(parts[2])))
-        return found
+                    locks.add((f"{parts[0]}:{parts[1]}", int(parts[2])))
+        return locks
 
 
 def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
@@ -202,5 +202,5 @@ def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
         return False
 
 
-def _key(found: os.stat_result) -> tuple[str, int]:
-    return f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}", found.st_ino
+def _key(status: os.stat_result) -> tuple[str, int]:
+    return f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}", status.st_ino

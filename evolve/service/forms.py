@@ -138,9 +138,9 @@ class Form:
             ]
         if wrong:
             raise wrong_settings(wrong)
-        found = {key: value for key, value in given.items() if value is not None}
+        changed = {key: value for key, value in given.items() if value is not None}
         # In matches and ratings, the agents' own rules come first.
-        return found if self.kind is None else {**rules_of_defaults(), **found}
+        return changed if self.kind is None else {**rules_of_defaults(), **changed}
 
     def _named(self, text: str) -> Where:
         """The field that a text begins with; empty where there is none."""
@@ -152,8 +152,8 @@ class Form:
         values = dict(settings)
         agents: list[str] = []
         for name in ("a", "b", "agents") if self.kind is None else ():
-            found = values.pop(name, [])
-            agents += [found] if isinstance(found, str) else found
+            named = values.pop(name, [])
+            agents += [named] if isinstance(named, str) else named
         return [*self.command.split(), *agents, *option_words(values)]
 
     def stem(self, settings: Mapping[str, Any]) -> str:
@@ -170,17 +170,17 @@ def has_torch() -> bool:
 
 def forms() -> dict[str, Form]:
     """All forms, by command."""
-    found: dict[str, Form] = {}
+    by_command: dict[str, Form] = {}
     for kind in RUN_TYPES:
         for word, variant in kind.variants.items():
             if variant.runs:
                 continue
             command, model = kind.command(word), variant.model()
             about = variant.about or kind.about
-            found[command] = Form(command, about, model, variant.all_presets(), kind, variant)
+            by_command[command] = Form(command, about, model, variant.all_presets(), kind, variant)
     for name, contest in CONTESTS.items():
-        found[name] = Form(name, contest.about, contest.model, {})
-    return found
+        by_command[name] = Form(name, contest.about, contest.model, {})
+    return by_command
 
 
 def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, Any]]:
@@ -271,9 +271,9 @@ class Lines:
         names: dict[str, str] = {}
 
         def source(place: Where, text: str) -> str:
-            found = self._agents.source(text)
-            names[found] = text
-            return found
+            source = self._agents.source(text)
+            names[source] = text
+            return source
 
         given = form.checked(rest, source)
         self._check_programs(record, names)

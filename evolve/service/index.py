@@ -92,19 +92,19 @@ class Index:
     def scan(self) -> tuple[list[str], list[str]]:
         """Read the folder: returns the names of new or changed runs, and of deleted ones."""
         held = self._locks.held()
-        found: dict[str, Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
             for entry in entries:
                 if not _NAME.fullmatch(entry.name):
                     continue
                 with outlived(f"a look at {entry.name}"):
-                    found |= self._stamps_of(entry.name, held)
-        before, self._stamps = self._stamps, found
-        gone = [name for name in before if name not in found]
+                    stamps |= self._stamps_of(entry.name, held)
+        before, self._stamps = self._stamps, stamps
+        gone = [name for name in before if name not in stamps]
         for name in gone:
             self._known.pop(name, None)
             self._curves.pop(name, None)
-        return [name for name, stamp in found.items() if before.get(name) != stamp], gone
+        return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
     def _stamps_of(self, name: str, held: set[tuple[str, int]] | None) -> dict[str, Stamp]:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
@@ -115,14 +115,14 @@ class Index:
             times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
         except OSError:
             return {}
-        found: dict[str, Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         with os.scandir(folder) as entries:
             for entry in entries:
                 if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name, held)):
-                    found[f"{name}{IN_STUDY}{entry.name}"] = stamp
-        times += [max(stamp.times) for stamp in found.values()]
+                    stamps[f"{name}{IN_STUDY}{entry.name}"] = stamp
+        times += [max(stamp.times) for stamp in stamps.values()]
         running = holds(held, folder / LOCK_FILE)
-        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **found}
+        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
 
     def names(self, study: str | None = None) -> list[str]:
         """The runs of a study; without one, studies and runs outside them. Last grown first."""
@@ -243,9 +243,9 @@ class Index:
         done, target = sum(run.state == "done" for run in runs), len(study.members)
         state = "running" if stamp.running else "done" if done == target else "stopped"
         same = {
-            key: found.pop() if len(found) == 1 else None
+            key: values.pop() if len(values) == 1 else None
             for key in ("rules", "preset")
-            for found in [{getattr(run, key) for run in runs}]
+            for values in [{getattr(run, key) for run in runs}]
         }
         return {
             **same,
@@ -304,5 +304,5 @@ def _curve(run: Run) -> list[float]:
         assert count is not None
         places = thinned(count(run), POINTS // 2)
         values = [value for value in reading.curve_at(run, places) if value is not None]
-    found = [float(value) for value in values]
-    return [round(found[place], 4) for place in thinned(len(found), POINTS)]
+    points = [float(value) for value in values]
+    return [round(points[place], 4) for place in thinned(len(points), POINTS)]

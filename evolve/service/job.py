@@ -70,10 +70,10 @@ class Process:
         if self.boot != boot():
             return False
         try:
-            found = psutil.Process(self.number)
-            if abs(found.create_time() - self.started) > _CLOSE:
+            process = psutil.Process(self.number)
+            if abs(process.create_time() - self.started) > _CLOSE:
                 return False
-            return bool(found.status() != psutil.STATUS_ZOMBIE) and _has(found, mark)
+            return bool(process.status() != psutil.STATUS_ZOMBIE) and _has(process, mark)
         except psutil.Error:
             return False
 
@@ -127,13 +127,13 @@ def find_process(mark: str, since: float) -> Process | None:
     For a job with an unsaved start. Its children have the mark as well, so this takes the first
     process that leads a session.
     """
-    found = []
+    processes = []
     for one in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             began = one.create_time()
             if began >= since - _CLOSE and os.getsid(one.pid) == one.pid and _has(one, mark):
-                found.append(Process(one.pid, began, boot()))
-    return min(found, key=lambda process: process.started, default=None)
+                processes.append(Process(one.pid, began, boot()))
+    return min(processes, key=lambda process: process.started, default=None)
 
 
 def reap() -> None:

@@ -33,7 +33,7 @@ LOG_FILE: Final = "log.txt"
 _EVERY: Final = 0.5
 """Seconds between two readings of the jobs' progress files."""
 
-_LIVES: Final = 1.0
+_CHECK: Final = 1.0
 """Seconds between two checks whether their processes are alive."""
 
 Tell = Callable[[str, Mapping[str, Any]], None]
@@ -131,28 +131,28 @@ class Jobs:
         """A job as clients get it."""
         waiting = [one.id for one in self._ordered() if one.state == "queued"]
         place = waiting.index(record.id) + 1 if record.id in waiting else None
-        found = record.document(place, self._line(record))
+        document = record.document(place, self._line(record))
         if record.over and record.run and not self._place.has_run(record.run):
-            return found.model_copy(update={"run": None})  # it never began, or was deleted
-        return found
+            return document.model_copy(update={"run": None})  # it never began, or was deleted
+        return document
 
     def _line(self, record: JobRecord) -> str:
         """The equivalent command line; empty where the settings give none.
 
         It is made once, and again when the job is started again.
         """
-        found = self._lines.get(record.id)
-        if found is None:
+        line = self._lines.get(record.id)
+        if line is None:
             try:
                 shown = self._lines_of.of(record).shown
-                found = join(["evolve", *shown])
+                line = join(["evolve", *shown])
             except (EvolveError, ProblemError):
-                found = ""
+                line = ""
             except Exception as error:
                 noted(f"the words of job {record.id}", error)
-                found = ""
-            self._lines[record.id] = found
-        return found
+                line = ""
+            self._lines[record.id] = line
+        return line
 
     def _mark(self, record: JobRecord) -> str:
         """The mark in the environment of its process."""
@@ -263,7 +263,7 @@ class Jobs:
         now = time.monotonic()
         look = now >= self._next_look
         if look:  # this costs more than all the rest of it
-            self._next_look = now + _LIVES
+            self._next_look = now + _CHECK
             reap()
         for name, tail in list(self._tails.items()):
             with outlived(f"following job {name}"):

@@ -251,13 +251,13 @@ async def _whole(receive: Receive, most: int) -> bytes | None:
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
     """What the app receives: first the whole body, then the next messages."""
-    told = False
+    sent = False
 
     async def again() -> Any:
-        nonlocal told
-        if told:
+        nonlocal sent
+        if sent:
             return await receive()
-        told = True
+        sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
@@ -269,8 +269,8 @@ Authority = tuple[str | None, str | None]
 
 def _host(text: str) -> Authority:
     """The name and the port in a Host header."""
-    found = _HOST.fullmatch(text)
-    return (None, None) if found is None else (_canonical(found[1]), found[2])
+    match = _HOST.fullmatch(text)
+    return (None, None) if match is None else (_canonical(match[1]), match[2])
 
 
 def _is_same(origin: Authority, host: Authority) -> bool:

@@ -67,10 +67,10 @@ def not_found(what: str) -> ProblemError:
     return ProblemError(404, f"there is no {what}")
 
 
-def wrong_settings(found: Sequence[Fault]) -> ProblemError:
+def wrong_settings(wrong: Sequence[Fault]) -> ProblemError:
     """The error 422 for wrong settings, each with its place."""
-    errors = [(pointer("settings", *fault.place), fault.text) for fault in found]
-    return ProblemError(422, "; ".join(fault.text for fault in found), errors)
+    errors = [(pointer("settings", *fault.place), fault.text) for fault in wrong]
+    return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
 
 
 def wrong_query(name: str, detail: str) -> ProblemError:
@@ -183,7 +183,7 @@ def answer_with_problems(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        found = []
+        errors = []
         for detail in error.errors():
             place = list(detail["loc"])
             where = place.pop(0) if place else "body"
@@ -192,8 +192,8 @@ def answer_with_problems(app: FastAPI) -> None:
             if where == "path":
                 return problem(404, f"there is no {place[0]} {str(detail['input'])[:80]!r}")
             message = WRITTEN.get(detail.get("ctx", {}).get("pattern")) or plain_words(detail)
-            found.append((pointer(*(place if where == "body" else [where, *place])), message))
-        return problem(422, "; ".join(f"{place}: {text}" for place, text in found), found)
+            errors.append((pointer(*(place if where == "body" else [where, *place])), message))
+        return problem(422, "; ".join(f"{place}: {text}" for place, text in errors), errors)
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:

@@ -107,13 +107,13 @@ def _say_who_may(app: FastAPI) -> None:
     door: Door = app.state.door
 
     def document() -> dict[str, Any]:
-        found = make()
-        schemes = found["components"].setdefault("securitySchemes", {})
+        schema = make()
+        schemes = schema["components"].setdefault("securitySchemes", {})
         schemes["token"] = {"type": "http", "scheme": "bearer"}
         schemes["browser"] = {"type": "apiKey", "in": "cookie", "name": door.cookie_name}
-        found["security"] = [] if door.is_open else [{"token": []}, {"browser": []}]
-        found["paths"][SESSION]["post"]["security"] = []
-        return found
+        schema["security"] = [] if door.is_open else [{"token": []}, {"browser": []}]
+        schema["paths"][SESSION]["post"]["security"] = []
+        return schema
 
     app.openapi = document  # type: ignore[method-assign]
 

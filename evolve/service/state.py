@@ -250,11 +250,11 @@ class ServiceState:
 
 
 def _service(request: Request) -> ServiceState:
-    found: ServiceState = request.app.state.service
-    if not found.place.is_there:  # otherwise every run would seem unknown
-        gone = f"the folder of runs, {found.place.runs.name}, is gone: put it back"
+    service: ServiceState = request.app.state.service
+    if not service.place.is_there:  # otherwise every run would seem unknown
+        gone = f"the folder of runs, {service.place.runs.name}, is gone: put it back"
         raise ProblemError(503, gone, retry=_SELDOM)
-    return found
+    return service
 
 
 Inside = Annotated[ServiceState, Depends(_service)]

@@ -43,7 +43,7 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
     if reading.rows is not None and reading.count is not None:
         count = reading.count(run)
         chosen, after = _chosen(count, cursor, points, since)
-        found = reading.rows(run, chosen)
+        rows = reading.rows(run, chosen)
     else:
         whole = (
             pa.Table.from_pandas(reading.read(run), preserve_index=False)
@@ -52,9 +52,9 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
         )
         count = len(whole)
         chosen, after = _chosen(count, cursor, points, since)
-        found = whole.take(array_of(list(chosen), pa.int64()))
-    items = [json_value(row) for row in found.to_pylist()]
-    columns = columns_of(found.schema, reading.columns)
+        rows = whole.take(array_of(list(chosen), pa.int64()))
+    items = [json_value(row) for row in rows.to_pylist()]
+    columns = columns_of(rows.schema, reading.columns)
     return Rows(items=items, next=after, total=count, columns=columns)
 
 
@@ -117,14 +117,14 @@ def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float |
         games["winner"].to_pylist(),
         strict=True,
     )
-    found: list[float | None] = []
+    upsets: list[float | None] = []
     for black, white, winner in players:
         one, other = score.get(black), score.get(white)
         if one is None or other is None or winner not in ("black", "white"):
-            found.append(None)
+            upsets.append(None)
         else:
-            found.append(round(other - one if winner == "black" else one - other, 6))
-    return found
+            upsets.append(round(other - one if winner == "black" else one - other, 6))
+    return upsets
 
 
 def games_page(
@@ -192,7 +192,7 @@ def crosstable_of(games: pa.Table) -> CrossTable:
 def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
     """The ancestors of an individual, nearest first."""
     items: list[LineageNode] = []
-    waiting, told, complete = [(individual, 0)], {individual}, True
+    waiting, seen, complete = [(individual, 0)], {individual}, True
     while waiting:
         name, steps = waiting.pop(0)
         row = _birth(run, name)
@@ -213,12 +213,12 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
         )
         # Of a mean of individuals, only the first parent counts, the best.
         for parent in parents[:1] if row["origin"] == "mean" else parents:
-            if parent in told:
+            if parent in seen:
                 continue
             if steps + 1 > depth:
                 complete = False
                 continue
-            told.add(parent)
+            seen.add(parent)
             waiting.append((parent, steps + 1))
     return Lineage(items=items, complete=complete)
 

@@ -25,7 +25,7 @@ from evolve.runs import run_folder as store
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.paths import CONFIG_FILE, committed_generations
 
-LEG: Final = 60.0
+_LONGEST: Final = 60.0
 """Longest turn in seconds; this and one generation are the most that a worker's death loses."""
 _SHORTEST: Final = 2.0
 """Shortest turn in seconds, near the study's end: starting a turn costs 0.1 s."""
@@ -33,7 +33,7 @@ _SHARE: Final = 4
 """A turn takes at most one fourth of a slot's part of the remaining work."""
 _LOOK: Final = 1.0
 """Seconds between two checks of the number of slots."""
-AHEAD: Final = 2
+_AHEAD: Final = 2
 """Runs started for each slot: waiting runs even out the load at the end."""
 
 
@@ -79,7 +79,7 @@ class Turns:
     one after another, left one of two workers without work for the last 8 s.
     """
 
-    def __init__(self, slots: Callable[[], int], longest: float = LEG) -> None:
+    def __init__(self, slots: Callable[[], int], longest: float = _LONGEST) -> None:
         self._slots, self._longest = slots, longest
         self._to_come = 0
         self._runs: list[Turn] = []
@@ -167,7 +167,7 @@ class RemoteRuns:
         self,
         executor: Executor,
         config: Callable[[EvolutionSettings], str],
-        longest: float = LEG,
+        longest: float = _LONGEST,
     ) -> None:
         self.executor, self.config = executor, config
         self.turns = Turns(lambda: executor.slots, longest)
@@ -180,7 +180,7 @@ class RemoteRuns:
     @property
     def begun(self) -> int:
         """Runs to be started at a time: some wait for their turn."""
-        return AHEAD * self.executor.slots
+        return _AHEAD * self.executor.slots
 
     def begin(self, folder: FolderPath, settings: EvolutionSettings, to_come: int) -> RemoteRun:
         """Start or resume a run; `to_come` others will follow."""

@@ -68,7 +68,7 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
     path = service.downloads.new(suffix)
     try:
         write_bytes(path, content)
-        found = await service.search.ask("check_file", path=str(path))
+        agent = await service.search.ask("check_file", path=str(path))
     except ProblemError as error:
         detail = error.detail.replace(str(path), upload.name)
         raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
@@ -76,8 +76,8 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
         remove(path, missing_ok=True)
     name = service.agents.keep_upload(content, suffix)
     response.headers["location"] = f"agents/{name}"
-    about = f"{found['kind']}, {found['rules'] or 'any rules'}"
-    return AgentInfo(id=name, origin="upload", about=about, **found)
+    about = f"{agent['kind']}, {agent['rules'] or 'any rules'}"
+    return AgentInfo(id=name, origin="upload", about=about, **agent)
 
 
 @router.get("/agents/{agent}")
@@ -87,9 +87,9 @@ async def get_agent(service: Inside, agent: AgentPath) -> AgentDetail:
     source = service.agents.checked_source(agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
-    found = await service.search.ask("describe", source=source)
+    detail = await service.search.ask("describe", source=source)
     known = service.agents.info(listed).model_dump()
-    return AgentDetail.model_validate({**known, **found, "id": agent})
+    return AgentDetail.model_validate({**known, **detail, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
@@ -109,8 +109,8 @@ async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
         "RecordError": "/position/moves",
     }
     position = asked.position.model_dump()
-    found = await service.search.ask("evaluate", places, source=source, **position)
-    return Evaluation(agent=asked.agent, **found)
+    values = await service.search.ask("evaluate", places, source=source, **position)
+    return Evaluation(agent=asked.agent, **values)
 
 
 @router.post("/plays", status_code=201)

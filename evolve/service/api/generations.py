@@ -93,9 +93,9 @@ async def get_individual(service: Inside, run: RunId, individual: Individual) ->
 
 async def _agent(service: ServiceState, run: str, individual: str) -> AgentDetail:
     name = f"run:{run}:{individual}"
-    found = await service.search.ask("describe", source=service.agents.checked_source(name))
+    detail = await service.search.ask("describe", source=service.agents.checked_source(name))
     about = f"individual {individual} of {run}"
-    return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **found})
+    return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **detail})
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")

@@ -160,8 +160,8 @@ async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) 
     """The settings that a sweep of a kind searches."""
     if kind not in SWEEP_TARGETS:
         raise not_found(f"kind {kind!r} of sweep")
-    found: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
-    return Space.model_validate({"kind": kind, "items": found})
+    parameters: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
+    return Space.model_validate({"kind": kind, "items": parameters})
 
 
 @router.post("/jobs", status_code=202)
@@ -243,8 +243,8 @@ def get_games(
     """The games of a match so far."""
     games = _games(service, job)
     upsets = [None] * len(games)
-    found = games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
-    return found.model_copy(update={"items": [_named(service, job, game) for game in found.items]})
+    page = games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
+    return page.model_copy(update={"items": [_named(service, job, game) for game in page.items]})
 
 
 @router.get("/jobs/{job}/games/{number}")
@@ -253,10 +253,10 @@ def get_game(
 ) -> Game:
     """A game of a match."""
     games = _games(service, job)
-    found = rows_with(games, "game", int(number)).to_pylist()
-    if not found:
+    rows = rows_with(games, "game", int(number)).to_pylist()
+    if not rows:
         raise not_found(f"game {number} in job {job}")
-    return _named(service, job, game_of(found[0], ""))
+    return _named(service, job, game_of(rows[0], ""))
 
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)

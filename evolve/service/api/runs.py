@@ -97,14 +97,14 @@ def list_runs(
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
-        found = [service.index.summary(name, fresh=False) for name in names]
+        summaries = [service.index.summary(name, fresh=False) for name in names]
         for field, value in wanted.items():
-            found = [one for one in found if value is None or getattr(one, field) == value]
+            summaries = [one for one in summaries if value is None or getattr(one, field) == value]
         if key in _OF_SUMMARY:
-            have = [one for one in found if getattr(one, key) is not None]
+            have = [one for one in summaries if getattr(one, key) is not None]
             have.sort(key=lambda one: getattr(one, key), reverse=sort.startswith("-"))
-            found = have + [one for one in found if getattr(one, key) is None]
-        names = [one.id for one in found]
+            summaries = have + [one for one in summaries if getattr(one, key) is None]
+        names = [one.id for one in summaries]
     if sort in ("name", "-name"):
         names.sort(reverse=sort == "-name")
     elif sort == "date":
@@ -184,12 +184,12 @@ def get_importances(service: Inside, run: RunId) -> Importances:
     table = read_trials(opened.path)
     if table is None:
         return Importances(items=[], why="there are no trials yet")
-    found = importances_of(table)
+    importances = importances_of(table)
     items = [
-        {"parameter": name, "share": share, "p": found.p.get(name)}
-        for name, share in found.shares.items()
+        {"parameter": name, "share": share, "p": importances.p.get(name)}
+        for name, share in importances.shares.items()
     ]
-    return Importances(items=items, why=None if items else found.reason)
+    return Importances(items=items, why=None if items else importances.reason)
 
 
 @router.get("/compare")
@@ -224,8 +224,8 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
 def get_figures(service: Inside, run: Several) -> Figures:
     """Further figures of runs, for which the whole run is read: the best score, games, hours."""
     opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    found = [{} if one is None else json_value(one.kind.reading.totals(one)) for one in opened]
-    return Figures(items=found)
+    totals = [{} if one is None else json_value(one.kind.reading.totals(one)) for one in opened]
+    return Figures(items=totals)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
@@ -278,9 +278,9 @@ def _table_route(table: str) -> Callable[..., Rows]:
         points: Annotated[int | None, Query(ge=2, le=2000)] = None,
     ) -> Rows:
         opened = service.index.open(run)
-        found = rows_of(opened, table, Cursor.of(limit, after), points, since)
-        tags.newest(opened, table, found.total, limit, after, since, points)
-        return found
+        rows = rows_of(opened, table, Cursor.of(limit, after), points, since)
+        tags.newest(opened, table, rows.total, limit, after, since, points)
+        return rows
 
     get_table.__doc__ = (
         f"The {table} of a run, from row `since` on; with `points` so many rows of all, evenly."
@@ -308,11 +308,11 @@ def _delete(service: ServiceState, folder: FolderPath) -> None:
 
 def _files(name: str, run: Run | Study) -> list[Download]:
     """The downloads of a run; of a study, the tables of its runs as one."""
-    found: list[tuple[str, str]] = []
+    files: list[tuple[str, str]] = []
     champion = None if isinstance(run, Study) else champion_of(run.path)
     if champion is not None:
-        found.append((champion.name, "the champion's agent file"))
-        found.append(
+        files.append((champion.name, "the champion's agent file"))
+        files.append(
             (
                 "agent.py",
                 "the champion as one Python file to hand in, which goes by the clock if it can",
@@ -320,11 +320,11 @@ def _files(name: str, run: Run | Study) -> list[Download]:
         )
     for table in run.tables:
         if isinstance(run, Run) and run.table_named(table).of_games:
-            found.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
-        found.append((f"{table}.csv", f"{table} as CSV"))
-        found.append((f"{table}.parquet", f"{table} as Parquet"))
+            files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
+        files.append((f"{table}.csv", f"{table} as CSV"))
+        files.append((f"{table}.parquet", f"{table} as Parquet"))
     return [
-        Download(name=file, href=f"runs/{name}/files/{file}", about=about) for file, about in found
+        Download(name=file, href=f"runs/{name}/files/{file}", about=about) for file, about in files
     ]
 
 
@@ -356,8 +356,8 @@ def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:
     """The settings as JSON, without those that are private: storages have passwords."""
     shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    found: dict[str, Any] = json_value(shown)
-    return found
+    document: dict[str, Any] = json_value(shown)
+    return document
 
 
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:
