@@ -86,17 +86,13 @@ class Observer(Protocol):
 class Silent:
     """An observer that shows nothing and never stops a run."""
 
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Show nothing."""
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None: ...
 
-    def stage(self, name: str, done: float, total: float) -> None:
-        """Show nothing."""
+    def stage(self, name: str, done: float, total: float) -> None: ...
 
-    def note(self, text: str) -> None:
-        """Show nothing."""
+    def note(self, text: str) -> None: ...
 
     def stop(self) -> bool:
-        """Never stop."""
         return False
 
 
@@ -375,7 +371,7 @@ def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
         known = set((folder / OWNER_FILE).read_text(encoding="ascii").split())
     except (OSError, ValueError):
         return list(things)
-    return [thing for thing in things if key is None or _mark(key, folder, thing) not in known]
+    return [thing for thing in things if _mark(key, folder, thing) not in known]
 
 
 def agree(folder: FolderPath, things: Iterable[str]) -> None:
@@ -384,7 +380,6 @@ def agree(folder: FolderPath, things: Iterable[str]) -> None:
     OSError where the secret cannot be stored, or others could read it.
     """
     key = _key(make=True)
-    assert key is not None
     write_text(folder / OWNER_FILE, "".join(f"{_mark(key, folder, one)}\n" for one in things))
 
 
@@ -393,9 +388,7 @@ def mark_of(folder: FolderPath, *parts: str) -> str:
 
     OSError where the secret cannot be stored, or others could read it.
     """
-    key = _key(make=True)
-    assert key is not None
-    return _mark(key, folder, *parts)
+    return _mark(_key(make=True), folder, *parts)
 
 
 def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
@@ -404,7 +397,7 @@ def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
         key = _key(make=False)
     except OSError:
         return False
-    if key is None or not isinstance(mark, str):
+    if not isinstance(mark, str):
         return False
     return hmac.compare_digest(_mark(key, folder, *parts).encode(), mark.encode())
 
@@ -415,11 +408,11 @@ def _mark(key: bytes, folder: FolderPath, *parts: str) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def _key(*, make: bool) -> bytes | None:
-    """This user's secret; None where it is missing and `make` is false."""
+def _key(*, make: bool) -> bytes:
+    """This user's secret; OSError where it is missing and `make` is false."""
     root = data_folder()
     if not make and not (root / _KEY).exists():
-        return None
+        raise FileNotFoundError(root / _KEY)
     place = private_folder(root) / _KEY
     if place.exists():
         check_private(place)

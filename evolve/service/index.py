@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,28 +51,6 @@ class Stamp:
     def date(self) -> float:
         """When it last grew, in seconds since 1970."""
         return max(self.times) / 1e9
-
-
-class Recent:
-    """The values used last, at most `most`, by key: files that never change are read once."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
-        self._guard = threading.Lock()
-
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The value of that key; made where it is missing."""
-        with self._guard:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
-        with self._guard:
-            self._kept[key] = value
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return value
 
 
 class Index:

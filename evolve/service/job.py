@@ -285,24 +285,10 @@ class JobRecord:
 
     def document(self, place: int | None, line: str) -> Job:
         """The job as clients get it."""
-        return Job(
-            id=self.id,
-            command=self.command,
-            settings=json_value(self.settings),
-            state=self.state,
-            line=line,
-            run=self.run,
-            created=self.created,
-            started=self.started,
-            ended=self.ended,
-            process=None if self.process is None else self.process.number,
-            place=place,
-            progress=self.progress,
-            result=json_value(self.result),
-            ending=self.ending,
-            error=self.error,
-            notes=self.notes,
-        )
+        process = None if self.process is None else self.process.number
+        values = {name: getattr(self, name, None) for name in Job.model_fields}
+        shown = {name: json_value(values[name]) for name in ("settings", "result")}
+        return Job(**{**values, **shown, "line": line, "process": process, "place": place})
 
     def named(self, value: Any) -> Any:
         """A value that the command line reports, with agents by their ids."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.files.folder import FolderPath
 from evolve.fitness.crosstable import cross_table_of
 from evolve.runs.run import Run
 from evolve.safe_parsing import json_value
-from evolve.service.index import Recent, thinned
+from evolve.service.index import thinned
 from evolve.service.models.runs import (
     ColumnInfo,
     CrossTable,
@@ -28,7 +30,6 @@ from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file, playoff_file
 
 Generation = int | Literal["playoff"]
-_tables = Recent(6)
 
 
 def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int) -> Rows:
@@ -76,8 +77,7 @@ def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
 def individuals_table(run: Run, generation: int) -> pa.Table:
     """The individuals of a generation; ProblemError where there is none."""
     check_generation(run, generation)
-    key = (*_stamp(run, generation), "individuals")
-    return _tables.get(key, lambda: run.individuals_table(generation))
+    return _read(run, generation_file(run.path, generation), Run.individuals_table, generation)
 
 
 def check_generation(run: Run, generation: int) -> None:
@@ -99,10 +99,9 @@ def games_table(run: Run, generation: Generation) -> pa.Table:
         path = playoff_file(run.path)
         if run.kind.table("generations") is None or not path.exists():
             raise not_found(f"play-off of {run.name}")
-        key = (str(path), path.stat().st_mtime_ns, "playoff")
-        return _tables.get(key, run.playoff_table)
+        return _read(run, path, Run.playoff_table)
     check_generation(run, generation)
-    return _tables.get((*_stamp(run, generation), "games"), lambda: run.games_table(generation))
+    return _read(run, generation_file(run.path, generation), Run.games_table, generation)
 
 
 def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float | None]:
@@ -201,16 +200,7 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
                 raise not_found(f"individual {name[:40]} in {run.name}")
             continue
         parents = list(row["parents"] or [])
-        items.append(
-            LineageNode(
-                individual=name,
-                born=row["born"],
-                generation=row["generation"],
-                origin=row["origin"],
-                score=row["score"],
-                parents=parents,
-            )
-        )
+        items.append(LineageNode.model_validate({**row, "parents": parents}))
         # Of a mean of individuals, only the first parent counts, the best.
         for parent in parents[:1] if row["origin"] == "mean" else parents:
             if parent in seen:
@@ -242,13 +232,23 @@ def _chosen(
     return chosen, after
 
 
-def _stamp(run: Run, generation: int) -> tuple[Any, ...]:
-    """Identifies a generation's file: another run may get the name of a deleted one."""
-    path = generation_file(run.path, generation)
+def _read(run: Run, path: FolderPath, read: Callable[..., pa.Table], *generation: int) -> pa.Table:
+    """The table in a file of a run, read again only where the file has changed.
+
+    The time is part of what is kept: another run may get the name of a deleted one.
+    """
     try:
-        return str(path), path.stat().st_mtime_ns
+        changed = path.stat().st_mtime_ns
     except OSError as error:
-        raise not_found(f"generation {generation} of {run.name}") from error
+        raise not_found(f"{path.stem} of {run.name}") from error
+    return _read_once(run.path, changed, read, *generation)
+
+
+@lru_cache(6)
+def _read_once(
+    folder: FolderPath, changed: int, read: Callable[..., pa.Table], *generation: int
+) -> pa.Table:
+    return read(Run(folder), *generation)
 
 
 def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:

@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -16,7 +15,7 @@ import pandas as pd
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
-from evolve.runs.run import Run, Study, load_run
+from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import facts_of
@@ -267,9 +266,3 @@ def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFram
         mean, low, high, seeds = mean_of(values)
         listed.append((figure, setting, against, seeds, mean, low, high, p, p_holm))
     return pd.DataFrame(listed, columns=list(COLUMNS))
-
-
-def named_sources(paths: Sequence[str | Path]) -> list[Study | Run]:
-    """Open the studies and runs in some folders; RunError for a folder that is neither."""
-
-    return [load_run(path) for path in paths]

@@ -23,6 +23,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.runs import run_folder as store
 from evolve.runs.run_types import EVOLUTIONS
+from evolve.studies.running import Working
 from evolve.tables.paths import CONFIG_FILE, committed_generations
 
 _LONGEST: Final = 60.0
@@ -189,19 +190,14 @@ class RemoteRuns:
         return RemoteRun(folder, settings, self, turn)
 
 
-class RemoteRun:
-    """A thread that lets cluster workers continue a run; used like `RunProcess`."""
+class RemoteRun(Working):
+    """A thread that lets cluster workers continue a run."""
 
     def __init__(
         self, folder: FolderPath, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
     ) -> None:
+        super().__init__()
         self._folder, self._settings, self._runs, self._turn = folder, settings, runs, turn
-        self.share = 0.0
-        """See RunProcess, here and below."""
-        self.error: str | None = None
-        self.stopped = False
-        self.lost: EvolveError | None = None
-        """Why no worker is left for any run."""
         self._openings: Openings | None = None
         self._stopping = self._whole = False
         """Whether it must stop, and whether it finished by itself."""
@@ -217,7 +213,7 @@ class RemoteRun:
         """Do nothing: the thread updates the state."""
 
     def stop(self) -> None:
-        """See RunProcess: it ends after the current time slice."""
+        """End after the current time slice."""
         self._stopping = True
         self._runs.turns.wake()
 
@@ -226,7 +222,7 @@ class RemoteRun:
         self.stop()
 
     def ended(self) -> int:
-        """See RunProcess; the thread prints unexpected errors."""
+        """Wait for its end; the thread prints unexpected errors."""
         self._thread.join()
         return 0 if self._whole else 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
@@ -31,7 +32,45 @@ _PATIENCE: Final = 10.0
 """Seconds that a process has to end after SIGTERM, before it is killed."""
 
 
-class RunProcess:
+class Working(ABC):
+    """A run that is executing, seen from the process that started it.
+
+    sentinel: becomes ready when the run has ended; for `multiprocessing.connection.wait`. share: of
+    the run that is done, 0 to 1. error: why it failed, if it did. stopped: whether it ended on
+    request, so that it can be resumed. lost: why no worker is left for any run, on a cluster.
+    """
+
+    sentinel: Any
+
+    def __init__(self) -> None:
+        self.share = 0.0
+        self.error: str | None = None
+        self.stopped = False
+        self.lost: EvolveError | None = None
+
+    @property
+    @abstractmethod
+    def alive(self) -> bool:
+        """Whether it is still running."""
+
+    @abstractmethod
+    def look(self) -> None:
+        """Read what it has reported since the last time."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ask it to end after its current step, as Ctrl-C does."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End it now."""
+
+    @abstractmethod
+    def ended(self) -> int:
+        """Wait for its end; return the exit code, negative where a signal ended it."""
+
+
+class RunProcess(Working):
     """A process that executes a run, seen from the process that started it.
 
     words: of the command line, without `evolve`. log: its output is appended to this file.
@@ -42,31 +81,18 @@ class RunProcess:
     def __init__(
         self, words: Sequence[str], log: FolderPath, progress: FolderPath, modules: Sequence[str]
     ) -> None:
+        super().__init__()
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)
-        self.share = 0.0
-        """Share of the run that is done, 0 to 1."""
-        self.error: str | None = None
-        """Why it failed, if it did."""
-        self.stopped = False
-        """Whether it ended on request, so that it can be resumed."""
-        self.lost: EvolveError | None = None
-        """Always None: a process has its machine."""
         arguments = ([*words, "--progress", str(progress)], log)
         self._process = start(_work, arguments, modules)
-
-    @property
-    def sentinel(self) -> int:
-        """Becomes ready when the process has ended; for `multiprocessing.connection.wait`."""
-        return self._process.sentinel
+        self.sentinel = self._process.sentinel
 
     @property
     def alive(self) -> bool:
-        """Whether it is still running."""
         return self._process.is_alive()
 
     def look(self) -> None:
-        """Read what it has reported since the last time."""
         for event in self._tail.rest():
             self._take(event)
 
@@ -80,7 +106,6 @@ class RunProcess:
             self.stopped = bool(event.get("stopped"))
 
     def stop(self) -> None:
-        """Ask it to end after its current step, as Ctrl-C does."""
         if self._process.pid is not None and self.alive:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGINT)
@@ -93,7 +118,6 @@ class RunProcess:
         self.ended()
 
     def ended(self) -> int:
-        """Wait for its end; return the exit code, negative where a signal ended it."""
         self._process.join()
         code = self._process.exitcode
         self._process.close()
@@ -133,35 +157,6 @@ class StudyEnding(RunEnding):
     DONE = "all runs are done"
     FAILED = "some runs have failed"
     STOPPED = "stopped"
-
-
-class Working(Protocol):
-    """A run that is executing; see `RunProcess`, and `RemoteRun`, which may lose its cluster."""
-
-    share: float
-    error: str | None
-    stopped: bool
-    lost: EvolveError | None
-
-    @property
-    def sentinel(self) -> Any:
-        """Becomes ready when the run has ended; for `multiprocessing.connection.wait`."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether it is still running."""
-
-    def look(self) -> None:
-        """Read what it has reported since the last time."""
-
-    def stop(self) -> None:
-        """Ask it to end after its current step."""
-
-    def kill(self) -> None:
-        """End it now."""
-
-    def ended(self) -> int:
-        """Wait for its end; return the exit code."""
 
 
 class Remote(Protocol):

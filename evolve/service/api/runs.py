@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
@@ -337,7 +337,9 @@ def _design(study: Study) -> dict[str, Any]:
 def _changes(run: Run | Study) -> list[Change]:
     """The settings that may change when a run or study continues."""
     return [
-        Change(name=one.name, type=_type_name(one.type), help=_of_one(one.help))
+        Change.model_validate(
+            {"name": one.name, "type": one.type.__name__, "help": _of_one(one.help)}
+        )
         for one in changes_of(run)
     ]
 
@@ -345,12 +347,6 @@ def _changes(run: Run | Study) -> list[Change]:
 def _of_one(text: str) -> str:
     """The help of an option for several kinds of run, without the words that name the kind."""
     return text.partition(": ")[2].capitalize() if text.startswith("Of a ") else text
-
-
-def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:
-    names: dict[type, Literal["int", "float", "bool", "str"]]
-    names = {int: "int", float: "float", bool: "bool", str: "str"}
-    return names[kind]
 
 
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:
