@@ -51,6 +51,9 @@ MOST: Final = {
 }
 """Upper limits of the settings that cost time."""
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
+_GAME: Final = re.compile(r"[0-9a-f]{16}")
+_KEPT: Final = 500
+"""How many games are kept; the oldest go first."""
 
 
 class Agents:
@@ -115,11 +118,8 @@ class Agents:
 
     def remove_upload(self, name: str) -> None:
         """Remove an uploaded file; ProblemError where there is none."""
-        file = (
-            upload_in(self._place.runs, name.removeprefix("upload:"))
-            if name.startswith("upload:")
-            else None
-        )
+        origin, _, rest = name.partition(":")
+        file = upload_in(self._place.runs, rest) if origin == "upload" else None
         if file is None:
             raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
         remove(file)
@@ -211,11 +211,6 @@ def _info(
     return AgentInfo(id=name, name=shown, kind=kind, rules=rules, origin=origin, about=about)
 
 
-_NAME: Final = re.compile(r"[0-9a-f]{16}")
-_KEPT: Final = 500
-"""How many games are kept; the oldest go first."""
-
-
 def _move_of(text: str) -> str:
     """The name of the square that a text names, or `undo`; ProblemError for any other text."""
     if text.strip().lower() == "undo":
@@ -229,8 +224,8 @@ def _move_of(text: str) -> str:
 class HumanGames:
     """All games of people against agents."""
 
-    def __init__(self, place: Place, agents: Agents, search: Search) -> None:
-        self._place, self._agents, self._search = place, agents, search
+    def __init__(self, place: Place, search: Search) -> None:
+        self._place, self._search = place, search
 
     async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
@@ -242,7 +237,7 @@ class HumanGames:
     def get(self, name: str) -> Play:
         """The game of that id; ProblemError where there is none."""
         path = self._place.plays / f"{name}.json"
-        if not _NAME.fullmatch(name) or not path.is_file():
+        if not _GAME.fullmatch(name) or not path.is_file():
             raise not_found(f"game {name[:40]}")
         try:
             return Play.model_validate(parse_json(read_document(path)))

@@ -218,10 +218,6 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
 """Error responses that every route documents."""
 
 
-Limit = Annotated[int, Query(ge=1, le=500, description="items a page")]
-After = Annotated[str | None, Query(max_length=100, description="`next` of the page before")]
-
-
 @dataclass(frozen=True)
 class Cursor:
     """A page: at most `limit` items, from the position `start` on."""
@@ -258,6 +254,21 @@ def encoded(start: int) -> str:
     return base64.urlsafe_b64encode(f"from:{start}".encode()).decode().rstrip("=")
 
 
+def _pages_of(usual: int) -> Callable[..., Any]:
+    async def page(
+        limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = usual,
+        after: Annotated[
+            str | None, Query(max_length=100, description="`next` of the page before")
+        ] = None,
+    ) -> Cursor:
+        return Cursor.of(limit, after)
+
+    return page
+
+
+Paged = Annotated[Cursor, Depends(_pages_of(100))]
+"""The page that a client asks for, as a parameter of routes."""
+PagedBy50 = Annotated[Cursor, Depends(_pages_of(50))]
 RunId = Annotated[str, Path(pattern=RUN_ID)]
 Text = Annotated[str | None, Query(max_length=200)]
 

@@ -176,7 +176,7 @@ class ServiceState:
         self.index = Index(place, self._job_of)
         self.search = Search()
         self.downloads = Downloads(place)
-        self.human_games = HumanGames(place, self.agents, self.search)
+        self.human_games = HumanGames(place, self.search)
         self.ordering = asyncio.Lock()
         """Held while a request becomes a job: the same request twice at once makes one job."""
         self._tasks: list[asyncio.Task[None]] = []

@@ -104,7 +104,7 @@ def games_table(run: Run, generation: Generation) -> pa.Table:
     return _read(run, generation_file(run.path, generation), Run.games_table, generation)
 
 
-def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float | None]:
+def upsets_of(run: Run, generation: Generation, games: pa.Table) -> list[float | None]:
     """How surprising each game was: the loser's score minus the winner's, None for draws."""
     number = run.generation_count - 1 if generation == "playoff" else generation
     table = individuals_table(run, number)

@@ -47,7 +47,7 @@ class Server:
     ) -> None:
         self.state = ServiceState(Place(folder), slots, ())
         self.state.search = search
-        self.state.human_games = HumanGames(self.state.place, self.state.agents, search)
+        self.state.human_games = HumanGames(self.state.place, search)
         self._runner = runner
         self._app = make_app(self.state)
         self.state.place.claim()

@@ -38,7 +38,7 @@ class App:
         self._runner = runner
         if search is not None:
             self.state.search = search
-            self.state.human_games = HumanGames(self.place, self.state.agents, search)
+            self.state.human_games = HumanGames(self.place, search)
         self._app = make_app(self.state)
 
     def __enter__(self) -> App:

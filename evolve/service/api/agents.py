@@ -26,7 +26,7 @@ from evolve.service.models.agents import (
     Upload,
 )
 from evolve.service.models.meta import AGENT_ID
-from evolve.service.responses import After, Cursor, Limit, ProblemError
+from evolve.service.responses import Paged, ProblemError
 from evolve.service.state import Inside
 
 router = APIRouter()
@@ -39,15 +39,14 @@ PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 @router.get("/agents")
 def list_agents(
     service: Inside,
-    limit: Limit = 100,
-    after: After = None,
+    page: Paged,
     q: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Agents:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:
         names = [name for name in names if q.lower() in name.lower()]
-    chosen, more = Cursor.of(limit, after).slice(len(names))
+    chosen, more = page.slice(len(names))
     items = [service.agents.info(names[number]) for number in chosen]
     return Agents(items=items, next=more, total=len(names))
 

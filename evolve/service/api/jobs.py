@@ -37,7 +37,7 @@ from evolve.service.models.meta import (
 )
 from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState, NewJob
 from evolve.service.request_guard import COOKIE_DAYS, Door
-from evolve.service.responses import After, Cursor, Limit, ProblemError, not_found
+from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
 from evolve.service.state import Inside, ServiceState, cores
 from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import rows_with
@@ -177,12 +177,10 @@ async def make_job(
 
 
 @router.get("/jobs")
-async def list_jobs(
-    service: Inside, limit: Limit = 50, after: After = None, state: JobState | None = None
-) -> Jobs:
+async def list_jobs(service: Inside, page: PagedBy50, state: JobState | None = None) -> Jobs:
     """Jobs, the newest first."""
     records = [one for one in service.jobs.all() if state is None or one.state == state]
-    chosen, more = Cursor.of(limit, after).slice(len(records))
+    chosen, more = page.slice(len(records))
     items = [service.jobs.document(records[number]) for number in chosen]
     return Jobs(items=items, next=more, total=len(records))
 
@@ -235,16 +233,15 @@ async def get_log(service: Inside, job: JobId) -> LogText:
 def get_games(
     service: Inside,
     job: JobId,
-    limit: Limit = 100,
-    after: After = None,
+    page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
 ) -> Games:
     """The games of a match so far."""
     games = _games(service, job)
     upsets = [None] * len(games)
-    page = games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
-    return page.model_copy(update={"items": [_named(service, job, game) for game in page.items]})
+    found = games_page(games, upsets, "", page, sort, winner=winner)
+    return found.model_copy(update={"items": [_named(service, job, game) for game in found.items]})
 
 
 @router.get("/jobs/{job}/games/{number}")

@@ -39,9 +39,8 @@ from evolve.service.models.runs import (
     SettingDifference,
 )
 from evolve.service.responses import (
-    After,
-    Cursor,
-    Limit,
+    Paged,
+    PagedBy50,
     ProblemError,
     RunId,
     Tagged,
@@ -77,8 +76,7 @@ _SORTS = ("date", "name", *_OF_SUMMARY)
 @router.get("/runs")
 def list_runs(
     service: Inside,
-    limit: Limit = 50,
-    after: After = None,
+    page: PagedBy50,
     q: Text = None,
     kind: Kind | None = None,
     rules: Text = None,
@@ -90,7 +88,6 @@ def list_runs(
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
     """
-    cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
         raise wrong_query("sort", f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}")
@@ -109,7 +106,7 @@ def list_runs(
         names.sort(reverse=sort == "-name")
     elif sort == "date":
         names.reverse()
-    chosen, more = cursor.slice(len(names))
+    chosen, more = page.slice(len(names))
     items = [service.index.drawn(service.index.summary(names[number])) for number in chosen]
     return Runs(items=items, next=more, total=len(names))
 
@@ -237,7 +234,7 @@ async def get_file(
     known = {one.name for one in _files(run, opened)}
     if name not in known:
         raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(known))}")
-    champion = None if isinstance(opened, Study) else champion_of(opened.path)
+    champion = champion_of(opened.path)
     source, sent_as = str(opened.path), f"{run}-{name}"
     stem, _, suffix = name.rpartition(".")
     if champion is not None and name == champion.name:
@@ -272,14 +269,13 @@ def _table_route(table: str) -> Callable[..., Rows]:
         tags: Tagged,
         service: Inside,
         run: RunId,
-        limit: Limit = 100,
-        after: After = None,
+        page: Paged,
         since: Annotated[int, Query(ge=0, le=10**9)] = 0,
         points: Annotated[int | None, Query(ge=2, le=2000)] = None,
     ) -> Rows:
         opened = service.index.open(run)
-        rows = rows_of(opened, table, Cursor.of(limit, after), points, since)
-        tags.newest(opened, table, rows.total, limit, after, since, points)
+        rows = rows_of(opened, table, page, points, since)
+        tags.newest(opened, table, rows.total, page, since, points)
         return rows
 
     get_table.__doc__ = (
@@ -309,7 +305,7 @@ def _delete(service: ServiceState, folder: FolderPath) -> None:
 def _files(name: str, run: Run | Study) -> list[Download]:
     """The downloads of a run; of a study, the tables of its runs as one."""
     files: list[tuple[str, str]] = []
-    champion = None if isinstance(run, Study) else champion_of(run.path)
+    champion = champion_of(run.path)
     if champion is not None:
         files.append((champion.name, "the champion's agent file"))
         files.append(
