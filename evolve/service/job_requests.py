@@ -115,12 +115,7 @@ def resumed(
     """The new job that resumes a run or study."""
     if service.index.study(name) is None:
         service.index.open(name)
-    for one in (name, *service.index.names(name)):
-        other = service.jobs.of_run(one)
-        if other is not None and not other.over:
-            raise ProblemError(409, f"job {other.id} is at work on {one}")
-        if service.index.is_running(one):
-            raise ProblemError(409, f"{one} is being written to by another process")
+    service.check_idle(name)
     record = JobRecord.new("resume", settings, run=name, threads=threads)
     service.lines.of(record)
     summary = service.index.summary(name)

@@ -181,6 +181,16 @@ class ServiceState:
         """Held while a request becomes a job: the same request twice at once makes one job."""
         self._tasks: list[asyncio.Task[None]] = []
 
+    def check_idle(self, run: str) -> None:
+        """Raise ProblemError where something works on a run, on its study, or on a run in it."""
+        study = self.index.study_of(run)
+        for name in (run, *self.index.names(run), *([] if study is None else [study])):
+            job = self.jobs.of_run(name)
+            if job is not None and not job.over:
+                raise ProblemError(409, f"job {job.id} is at work on {name}: stop it first")
+            if self.index.is_running(name):
+                raise ProblemError(409, f"{name} is being written to by another process")
+
     def _job_of(self, run: str) -> tuple[str, str] | None:
         record = self.jobs.of_run(run)
         return None if record is None else (record.id, record.state)

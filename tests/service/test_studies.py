@@ -109,8 +109,9 @@ def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
     assert (job["command"], job["run"], job["state"]) == ("resume", "two", "queued")
     assert job["line"].endswith(f"resume {folder / 'two'} --generations 5 --seeds 2-3")
     assert app.get("runs/two")["job"] == job["id"]
-    assert app.ask("DELETE", "runs/two").status_code == 409
-    assert app.ask("POST", "runs/two/resume", {}).status_code == 409, "a job is at work on it"
+    for name in ("two", RUNS[0]):
+        assert app.ask("DELETE", f"runs/{name}").status_code == 409
+        assert app.ask("POST", f"runs/{name}/resume", {}).status_code == 409
     app.post(f"jobs/{job['id']}/stop", {}, 202)
     for wrong in ({"seeds": "-1"}, {"seeds": 3}, {"trials": 3}, {"generations": 0}):
         (error,) = app.post("runs/two/resume", {"settings": wrong}, 422)["errors"]

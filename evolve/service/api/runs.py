@@ -151,11 +151,8 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
 async def delete_run(service: Inside, run: RunId) -> None:
     """Delete a run for good: 409 where a process writes to it."""
     service.index.summary(run)  # raises where there is none
-    record, folder = service.jobs.of_run(run), service.place.run(run)
-    if record is not None and not record.over:
-        raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
-    if any(service.index.is_running(one) for one in service.index.names(run)):
-        raise ProblemError(409, f"a run in {run} is being written to by another process")
+    service.check_idle(run)
+    folder = service.place.run(run)
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
