@@ -7,6 +7,9 @@ that never leaves the user's data folder (`EVOLVE_DATA_DIR` moves it). The marks
 folder, not in a list of folders, so that runs can be made and deleted freely. A folder that was
 moved, or was somewhere else in between, needs a new agreement: the programs that it names may be
 looked up beside it.
+
+Within a folder of runs, clients of a service name runs and agents by texts that are never paths:
+`run_in` and `agent_in` find what they name.
 """
 
 from __future__ import annotations
