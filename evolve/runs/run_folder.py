@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import platformdirs
 
 from evolve.agents.registry import REFERENCES
-from evolve.engine.private import check_private, private_folder
+from evolve.engine.compiled.private import check_private, private_folder
 from evolve.errors import AgentError, LinkError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_bytes, write_text
 from evolve.files.changes import make_folder, remove, remove_tree

@@ -22,8 +22,8 @@ from typing import Any, Final, Literal
 from evolve.agents.agent_file import read_header
 from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
-from evolve.engine.rules import RULE_SETS, Rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EvolveError, LinkError, RecordError
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove

@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_folder import new_run_in
 from evolve.runs.run_types import RUN_TYPES, RunTable, RunType, TableReading
 from evolve.service.downloads import SentFile
