@@ -29,8 +29,8 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.fitness.statistics import bradley_terry, mean_of
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Silent
 from evolve.runs.run import Run
+from evolve.runs.run_folder import Silent
 
 GENERATIONS: Final = (1, 4, 12)
 """Whose individuals are ranked."""

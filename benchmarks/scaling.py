@@ -47,7 +47,7 @@ from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster

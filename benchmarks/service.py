@@ -30,8 +30,7 @@ import pyarrow as pa
 import evolve
 from evolve.runs.run_folder import commit_generation
 from evolve.service.folders import Place
-from evolve.service.job import JobRecord
-from evolve.service.job_process import MARK, Process, boot
+from evolve.service.job import MARK, JobRecord, Process, boot
 from evolve.tables.individuals import table_metadata
 
 

@@ -51,7 +51,7 @@ from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.optuna_study import Study

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from evolve.plots.call import plot
     from evolve.population.encoding import Encoding
     from evolve.runs.loading import load_agent
-    from evolve.runs.run import Run
-    from evolve.runs.study import Study, load_run
+    from evolve.runs.run import Run, Study, load_run
     from evolve.studies.call import compare, study
 
 _HOMES = {
@@ -43,8 +42,8 @@ _HOMES = {
     "compare": "evolve.studies.call",
     "evolve": "evolve.evolution.call",
     "load_agent": "evolve.runs.loading",
-    "Study": "evolve.runs.study",
-    "load_run": "evolve.runs.study",
+    "Study": "evolve.runs.run",
+    "load_run": "evolve.runs.run",
     "match": "evolve.arena.call",
     "plot": "evolve.plots.call",
     "rate": "evolve.arena.call",

@@ -31,7 +31,7 @@ import click
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
 from evolve.files.changes import Appender
-from evolve.runs.progress import Observer
+from evolve.runs.run_folder import Observer
 from evolve.safe_parsing import json_value
 from evolve.version import __version__
 

@@ -49,7 +49,8 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 @json_option
 def runs_command(folder: str, as_json: bool) -> None:
     """See above."""
-    from evolve.runs import study, summary
+    from evolve.runs import summary
+    from evolve.runs.run import list_all
 
     rows: list[dict[str, Any]] = []
 
@@ -58,7 +59,7 @@ def runs_command(folder: str, as_json: bool) -> None:
 
     # Before the first run there is no folder for them.
     there = folder != "runs" or Path(folder).exists()
-    for run in study.list_all(folder, refuse) if there else ():
+    for run in list_all(folder, refuse) if there else ():
         try:
             if isinstance(run, evolve.Study):
                 facts = summary.study_facts(run)

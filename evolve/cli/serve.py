@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import os
+import re
+import secrets
 import webbrowser
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -19,12 +21,17 @@ from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.settings import RUNS
 from evolve.cli.terminal import say
 from evolve.config.toml import VARIABLE, default_rules
-from evolve.engine.compiled.private import private_folder
+from evolve.engine.compiled.private import check_private, private_folder
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
-from evolve.service.door import TOKEN, new_token, token_file, user_token
+from evolve.runs.run_folder import data_folder
 from evolve.tables.paths import CONFIG_FILE
+
+TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}")
+"""A token has 16 characters at least: 96 bits where they are drawn from the 64 of base64."""
+_OTHERS: Final = 0o077
+"""The part of a file's mode that is about other users."""
 
 
 @click.command(name="serve")
@@ -152,6 +159,33 @@ _NO_TOKEN: Final = (
     "everyone who reaches the port, also every account of this machine, may start jobs, delete "
     "runs and upload agents"
 )
+
+
+def token_file() -> Path:
+    """The file of a user's token."""
+    return data_folder() / "token"
+
+
+def user_token() -> str:
+    """This user's token; a new one where there is none, or where others could have read it.
+
+    It stays the same, so that a browser that was let in once still is after a restart. Raises
+    OSError where it cannot be saved, or where others could replace it.
+    """
+    place = private_folder(token_file().parent) / "token"
+    if place.exists():
+        check_private(place)
+        text = place.read_text(encoding="ascii", errors="replace").strip()
+        if not place.stat().st_mode & _OTHERS and TOKEN.fullmatch(text):
+            return text
+    text = new_token()
+    write_bytes(place, text.encode() + b"\n", private=True)
+    return text
+
+
+def new_token() -> str:
+    """A token that nobody can guess."""
+    return secrets.token_urlsafe(24)
 
 
 def _kept_token() -> str:

@@ -36,7 +36,7 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.parsing import laid_over
 from evolve.runs import run_folder as store
-from evolve.runs.study import Study, is_study
+from evolve.runs.run import Study, is_study
 from evolve.runs.study_spec import (
     Member,
     StudySpec,

@@ -25,8 +25,8 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
 from evolve.files.folder import FolderPath
 from evolve.fitness.statistics import in_elo
-from evolve.runs.progress import Observer, RunEnding
 from evolve.runs.run import Run
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.final import FinalResult
 from evolve.sweeps.population import PopulationSweep

@@ -26,9 +26,8 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import remove, remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.run_type import RunType, Variant
-from evolve.runs.trust import agree, not_agreed
+from evolve.runs.run_folder import Observer, RunEnding, agree, not_agreed
+from evolve.runs.run_types import RunType, Variant
 from evolve.tables.paths import CONFIG_FILE, OWNER_FILE
 from evolve.terminal_text import as_word
 from evolve.version import __version__

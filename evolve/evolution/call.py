@@ -16,8 +16,8 @@ from evolve.fitness.executor import Threads
 from evolve.population.encoding import Encoding
 from evolve.population.operators import Own, own_name
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, Silent
 from evolve.runs.run import Run
+from evolve.runs.run_folder import Observer, Silent
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
@@ -41,7 +41,7 @@ def evolve(
     Args:
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
-        observer: receives games and generations; see `evolve.runs.progress`.
+        observer: receives games and generations; see `evolve.runs.run_folder`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: `evolve.population.breeding` and

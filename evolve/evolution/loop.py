@@ -41,7 +41,7 @@ from evolve.population.operators import Own, check_own
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
 from evolve.runs.loading import load_alphabeta
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.tables.generations import DISTINCT
 from evolve.tables.paths import committed_generations
 

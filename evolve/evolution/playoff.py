@@ -33,8 +33,8 @@ from evolve.population.individual import Individual
 from evolve.population.islands import on_islands, on_turn
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer
 from evolve.runs.run import Run
+from evolve.runs.run_folder import Observer
 from evolve.runs.run_types import champion_of
 from evolve.tables.games import with_island
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file

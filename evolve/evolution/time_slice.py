@@ -26,7 +26,7 @@ from evolve.files.folder import FolderPath, inside
 from evolve.fitness.answers import WrongAnswerError, ensure, named
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from evolve.tables.individuals import table_metadata
 from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.paths import (

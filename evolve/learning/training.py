@@ -19,7 +19,7 @@ from evolve.extras import imported
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.safe_parsing import parse_json
 from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks

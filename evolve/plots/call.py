@@ -13,8 +13,7 @@ from evolve.plots.figure import check_format
 from evolve.plots.run import plot_curve, plot_groups, plot_run, plot_training
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
-from evolve.runs.run import Run
-from evolve.runs.study import Study, load_run
+from evolve.runs.run import Run, Study, load_run
 from evolve.studies.comparison import groups_of
 
 _OF_RUNS: Final[Mapping[str, Callable[[Run, Path], None]]] = {

@@ -17,6 +17,7 @@ from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.files.folder import FolderPath, inside
 from evolve.tables.arrays import Arrays
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
+from evolve.runs.run_folder import agent_in
 from evolve.runs.run_types import champion_of
 from evolve.terminal_text import plain
 
@@ -27,6 +28,7 @@ def load_agent(
     depth: int | None = None,
     endgame: int | None = None,
     time: float | None = None,
+    root: str | Path | None = None,
 ) -> Agent:
     """The agent that `source` names, as on the command line.
 
@@ -40,9 +42,17 @@ def load_agent(
         endgame: exact search from that many empties; None keeps the agent's own.
         time: seconds per move, to search as deep as they allow (to `depth` at most, if given);
             None plays to the agent's depths.
+        root: a folder of runs, in which alone `source` then names agents, as it does for clients of
+            `evolve serve`: a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with
+            settings or not; never a path or a program.
 
     Raises AgentError (AgentFileError for files).
     """
+    if root is not None:
+        try:
+            source = agent_in(inside(root), str(source))
+        except RunError as error:
+            raise AgentError(str(error)) from error
     named = parse_name(str(source))
     settings = named.settings
     agent = _load(named, settings.get(CWD))

@@ -1,20 +1,22 @@
-"""Read a run's folder: its tables as DataFrames, without a lock."""
+"""Read the folders of runs and studies: their tables as DataFrames, without a lock."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from evolve.errors import RunError
+from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.folder import FolderPath, inside
+from evolve.runs.run_types import Change, RunTable, RunType, kind_of
+from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.safe_parsing import parse_toml, read_document
 from evolve.tables import paths
-from evolve.tables.columns import rows_with
-from evolve.tables.columns import Columns
+from evolve.tables.columns import Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS, with_rules
 from evolve.tables.generations import generations_frame
 from evolve.tables.individuals import (
@@ -25,11 +27,10 @@ from evolve.tables.individuals import (
 )
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.runs.run_type import RunTable, RunType
-from evolve.runs.run_types import kind_of
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
-if TYPE_CHECKING:  # only tables need it: 30 MB and a third of a second
+if TYPE_CHECKING:
     import pandas as pd
 
 
@@ -84,6 +85,11 @@ class Run:
     def kind(self) -> RunType:
         """Its kind of run; RunError when the command is unknown."""
         return kind_of(self.config.get("command", "run"), self.path / paths.CONFIG_FILE)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The settings that may change when it resumes."""
+        return self.kind.changes_of(self.command)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -240,27 +246,14 @@ class Run:
         )
 
     def _playoffs(self) -> list[pa.Table]:
-        found = self.playoff_table()
-        return [] if found is None else [found]
+        games = self.playoff_table()
+        return [] if games is None else [games]
 
     def _read_games(self, path: Path, generation: int | None = None) -> pa.Table:
         """A file of games, with the rules of each game."""
         rules = self.config.get("rules")
         games = _read(path, GAMES_COLUMNS, generation)
         return with_rules(games, rules if isinstance(rules, str) else None)
-
-
-def folders_of_runs(parent: str | Path) -> list[FolderPath]:
-    """All entries of a folder, by name; RunError when it is not a folder."""
-    folder = inside(parent)
-    if not folder.is_dir():
-        raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
-    return sorted(folder.iterdir())
-
-
-def is_run(path: FolderPath) -> bool:
-    """Whether a folder is a run's; LinkError where it or its config.toml is a link."""
-    return (path / paths.CONFIG_FILE).is_file()
 
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:
@@ -290,3 +283,162 @@ def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
         if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):
             frame[field.name] = pd.Series(table[field.name].to_pylist(), dtype=object)
     return frame
+
+
+SEEDS: Final = "seeds"
+_MORE_SEEDS: Final = Change(SEEDS, str, "Seeds to add to those it has.", "10-19")
+
+
+class Study:
+    """The runs of a study, and their tables with columns that identify each row's run.
+
+    individuals, games, generations, trials and metrics are the tables of every `Run`, one below the
+    other. In front are the columns `setting` (its name), one for each field in which settings
+    differ, and `seed`. Raises RunError for a folder that is not a study, SettingsError where its
+    study.toml is damaged.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = inside(path)
+        if not is_study(self.path):
+            raise RunError(f"{path} is not a study: it has no {STUDY_FILE}")
+        self.design: StudySpec = read_study_spec(self.path / STUDY_FILE)
+
+    def __repr__(self) -> str:
+        return f"Study({str(self.path)!r}, runs={len(self.runs)})"
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Its design, as study.toml has it."""
+        return self.design.model_dump(mode="json", exclude_defaults=True)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The settings that may change when it resumes; storages of sweeps may not."""
+        changes = self.design.kind.changes_of(self.design.command)
+        return [*(one for one in changes if one.name != "storage"), _MORE_SEEDS]
+
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """All runs of the study, including those that have not begun."""
+        return tuple(self.design.members)
+
+    def folder_of(self, member: Member) -> FolderPath:
+        """The folder of one of its runs, which may not exist yet."""
+        return self.path / member.name
+
+    @property
+    def runs(self) -> dict[Member, Run]:
+        """The runs that have begun."""
+        return {
+            member: Run(self.folder_of(member))
+            for member in self.members
+            if (self.folder_of(member) / CONFIG_FILE).is_file()
+        }
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """Names of the tables that its runs have, the most informative first."""
+        return tuple(dict.fromkeys(name for run in self.runs.values() for name in run.tables))
+
+    def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
+        """A table of all its runs by name, or only the rows of one generation.
+
+        Skips runs without that generation. Raises RunError when such runs have no table of that
+        name.
+        """
+        import pandas as pd  # not above: see Run
+
+        table = self.design.kind.table(name)
+        if table is None:
+            known = ", ".join(one.name for one in self.design.kind.tables)
+            raise RunError(f"{self.path} is of `evolve {self.design.command}`: it has {known}")
+        frames = []
+        for member, run in self.runs.items():
+            there = generation is None or 0 <= generation < run.generation_count
+            if name in run.tables and there:
+                frame = run.table(name, generation)
+                marks = {
+                    mark: pd.Series([value] * len(frame), index=frame.index, dtype=_type_of(value))
+                    for mark, value in _marks(member, frame).items()
+                }
+                frames.append(pd.concat([pd.DataFrame(marks, index=frame.index), frame], axis=1))
+        return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
+
+    @cached_property
+    def individuals(self) -> pd.DataFrame:
+        """Every individual of every generation of every run."""
+        return self.table("individuals")
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game of every run."""
+        return self.table("games")
+
+    @cached_property
+    def generations(self) -> pd.DataFrame:
+        """A row a generation of every run."""
+        return self.table("generations")
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The trials of its sweeps."""
+        return self.table("trials")
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """The checks of its trainings."""
+        return self.table("metrics")
+
+
+def is_study(path: FolderPath) -> bool:
+    """Whether a folder is a study's."""
+    return (path / STUDY_FILE).is_file()
+
+
+def list_all(
+    parent: str | Path, refused: Callable[[FolderPath, LinkError], None]
+) -> list[Run | Study]:
+    """All runs and studies in a folder, by name; raises RunError when it is not a folder.
+
+    Studies with a damaged study.toml are left out; opening one reports what is wrong. Links, and
+    folders that a link makes a run, are left out too, and passed to `refused`.
+    """
+    folder = inside(parent)
+    if not folder.is_dir():
+        raise RunError(f"{parent} is not a folder" if folder.exists() else f"there is no {parent}")
+    opened: list[Run | Study] = []
+    for path in sorted(folder.iterdir()):
+        try:
+            if (path / paths.CONFIG_FILE).is_file():
+                opened.append(Run(path))
+            if is_study(path):
+                with suppress(SettingsError):
+                    opened.append(Study(path))
+        except LinkError as error:
+            refused(path, error)
+    return opened
+
+
+def load_run(path: str | Path) -> Run | Study:
+    """The run or study in a folder; raises RunError when it is neither."""
+    return Study(path) if is_study(inside(path)) else Run(path)
+
+
+def _marks(member: Member, frame: pd.DataFrame) -> dict[str, Any]:
+    """The columns that identify a run, in front of its table; names in the table stay as they are.
+
+    A sweep's parameter may have the name of a setting.
+    """
+    varied = {**member.setting.varied, "seed": member.seed}
+    renamed = {key if key not in frame else f"setting.{key}": varied[key] for key in varied}
+    return {"setting": member.setting.name, **renamed}
+
+
+def _type_of(value: Any) -> Any:
+    return None if isinstance(value, (int, float)) else object

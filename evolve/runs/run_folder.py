@@ -1,16 +1,40 @@
-"""A run's folder for its only writer: create it, lock it, commit each generation."""
+"""A run's folder for its only writer: create it, lock it, commit each generation, report progress.
+
+The folder also has marks of what its user agreed to start. A folder may come from anywhere, and an
+unpacked archive belongs to the user who unpacked it, so neither owner nor time of a file shows who
+wrote it. A mark is a hash of what the user agreed to and of the folder's place, with a secret key
+that never leaves the user's data folder (`EVOLVE_DATA_DIR` moves it). The marks are inside the
+folder, not in a list of folders, so that runs can be made and deleted freely. A folder that was
+moved, or was somewhere else in between, needs a new agreement: the programs that it names may be
+looked up beside it.
+
+Within a folder of runs, clients of a service name runs and agents by texts that are never paths:
+`run_in` and `agent_in` find what they name.
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from evolve.errors import LinkError, RunError
-from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
+import platformdirs
+
+from evolve.agents.registry import REFERENCES
+from evolve.engine.compiled.private import check_private, private_folder
+from evolve.errors import AgentError, LinkError, RunError
+from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_bytes, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
+from evolve.runs.run_types import FILES, PARTS, champion_of
 from evolve.tables.paths import (
     CONFIG_FILE,
     GAMES,
@@ -24,14 +48,139 @@ from evolve.tables.paths import (
     generation_of,
     playoff_file,
 )
-from evolve.runs.run_types import FILES, PARTS
 from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
+    import filelock
     import pyarrow as pa
 
+
+class RunEnding(Enum):
+    """Why a run returned; each kind of run has its own reasons, described by their values.
+
+    All kinds have STOPPED: the observer asked for it.
+    """
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the observer stopped it, so that the work did not reach an end of its own."""
+        return self.name == "STOPPED"
+
+
+class Observer(Protocol):
+    """Watches a run; the working thread calls it, and `stop` between two rows."""
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        """Report a new row of the run's first table: `done` of `total` of the run are done.
+
+        The unit depends on the kind of run: generations, trials, or the share of a training.
+        """
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        """Report that `done` of `total` of the current step are done, such as games."""
+
+    def note(self, text: str) -> None:
+        """Report something in one line."""
+
+    def stop(self) -> bool:
+        """Whether the run must end after the current step."""
+
+
+class Silent:
+    """An observer that shows nothing and never stops a run."""
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None: ...
+
+    def stage(self, name: str, done: float, total: float) -> None: ...
+
+    def note(self, text: str) -> None: ...
+
+    def stop(self) -> bool:
+        return False
+
+
+RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
+"""Names of runs in a folder of runs."""
+IN_STUDY: Final = "+"
+"""Separates the name of a study from the name of a run in it."""
+SERVICE: Final = ".service"
+"""The service's own folder in a folder of runs."""
+UPLOADS: Final = (SERVICE, "agents", "uploads")
+AGENT_SUFFIXES: Final = (".json", ".npz")
+_RUN: Final = re.compile(RUN_ID)
+_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
+_UPLOAD: Final = re.compile(r"[0-9a-f]{16}")
 _PATIENCE: Final = 0.2
 """Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
+
+
+def new_run_in(root: FolderPath, name: str) -> FolderPath:
+    """The folder for a new run of that name; RunError where it is not a valid name."""
+    if not _RUN.fullmatch(name):
+        raise RunError(f"{name[:80]!r} is not the name of a run")
+    return root / name
+
+
+def run_in(root: FolderPath, name: str) -> FolderPath:
+    """The folder of a run or study by its name in a folder of runs, or of a run as STUDY+RUN.
+
+    Raises RunError where it is not a valid name; whether there is such a run is not checked.
+    """
+    folder = new_run_in(root, name)
+    study, plus, run = name.partition(IN_STUDY)
+    if plus and _RUN.fullmatch(run) and is_study_in(root, study):
+        with contextlib.suppress(LinkError):  # then it is a run of that name, but damaged
+            if not folder.exists():
+                return root / study / run
+    return folder
+
+
+def is_study_in(root: FolderPath, name: str) -> bool:
+    """Whether a folder of runs has a study of that name; False where a link is in the way."""
+    try:
+        return bool(_RUN.fullmatch(name)) and (root / name / STUDY_FILE).is_file()
+    except RunError:
+        return False
+
+
+def upload_in(root: FolderPath, name: str) -> FolderPath | None:
+    """The agent file that a service of a folder of runs keeps under an id; None without one."""
+    if not _UPLOAD.fullmatch(name):
+        return None
+    files = (root.joinpath(*UPLOADS, f"{name}{suffix}") for suffix in AGENT_SUFFIXES)
+    return next((file for file in files if file.is_file()), None)
+
+
+def agent_in(root: FolderPath, name: str) -> str:
+    """What names an agent everywhere, from its name within a folder of runs.
+
+    Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
+    without settings: never a path or a command. Raises AgentError where there is no such agent,
+    RunError where a run's name is not valid. Whether the run has that individual is not checked.
+    """
+    place, mark, settings = name.partition("?")
+    return _agent_in(root, place) + mark + settings
+
+
+def _agent_in(root: FolderPath, place: str) -> str:
+    origin, _, rest = place.partition(":")
+    if place in REFERENCES:
+        return place
+    if origin == "run":
+        run, _, individual = rest.partition(":")
+        folder = run_in(root, run)
+        if not (folder / CONFIG_FILE).is_file():
+            raise AgentError(f"there is no run {run[:80]}")
+        if individual:
+            if not _INDIVIDUAL.fullmatch(individual):
+                raise AgentError(f"there is no individual {individual[:40]!r}")
+            return f"run:{folder}:{individual}"
+        if champion_of(folder) is None:
+            raise AgentError(f"there is no champion of {run} yet")
+        return str(folder)
+    if origin == "upload" and (file := upload_in(root, rest)) is not None:
+        return str(file)
+    raise AgentError(f"there is no agent {place}")
 
 
 def check_new(folder: FolderPath) -> None:
@@ -120,17 +269,21 @@ def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
     """
     if not with_links:
         refuse_links(folder)
-    import filelock  # not above: it loads asyncio, which would slow down --help
-
-    lock = filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
+    lock = _lock(folder)
     try:
         lock.acquire(timeout=_PATIENCE)
-    except filelock.Timeout:
+    except TimeoutError:
         raise RunError(f"{folder} is being written to by another process") from None
     try:
         yield
     finally:
         lock.release()
+
+
+def _lock(folder: Path) -> filelock.BaseFileLock:
+    import filelock  # not above: it loads asyncio, which would slow down --help
+
+    return filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
 
 
 def refuse_links(folder: Path) -> None:
@@ -154,12 +307,10 @@ def is_locked(folder: Path) -> bool:
             return False
     except LinkError:
         return False
-    import filelock
-
-    lock = filelock.FileLock(path.unlinked())
+    lock = _lock(folder)
     try:
         lock.acquire(timeout=0)
-    except filelock.Timeout:
+    except TimeoutError:
         return True
     except OSError:  # another user's folder
         return False
@@ -187,19 +338,90 @@ def commit_generation(
     folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals: their rename is the commit."""
-    from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
-
-    write_table(games_file(folder, generation), games)
-    write_table(generation_file(folder, generation), individuals)
+    _write(games_file(folder, generation), games)
+    _write(generation_file(folder, generation), individuals)
 
 
 def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
     """Write the play-off's games; the file shows that the run has had its play-off."""
-    from evolve.tables.parquet import write_table
+    _write(playoff_file(folder), games)
 
-    write_table(playoff_file(folder), games)
+
+def _write(path: FolderPath, table: pa.Table) -> None:
+    from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
+
+    write_table(path, table)
 
 
 def remove_playoff(folder: FolderPath) -> None:
     """Remove the play-off, because evolution goes on past it."""
     remove(playoff_file(folder), missing_ok=True)
+
+
+_KEY: Final = "key"
+_BYTES: Final = 32
+
+
+def data_folder() -> Path:
+    """The folder for data that only this user may read."""
+    return Path(os.environ.get("EVOLVE_DATA_DIR") or platformdirs.user_data_dir("evolve"))
+
+
+def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
+    """Those of `things` to which this user has not agreed in this folder."""
+    try:
+        key = _key(make=False)
+        known = set((folder / OWNER_FILE).read_text(encoding="ascii").split())
+    except (OSError, ValueError):
+        return list(things)
+    return [thing for thing in things if _mark(key, folder, thing) not in known]
+
+
+def agree(folder: FolderPath, things: Iterable[str]) -> None:
+    """Record that this user agrees to these things in this folder, and to no others.
+
+    OSError where the secret cannot be stored, or others could read it.
+    """
+    key = _key(make=True)
+    write_text(folder / OWNER_FILE, "".join(f"{_mark(key, folder, one)}\n" for one in things))
+
+
+def mark_of(folder: FolderPath, *parts: str) -> str:
+    """This user's mark on a text of several parts, in this folder.
+
+    OSError where the secret cannot be stored, or others could read it.
+    """
+    return _mark(_key(make=True), folder, *parts)
+
+
+def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
+    """Whether `mark` is this user's mark on this text, in this folder."""
+    try:
+        key = _key(make=False)
+    except OSError:
+        return False
+    if not isinstance(mark, str):
+        return False
+    return hmac.compare_digest(_mark(key, folder, *parts).encode(), mark.encode())
+
+
+def _mark(key: bytes, folder: FolderPath, *parts: str) -> str:
+    # The list includes the number of parts: what a run names has one, and never passes for a job.
+    text = json.dumps([str(folder.resolve()), *parts])
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _key(*, make: bool) -> bytes:
+    """This user's secret; OSError where it is missing and `make` is false."""
+    root = data_folder()
+    if not make and not (root / _KEY).exists():
+        raise FileNotFoundError(root / _KEY)
+    place = private_folder(root) / _KEY
+    if place.exists():
+        check_private(place)
+        key = place.read_bytes()
+        if len(key) == _BYTES:
+            return key
+    key = secrets.token_bytes(_BYTES)
+    write_bytes(place, key, private=True)
+    return key

@@ -14,18 +14,10 @@ import tomli_w
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evolve.config.base import Anything
-from evolve.parsing import faults
-from evolve.config.toml import resolve_as
-from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
-from evolve.safe_parsing import parse_toml, read_document
-from evolve.runs.run_type import RunType, Variant
-from evolve.runs.run_types import RUN_TYPES, kind_of
-from evolve.parsing import laid_over, split_pair
-from evolve.parsing import faults
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import EvolveError, OptionsError, SettingsError
-from evolve.runs.run_type import RunType, Variant
-from evolve.runs.run_types import RUN_TYPES, kind_of
+from evolve.parsing import faults, laid_over, split_pair
+from evolve.runs.run_types import RUN_TYPES, RunType, Variant, kind_of
 
 BASE: Final = "base"
 """Name of the setting in a study with only one."""
@@ -47,7 +39,7 @@ def seeds_of(value: Any) -> Any:
         return (value,)
     if not isinstance(value, str):
         return value
-    found: list[int] = []
+    seeds: list[int] = []
     for part in value.split(","):
         match = _RANGE.fullmatch(part.strip())
         if match is None:
@@ -55,8 +47,8 @@ def seeds_of(value: Any) -> Any:
         first, last = int(match[1]), int(match[2] or match[1])
         if not first <= last < first + _MOST:
             raise ValueError(f"{_SEEDS}, {_MOST} at most, not {part.strip()!r}")
-        found += range(first, last + 1)
-    return tuple(found)
+        seeds += range(first, last + 1)
+    return tuple(seeds)
 
 
 Seed = Annotated[int, Field(ge=0, le=2**62)]
@@ -144,7 +136,7 @@ class StudySpec(BaseModel):
     @cached_property
     def settings_of_runs(self) -> tuple[Setting, ...]:
         """Every variant with every combination of the grid."""
-        found: list[Setting] = []
+        settings: list[Setting] = []
         stems: set[str] = set()
         for variant in self.variants or {"": {}}:
             for values in itertools.product(*self.grid.values()):
@@ -158,13 +150,13 @@ class StudySpec(BaseModel):
                 changes = dict(self.variants.get(variant, {}))
                 for key, value in varied.items():
                     changes = laid_over(changes, _nested(key, value))
-                told = {"variant": variant, **varied} if self.variants else varied
-                found.append(Setting(name or BASE, told, changes, stem))
-        names = [one.name for one in found]
+                varied_in = {"variant": variant, **varied} if self.variants else varied
+                settings.append(Setting(name or BASE, varied_in, changes, stem))
+        names = [one.name for one in settings]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"grid: {twice} stands twice")
-        return tuple(found)
+        return tuple(settings)
 
     @property
     def members(self) -> Iterator[Member]:
@@ -185,8 +177,8 @@ class StudySpec(BaseModel):
         model = self.variant.model()
         word = self.kind.word(self.command)
         kind = {"kind": word} if "kind" in model.model_fields else {}
-        found: BaseModel = resolve_as(model, self.variant.all_presets(), {**values, **kind})
-        return found
+        resolved: BaseModel = resolve_as(model, self.variant.all_presets(), {**values, **kind})
+        return resolved
 
     def check(self) -> None:
         """Raise SettingsError unless the command accepts each of its settings."""
@@ -221,10 +213,10 @@ def read_study_spec(path: Path) -> StudySpec:
 def grid_of(text: str) -> tuple[str, list[str]]:
     """Parse a line of the grid: FIELD=A,B, or FIELD=A|B where values contain commas."""
     name, values = split_pair("grid", text, _GRID)
-    found = [one.strip() for one in values.split("|" if "|" in values else ",")]
-    if not all(found):
+    choices = [one.strip() for one in values.split("|" if "|" in values else ",")]
+    if not all(choices):
         raise OptionsError(f"--grid takes {_GRID}, not {text!r}")
-    return name, found
+    return name, choices
 
 
 def bare(value: Any) -> Any:

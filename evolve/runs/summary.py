@@ -5,26 +5,24 @@ against the panel.
 """
 
 from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
-from evolve.agents.agent_file import read_header
-from evolve.files.folder import FolderPath
-from evolve.runs.run_folder import is_locked
-from evolve.tables.paths import CONFIG_FILE
-from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
-from evolve.runs.run_types import champion_of
-from collections.abc import Mapping
+
 from pydantic import ValidationError
-from evolve.parsing import faults
+
+from evolve.agents.agent_file import read_header
 from evolve.config.toml import merged
-from evolve.errors import RunError
-from typing import Any
-from evolve.errors import EvolveError
-from evolve.runs.study import Study
+from evolve.errors import EvolveError, RunError
+from evolve.files.folder import FolderPath
+from evolve.parsing import faults
+from evolve.runs.run import Run, Study
+from evolve.runs.run_folder import is_locked
+from evolve.runs.run_types import Facts, champion_of
 from evolve.runs.study_spec import Member
+from evolve.tables.paths import CONFIG_FILE
 
 ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
@@ -41,7 +39,7 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
     state = "running" if running else "done" if facts.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
-    told = agent.provenance if agent is not None and facts.crowned else {}
+    provenance = agent.provenance if agent is not None and facts.crowned else {}
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
@@ -50,8 +48,8 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
         kind.unit: facts.done,
         "target": facts.target,
         **dict.fromkeys(facts.figures),
-        **{key: _number(told, key) for key in ELO},
-        **({} if kind.rated else _score(told)),
+        **{key: _number(provenance, key) for key in ELO},
+        **({} if kind.rated else _score(provenance)),
         **facts.figures,  # figures that the champion's file does not have
         "champion": None if agent is None else agent.name,
     }
@@ -88,9 +86,9 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
     facts = run.kind.reading.facts(run)
     champion = champion_of(run.path)
     held = run.kind.rated and facts.crowned and champion is not None
-    told = read_header(champion).provenance if held and champion is not None else {}
-    found = _score(told)
-    return {f"playoff_share{key.removeprefix('score')}": value for key, value in found.items()}
+    provenance = read_header(champion).provenance if held and champion is not None else {}
+    score = _score(provenance)
+    return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
 
 
 def _number(provenance: Mapping[str, Any], key: str) -> float | None:
@@ -167,8 +165,8 @@ def row_of(study: Study, member: Member) -> dict[str, Any]:
 def _in_common(study: Study) -> dict[str, Any]:
     """Return rules and preset, where all settings of the study share them."""
     settings = study.design.settings_of_runs
-    found = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
-    values = {key: {getattr(one, key, None) for one in found} for key in ("rules", "preset")}
+    resolved = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
+    values = {key: {getattr(one, key, None) for one in resolved} for key in ("rules", "preset")}
     return {key: one.pop() if len(one) == 1 else None for key, one in values.items()}
 
 

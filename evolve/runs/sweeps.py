@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.files.folder import FolderPath
+from evolve.runs.run import Run
+from evolve.runs.run_types import Facts, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
 from evolve.tables.final import final_table, whole_final
 from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
-from evolve.runs.run import Run
-from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def _trials(run: Run) -> pa.Table:
     """The trials as an Arrow table; before the first, without the sweep's parameters."""
-    found = read_trials(run.path)
-    return TRIALS_COLUMNS.schema.empty_table() if found is None else found
+    trials = read_trials(run.path)
+    return TRIALS_COLUMNS.schema.empty_table() if trials is None else trials
 
 
 def rungs_table(folder: FolderPath) -> pa.Table:
@@ -40,21 +40,21 @@ def rungs_table(folder: FolderPath) -> pa.Table:
             None if agent is None else f"{RUNGS}/{place.name}/{agent}"
             for agent in table["agent"].to_pylist()
         ]
-        lives = table.drop_columns(["number", "origin", "reports", "worker"])
-        lives = lives.set_column(
-            lives.schema.get_field_index("agent"), "agent", array_of(agents, pa.string())
+        rows = table.drop_columns(["number", "origin", "reports", "worker"])
+        rows = rows.set_column(
+            rows.schema.get_field_index("agent"), "agent", array_of(agents, pa.string())
         )
-        lives = lives.add_column(0, "candidate", table["origin"])
+        rows = rows.add_column(0, "candidate", table["origin"])
         names = repeated(place.name, len(table), pa.string())
-        tables.append(lives.add_column(0, "rung", names).replace_schema_metadata(None))
+        tables.append(rows.add_column(0, "rung", names).replace_schema_metadata(None))
     return pa.concat_tables(tables, promote_options="default")
 
 
 def _rungs_of(folder: FolderPath) -> list[FolderPath]:
     """The folders of a sweep's rungs, in order."""
-    found = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
-    numbered = [path for path in found if path.name.isdecimal() and path.name.isascii()]
-    retests = [path for path in found if path.name == RETEST]
+    folders = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
+    numbered = [path for path in folders if path.name.isdecimal() and path.name.isascii()]
+    retests = [path for path in folders if path.name == RETEST]
     return sorted(numbered, key=lambda path: int(path.name)) + retests
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evolve.files.folder import FolderPath
+from evolve.runs.run import Run
+from evolve.runs.run_types import Facts, RunReading, TableReading
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
-from evolve.runs.run import Run
-from evolve.runs.run_type import Facts, RunReading, TableReading
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,33 +6,39 @@
     upload:3f2a…                an uploaded file
     program:1                   a program that was given to `evolve serve`
 
-Settings may follow a question mark, within limits.
+Settings may follow a question mark, within limits. The games of people against agents are here as
+well, each in a small file, so that a restart loses none.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Sequence
-from typing import Final, Literal
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS, Rules
-from evolve.errors import EvolveError, LinkError
-from evolve.files.atomic import write_bytes
+from evolve.engine.board.squares import square_name
+from evolve.errors import AgentError, EvolveError, LinkError, RecordError
+from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove
-from evolve.files.folder import FolderPath
+from evolve.records.moves import read_move
 from evolve.runs.run import Run
+from evolve.runs.run_folder import agent_in, run_in, upload_in
 from evolve.runs.run_types import champion_of
 from evolve.runs.summary import check_config
+from evolve.safe_parsing import parse_json, read_document
+from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.models.agents import AgentInfo
-from evolve.service.models.common import AGENT_ID, RUN_ID
-from evolve.service.problems import ProblemError, not_found
+from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
+from evolve.service.models.meta import AGENT_ID
+from evolve.service.responses import ProblemError, not_found
 from evolve.service.tables import check_individual
-from evolve.tables.paths import CONFIG_FILE
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Most bytes of an uploaded agent file."""
@@ -44,9 +50,10 @@ MOST: Final = {
     "nodes": 20_000_000,
 }
 """Upper limits of the settings that cost time."""
-_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
-_KINDS: Final = {"json": ".json", "npz": ".npz"}
+_GAME: Final = re.compile(r"[0-9a-f]{16}")
+_KEPT: Final = 500
+"""How many games are kept; the oldest go first."""
 
 
 class Agents:
@@ -77,7 +84,12 @@ class Agents:
         place, mark, settings = name.partition("?")
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
-        return self._source(place) + mark + settings
+        if place in self._programs:
+            return self._programs[place] + mark + settings
+        try:
+            return agent_in(self._place.runs, name)
+        except AgentError as error:
+            raise ProblemError(404, str(error)) from error
 
     def checked_source(self, name: str, at: str | None = None) -> str:
         """The same; ProblemError also where the run has no such individual.
@@ -98,38 +110,6 @@ class Agents:
             wrong = [(at, error.detail)]
             raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
 
-    def _source(self, place: str) -> str:
-        origin, colon, rest = place.partition(":")
-        if not colon and place in REFERENCES:
-            return place
-        if origin == "program" and place in self._programs:
-            return self._programs[place]
-        if origin == "run":
-            run, _, individual = rest.partition(":")
-            folder = self._run(run)
-            if individual:
-                if not _INDIVIDUAL.fullmatch(individual):
-                    raise not_found(f"individual {individual[:40]!r}")
-                return f"run:{folder}:{individual}"
-            if champion_of(folder) is None:
-                raise not_found(f"champion of {run} yet")
-            return str(folder)
-        if origin == "upload" and (file := self._upload(rest)) is not None:
-            return str(file)
-        raise not_found(f"agent {place}")
-
-    def _run(self, name: str) -> FolderPath:
-        folder = self._place.run(name)
-        if not re.fullmatch(RUN_ID, name) or not (folder / CONFIG_FILE).is_file():
-            raise not_found(f"run {name[:80]}")
-        return folder
-
-    def _upload(self, name: str) -> FolderPath | None:
-        if not re.fullmatch(r"[0-9a-f]{16}", name):
-            return None
-        found = (self._place.uploads / f"{name}{suffix}" for suffix in _KINDS.values())
-        return next((path for path in found if path.is_file()), None)
-
     def keep_upload(self, content: bytes, suffix: str) -> str:
         """Save the content of a file that was checked to be an agent's; returns its id."""
         name = hashlib.sha256(content).hexdigest()[:16]
@@ -138,7 +118,8 @@ class Agents:
 
     def remove_upload(self, name: str) -> None:
         """Remove an uploaded file; ProblemError where there is none."""
-        file = self._upload(name.removeprefix("upload:")) if name.startswith("upload:") else None
+        origin, _, rest = name.partition(":")
+        file = upload_in(self._place.runs, rest) if origin == "upload" else None
         if file is None:
             raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
         remove(file)
@@ -180,8 +161,9 @@ class Agents:
         run, _, individual = rest.partition(":")
         if individual:
             return _info(name, individual, kind, f"individual {individual} of {run}")
+        root = self._place.runs
         try:
-            path = champion_of(self._place.run(rest)) if kind == "run" else self._upload(rest)
+            path = champion_of(run_in(root, rest)) if kind == "run" else upload_in(root, rest)
             header = None if path is None else read_header(path)
         except (EvolveError, OSError) as error:
             return _info(name, rest, kind, str(error))
@@ -192,16 +174,16 @@ class Agents:
 
 
 def _check_setting(text: str) -> None:
-    found = _SETTING.fullmatch(text)
+    match = _SETTING.fullmatch(text)
     try:
-        value = float(found[2]) if found else None
+        value = float(match[2]) if match else None
     except ValueError:
         value = None
-    if found is None or value is None:
+    if match is None or value is None:
         raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
-    most = MOST.get(found[1])
+    most = MOST.get(match[1])
     if most is not None and value > most:
-        raise ProblemError(422, f"{found[1]} may be {most:g} at most here")
+        raise ProblemError(422, f"{match[1]} may be {most:g} at most here")
 
 
 def _about(name: str) -> str:
@@ -215,7 +197,7 @@ def _about(name: str) -> str:
     ):
         if name.startswith(start):
             return text
-    return "a table of weights, one ply ahead unless told"
+    return "a table of weights, one ply ahead by default"
 
 
 def _info(
@@ -227,3 +209,75 @@ def _info(
     rules: Rules | None = None,
 ) -> AgentInfo:
     return AgentInfo(id=name, name=shown, kind=kind, rules=rules, origin=origin, about=about)
+
+
+def _move_of(text: str) -> str:
+    """The name of the square that a text names, or `undo`; ProblemError for any other text."""
+    if text.strip().lower() == "undo":
+        return "undo"
+    try:
+        return square_name(read_move(text))
+    except RecordError as error:
+        raise ProblemError(422, f"move: {error}; or undo", [("/move", str(error))]) from error
+
+
+class HumanGames:
+    """All games of people against agents."""
+
+    def __init__(self, place: Place, search: Search) -> None:
+        self._place, self._search = place, search
+
+    async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
+        """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
+        known = {"moves": asked.moves, "rules": asked.rules, "side": asked.side}
+        answer = await self._search.ask("play", places, source=source, move=None, **known)
+        name = secrets.token_hex(8)
+        return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **answer))
+
+    def get(self, name: str) -> Play:
+        """The game of that id; ProblemError where there is none."""
+        path = self._place.plays / f"{name}.json"
+        if not _GAME.fullmatch(name) or not path.is_file():
+            raise not_found(f"game {name[:40]}")
+        try:
+            return Play.model_validate(parse_json(read_document(path)))
+        except (OSError, ValueError) as error:
+            raise ProblemError(422, f"game {name} is damaged: it cannot be read") from error
+
+    async def move(self, name: str, asked: PlayMove, source: str) -> Play:
+        """Make a person's move and the agent's, or take the last one back."""
+        play = self.get(name)
+        if asked.ply is not None and asked.ply != len(play.moves):
+            raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
+        move = _move_of(asked.move)
+        if move not in ("undo", *play.legal):
+            there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
+            detail = f"{move} is not a legal move; {there}"
+            raise ProblemError(409, detail, [("/move", detail)])
+        known: dict[str, Any] = {
+            "moves": " ".join(play.moves),
+            "rules": play.rules,
+            "side": play.side,
+        }
+        answer = await self._search.ask("play", source=source, move=move, **known)
+        return self._keep(play.model_copy(update=answer))
+
+    async def record(self, name: str) -> str:
+        """The game as GGF."""
+        play = self.get(name)
+        names: dict[str, Any] = {play.side: "person"}
+        other = "white" if play.side == "black" else "black"
+        names[other] = play.name
+        text: str = await self._search.ask(
+            "ggf", moves=" ".join(play.moves), rules=play.rules, **names
+        )
+        return text
+
+    def _keep(self, play: Play) -> Play:
+        path = self._place.plays / f"{play.id}.json"
+        write_text(path, json.dumps(play.model_dump()) + "\n")
+        kept = [one for one in self._place.plays.glob("*.json") if not one.is_symlink()]
+        kept.sort(key=lambda one: one.lstat().st_mtime)
+        for old in kept[:-_KEPT]:
+            remove(old, missing_ok=True)
+        return play

@@ -27,8 +27,8 @@ from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.programs.life import Life
 from evolve.service.folders import Place
-from evolve.service.problems import ProblemError
-from evolve.service.turns import Turns
+from evolve.service.request_limits import Turns
+from evolve.service.responses import ProblemError
 
 _LONGEST: Final = 900.0
 _AT_ONCE: Final = 2
@@ -126,12 +126,12 @@ class SentFile(FileResponse):
     ) -> None:
         self._after = after
         self._file: IO[bytes] = path.open("rb")
-        found = os.fstat(self._file.fileno())
+        status = os.fstat(self._file.fileno())
         sent = Path(f"/dev/fd/{self._file.fileno()}")
         if not sent.exists():  # Windows, where a file that is open cannot be removed either
             self._file.close()
             sent = path.unlinked()
-        super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=found)
+        super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=status)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file, then call `after`."""

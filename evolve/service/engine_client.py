@@ -10,8 +10,8 @@ from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
 from evolve.programs.life import Life
-from evolve.service.problems import ProblemError
-from evolve.service.turns import Turns
+from evolve.service.request_limits import Turns
+from evolve.service.responses import ProblemError
 
 _LIMIT: Final = 20.0
 """Seconds for an answer; after that the process is killed."""

@@ -23,6 +23,7 @@ from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
+from evolve.extras import imported
 from evolve.files.folder import inside
 from evolve.programs.life import end_with
 from evolve.protocols.session import Session
@@ -31,9 +32,12 @@ from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.runs.loading import load_agent
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_types import champion_of, kind_of
 from evolve.safe_parsing import json_value
 from evolve.tables.paths import CONFIG_FILE
+
+if sys.platform != "win32":
+    import resource
 
 _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 """Agents of the kinds that most questions are about."""
@@ -60,11 +64,8 @@ def main(pipes: Sequence[str]) -> None:
 
 
 def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 @lru_cache(16)
@@ -96,17 +97,17 @@ def ready(searches: bool) -> bool:
 def describe(source: str) -> dict[str, Any]:
     """An agent's description for people, with the settings that may follow the question mark."""
     agent = _loaded(source)
-    found = agent.describe()
+    description = agent.describe()
     return {
         "name": agent.name,
         "rules": agent.rules,
         "kind": getattr(agent, "kind", None),
         "settings": list(agent.settings),
-        "facts": found.facts,
-        "lines": found.lines,
-        "columns": found.columns,
-        "rows": found.rows,
-        "boards": found.boards,
+        "facts": description.facts,
+        "lines": description.lines,
+        "columns": description.columns,
+        "rows": description.rows,
+        "boards": description.boards,
         "provenance": getattr(agent, "provenance", {}),
     }
 
@@ -119,22 +120,22 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
     begin = time.perf_counter()
     position = _board(moves, board)
     agent = _loaded(source).with_rules(rules)
-    found = None if not position.legal_moves() else agent.analyse(position)
-    values = {} if found is None else found.values
+    analysis = None if not position.legal_moves() else agent.analyse(position)
+    values = {} if analysis is None else analysis.values
     return {
         "side": position.side,
-        "unit": None if found is None else found.unit,
-        "depth": None if found is None else found.depth,
-        "line": [] if found is None else [square_name(square) for square in found.line],
+        "unit": None if analysis is None else analysis.unit,
+        "depth": None if analysis is None else analysis.depth,
+        "line": [] if analysis is None else [square_name(square) for square in analysis.line],
         "moves": [
             {
                 "move": square_name(square),
                 "value": float(values[square]),
-                "text": found.text(square),
-                "discs": found.discs(square),
+                "text": analysis.text(square),
+                "discs": analysis.discs(square),
             }
             for square in sorted(values, key=lambda square: -values[square])
-            if found is not None
+            if analysis is not None
         ],
         "seconds": round(time.perf_counter() - begin, 4),
     }
@@ -200,9 +201,6 @@ def load(source: str) -> None:
 
 def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
-    from evolve.extras import imported
-    from evolve.runs.run_types import kind_of
-
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))
 
@@ -227,7 +225,7 @@ def space(kind: str) -> list[dict[str, Any]]:
 
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
-    from evolve.runs.study import load_run
+    from evolve.runs.run import load_run
     from evolve.studies.comparison import over_seeds
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -18,17 +18,13 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.service.models.common import RUN_ID
-from evolve.service.models.jobs import JOB_ID
+from evolve.runs.run_folder import SERVICE, UPLOADS, is_locked, run_in
+from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 if sys.platform != "win32":
     import fcntl
 
-IN_STUDY: Final = "+"
-"""Separates the name of a study from the name of a run in it."""
-_OWN: Final = ".service"
-_NAME: Final = re.compile(RUN_ID)
 _JOB: Final = re.compile(JOB_ID)
 _log: Final = logging.getLogger(__name__)
 _NO_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP)
@@ -40,11 +36,10 @@ class Place:
 
     def __init__(self, runs: Path) -> None:
         self.runs = inside(runs.resolve())
-        self.own = self.runs / _OWN
+        self.own = self.runs / SERVICE
         self.jobs = self.own / "jobs"
         self.plays = self.own / "plays"
-        self.agents = self.own / "agents"
-        self.uploads = self.agents / "uploads"
+        self.uploads = self.runs.joinpath(*UPLOADS)
         self.lent = self.own / "tmp"
         """Files on their way to a client."""
         self.lock = self.own / "lock"
@@ -116,25 +111,25 @@ class Place:
 
     def folders_of_jobs(self) -> list[FolderPath]:
         """The folders of jobs, sorted by name."""
-        found = []
+        folders = []
         for one in self._without_links(self.jobs):
             if _JOB.fullmatch(one.name) and one.is_dir():
-                found.append(one)
+                folders.append(one)
             else:
                 _log.warning("%s is no job, and is left alone", one)
-        return found
+        return folders
 
     def _without_links(self, folder: FolderPath) -> list[FolderPath]:
         """The entries of a folder, sorted by name, without links; the log names each link."""
-        found = []
+        entries = []
         for one in sorted(folder.iterdir()):
             try:
                 one.exists()
             except OSError as error:
                 _log.warning("%s", error)
             else:
-                found.append(one)
-        return found
+                entries.append(one)
+        return entries
 
     def release(self) -> None:
         """Release the locks, so that another process can serve the folder."""
@@ -144,35 +139,15 @@ class Place:
         self._held.release()
 
     def run(self, name: str) -> FolderPath:
-        """The folder of the run or study of that name, or of a run in a study (STUDY+RUN).
-
-        Raises RunError where it is not a valid name of a run.
-        """
-        folder = self.new_run(name)
-        study, plus, run = name.partition(IN_STUDY)
-        if plus and _NAME.fullmatch(run) and self.has_study(study):
-            with suppress(LinkError):  # then it is a run of that name, but damaged
-                if not folder.exists():
-                    return self.runs / study / run
-        return folder
-
-    def new_run(self, name: str) -> FolderPath:
-        """The folder of a run of that name that is still to be made; RunError as for `run`."""
-        if not _NAME.fullmatch(name):
-            raise RunError(f"{name[:80]!r} is not the name of a run")
-        return self.runs / name
-
-    def has_study(self, name: str) -> bool:
-        """Whether there is a study of that name; False where a link is in the way."""
-        try:
-            return bool(_NAME.fullmatch(name)) and (self.runs / name / STUDY_FILE).is_file()
-        except RunError:
-            return False
+        """The folder of a run or study, see `run_in`."""
+        return run_in(self.runs, name)
 
     def has_run(self, name: str | None) -> bool:
-        """Whether there is a run of that name; False where a link is in the way."""
+        """Whether there is a run or study of that name; False where a link is in the way."""
         try:
-            return name is not None and (self.run(name) / CONFIG_FILE).exists()
+            return name is not None and any(
+                (self.run(name) / file).exists() for file in (CONFIG_FILE, STUDY_FILE)
+            )
         except RunError:
             return False
 
@@ -208,20 +183,18 @@ class Locks:
             lines = self._LIST.read_text().splitlines()
         except OSError:
             return set()
-        found = set()
+        locks = set()
         for line in lines:
             for word in line.split():
                 parts = word.split(":")
                 if len(parts) == 3 and parts[2].isdecimal():
-                    found.add((f"{parts[0]}:{parts[1]}", int(parts[2])))
-        return found
+                    locks.add((f"{parts[0]}:{parts[1]}", int(parts[2])))
+        return locks
 
 
 def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
     """Whether a writer holds that lock."""
     if held is None:
-        from evolve.runs.run_folder import is_locked
-
         return is_locked(inside(lock.parent))
     try:
         return _key(lock.stat()) in held
@@ -229,5 +202,5 @@ def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
         return False
 
 
-def _key(found: os.stat_result) -> tuple[str, int]:
-    return f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}", found.st_ino
+def _key(status: os.stat_result) -> tuple[str, int]:
+    return f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}", status.st_ino

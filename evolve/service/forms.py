@@ -1,4 +1,9 @@
-"""Forms of the commands that jobs run, made from the settings models of the command line."""
+"""Commands that jobs run: their forms, and the command line of each job's process.
+
+Forms are made from the settings models of the command line. A command line is made from the job's
+settings each time, and no file has it. What is shown, started and resumed comes from here, through
+the form that checks requests: a file can hold only settings, and wrong ones start nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +14,22 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
-from evolve.config.base import FormField, Place, form_of_model, names_of, option_words, with_agents
+from evolve.agents.registry import programs_in
+from evolve.config.base import FormField, form_of_model, names_of, option_words, with_agents
+from evolve.config.base import Place as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
 from evolve.parsing import Fault, faults
-from evolve.runs.run_type import RunType, Variant
-from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.run import SEEDS, Run, Study, load_run
+from evolve.runs.run_types import RUN_TYPES, Change, RunType, Variant
+from evolve.runs.study_spec import seeds_of
 from evolve.safe_parsing import json_value
+from evolve.service.agents import Agents
+from evolve.service.folders import Place
+from evolve.service.job import JobRecord
 from evolve.service.models.meta import CommandInfo, FieldInfo
-from evolve.service.problems import ProblemError, wrong_settings
+from evolve.service.responses import ProblemError, not_found, wrong_settings
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
@@ -77,7 +88,7 @@ class Form:
         )
 
     def checked(
-        self, settings: Mapping[str, Any], source_of: Callable[[Place, str], str]
+        self, settings: Mapping[str, Any], source_of: Callable[[Where, str], str]
     ) -> dict[str, Any]:
         """The given settings, checked, with the sources of agents in place of ids.
 
@@ -97,7 +108,7 @@ class Form:
                 there = f"it must be {' or '.join(words)}" if words else "no service takes it"
                 wrong.append(Fault((name,), f"{name}: {there}"))
 
-        def source(place: Place, text: str) -> str:
+        def source(place: Where, text: str) -> str:
             try:
                 return source_of(place, text)
             except ProblemError as error:
@@ -125,11 +136,11 @@ class Form:
             ]
         if wrong:
             raise wrong_settings(wrong)
-        found = {key: value for key, value in given.items() if value is not None}
+        changed = {key: value for key, value in given.items() if value is not None}
         # In matches and ratings, the agents' own rules come first.
-        return found if self.kind is None else {**rules_of_defaults(), **found}
+        return changed if self.kind is None else {**rules_of_defaults(), **changed}
 
-    def _named(self, text: str) -> Place:
+    def _named(self, text: str) -> Where:
         """The field that a text begins with; empty where there is none."""
         head = text.partition(":")[0]
         return (head,) if head in self.model.model_fields else ()
@@ -139,8 +150,8 @@ class Form:
         values = dict(settings)
         agents: list[str] = []
         for name in ("a", "b", "agents") if self.kind is None else ():
-            found = values.pop(name, [])
-            agents += [found] if isinstance(found, str) else found
+            named = values.pop(name, [])
+            agents += [named] if isinstance(named, str) else named
         return [*self.command.split(), *agents, *option_words(values)]
 
     def stem(self, settings: Mapping[str, Any]) -> str:
@@ -157,17 +168,17 @@ def has_torch() -> bool:
 
 def forms() -> dict[str, Form]:
     """All forms, by command."""
-    found: dict[str, Form] = {}
+    by_command: dict[str, Form] = {}
     for kind in RUN_TYPES:
         for word, variant in kind.variants.items():
             if variant.runs:
                 continue
             command, model = kind.command(word), variant.model()
             about = variant.about or kind.about
-            found[command] = Form(command, about, model, variant.all_presets(), kind, variant)
+            by_command[command] = Form(command, about, model, variant.all_presets(), kind, variant)
     for name, contest in CONTESTS.items():
-        found[name] = Form(name, contest.about, contest.model, {})
-    return found
+        by_command[name] = Form(name, contest.about, contest.model, {})
+    return by_command
 
 
 def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, Any]]:
@@ -215,3 +226,134 @@ def _shown(field: FormField) -> FieldInfo:
         least=field.least,
         most=field.most,
     )
+
+
+GAMES_FILE: Final = "games.parquet"
+GGF_FILE: Final = "games.ggf"
+RATING_FOLDER: Final = "rating"
+SETTINGS_FILE: Final = "settings.toml"
+
+
+@dataclass(frozen=True)
+class Line:
+    """The command line of a job: the words after `evolve`.
+
+    shown: for people, with the settings as options. words: for the process: the same, or the words
+    that resume its run. names: ids of its agents, keyed by their names on the command line. file:
+    settings for SETTINGS_FILE, which `words` names.
+    """
+
+    shown: list[str]
+    words: list[str]
+    names: Mapping[str, str]
+    file: Mapping[str, Any] | None = None
+
+
+class Lines:
+    """Makes the command lines of jobs."""
+
+    def __init__(self, place: Place, agents: Agents) -> None:
+        self._place, self._agents = place, agents
+
+    def of(self, record: JobRecord) -> Line:
+        """The current command line of a job.
+
+        Raises ProblemError where its settings are wrong, or name a program that the server does not
+        allow.
+        """
+        if record.command is None:
+            raise ProblemError(409, f"{record.said}: {record.error}")
+        if record.command == "resume":
+            return self._resumed(record)
+        form, rest = form_of(record.command, record.settings)
+        names: dict[str, str] = {}
+
+        def source(place: Where, text: str) -> str:
+            source = self._agents.source(text)
+            names[source] = text
+            return source
+
+        given = form.checked(rest, source)
+        self._check_programs(record, names)
+        shown, folder = form.words(given), self._place.jobs / record.id
+        if record.run is not None:
+            run = self._place.run(record.run)
+            shown += ["--out", str(run)]
+            if self._place.has_run(record.run):
+                return Line(shown, self._going_on(record.run), names)
+            file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
+            return Line(shown, [*form.command.split(), *file], names, given)
+        if form.kind is not None:
+            raise ProblemError(409, f"job {record.id} names no run")
+        kept = ["--out", str(folder / RATING_FOLDER)]
+        if form.first == "match":
+            kept = ["--out", str(folder / GAMES_FILE), "--ggf", str(folder / GGF_FILE)]
+        return Line(shown, [*shown, *kept], names)
+
+    def _resumed(self, record: JobRecord) -> Line:
+        words = self._going_on(record.run)
+        words += changed(load_run(self._place.run(str(record.run))), record.settings)
+        return Line(words, words, {})
+
+    def _going_on(self, name: str | None) -> list[str]:
+        """The words that resume a run or study; the settings in its folder say what is started."""
+        if name is None or not self._place.has_run(name):
+            raise not_found(f"run {name}")
+        run = load_run(self._place.run(name))
+        allowed = self._agents.allowed
+        strange = [one for one in programs_in(run.config) if one not in allowed]
+        if strange:
+            raise ProblemError(
+                422,
+                f"{name} names programs that the server was not started with: "
+                f"{', '.join(strange)}; where you know them, add --allow-programs to evolve serve",
+            )
+        return ["resume", str(run.path)]
+
+    def _check_programs(self, record: JobRecord, names: Mapping[str, str]) -> None:
+        """Raise ProblemError where the id of a program now names another one.
+
+        Programs are numbered in the order in which the server got them.
+        """
+        before = {name: source for source, name in record.names.items()}
+        for source, name in names.items():
+            if name.startswith("program:") and before.get(name, source) != source:
+                raise ProblemError(
+                    409,
+                    f"{name} was {before[name]} when job {record.id} was made, and is {source} "
+                    "now: start evolve serve with the programs of then",
+                )
+
+
+def changes_of(run: Run | Study) -> list[Change]:
+    """What clients may change when a run or study continues; a storage has a password."""
+    return [change for change in run.changes if change.name != "storage"]
+
+
+def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
+    """The options of `resume` that give these changes; ProblemError where one is wrong."""
+    known = {change.name: change for change in changes_of(run)}
+    wrong: list[Fault] = []
+    for key, value in settings.items():
+        change = known.get(key)
+        fits = change is not None and (
+            isinstance(value, bool) == (change.type is bool)
+            and isinstance(value, change.type if change.type is not float else int | float)
+        )
+        if change is None or not fits:
+            there = (
+                f"may change: {', '.join(known)}"
+                if change is None
+                else f"no {change.type.__name__}"
+            )
+            wrong.append(Fault((key,), f"{key}: {there}"))
+        elif change.type is not str and change.type is not bool and not 0 < value < float("inf"):
+            wrong.append(Fault((key,), f"{key}: it must be more than 0"))
+        elif key == SEEDS:
+            try:
+                seeds_of(value)
+            except ValueError as error:
+                wrong.append(Fault((key,), f"{key}: {error}"))
+    if wrong:
+        raise wrong_settings(wrong)
+    return option_words(settings)

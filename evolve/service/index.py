@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,16 +12,14 @@ from typing import Any, Final
 
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
-from evolve.runs.run import Run
-from evolve.runs.run_type import Facts
-from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
-from evolve.runs.study import Study
+from evolve.runs.run import Run, Study
+from evolve.runs.run_folder import IN_STUDY, RUN_ID, is_study_in
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, Facts
 from evolve.runs.summary import ELO, check_config, facts_of
-from evolve.service.folders import IN_STUDY, Locks, Place, holds
-from evolve.service.models.common import RUN_ID
+from evolve.service.folders import Locks, Place, holds
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import RunSummary
-from evolve.service.problems import not_found, noted, outlived
+from evolve.service.responses import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 
 POINTS: Final = 40
@@ -56,28 +53,6 @@ class Stamp:
         return max(self.times) / 1e9
 
 
-class Recent:
-    """The values used last, at most `most`, by key: files that never change are read once."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
-        self._guard = threading.Lock()
-
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        """The value of that key; made where it is missing."""
-        with self._guard:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        value = make()
-        with self._guard:
-            self._kept[key] = value
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return value
-
-
 class Index:
     """All runs by name. Several threads may ask; only one of them may call `scan`."""
 
@@ -94,19 +69,19 @@ class Index:
     def scan(self) -> tuple[list[str], list[str]]:
         """Read the folder: returns the names of new or changed runs, and of deleted ones."""
         held = self._locks.held()
-        found: dict[str, Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
             for entry in entries:
                 if not _NAME.fullmatch(entry.name):
                     continue
                 with outlived(f"a look at {entry.name}"):
-                    found |= self._stamps_of(entry.name, held)
-        before, self._stamps = self._stamps, found
-        gone = [name for name in before if name not in found]
+                    stamps |= self._stamps_of(entry.name, held)
+        before, self._stamps = self._stamps, stamps
+        gone = [name for name in before if name not in stamps]
         for name in gone:
             self._known.pop(name, None)
             self._curves.pop(name, None)
-        return [name for name, stamp in found.items() if before.get(name) != stamp], gone
+        return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
     def _stamps_of(self, name: str, held: set[tuple[str, int]] | None) -> dict[str, Stamp]:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
@@ -117,14 +92,14 @@ class Index:
             times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
         except OSError:
             return {}
-        found: dict[str, Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         with os.scandir(folder) as entries:
             for entry in entries:
                 if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name, held)):
-                    found[f"{name}{IN_STUDY}{entry.name}"] = stamp
-        times += [max(stamp.times) for stamp in found.values()]
+                    stamps[f"{name}{IN_STUDY}{entry.name}"] = stamp
+        times += [max(stamp.times) for stamp in stamps.values()]
         running = holds(held, folder / LOCK_FILE)
-        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **found}
+        return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
 
     def names(self, study: str | None = None) -> list[str]:
         """The runs of a study; without one, studies and runs outside them. Last grown first."""
@@ -141,7 +116,7 @@ class Index:
 
     def study(self, name: str) -> Study | None:
         """The study of that name; None where there is none."""
-        return Study(self._place.run(name)) if self._place.has_study(name) else None
+        return Study(self._place.run(name)) if is_study_in(self._place.runs, name) else None
 
     def open(self, name: str) -> Run:
         """The run of that name.
@@ -245,9 +220,9 @@ class Index:
         done, target = sum(run.state == "done" for run in runs), len(study.members)
         state = "running" if stamp.running else "done" if done == target else "stopped"
         same = {
-            key: found.pop() if len(found) == 1 else None
+            key: values.pop() if len(values) == 1 else None
             for key in ("rules", "preset")
-            for found in [{getattr(run, key) for run in runs}]
+            for values in [{getattr(run, key) for run in runs}]
         }
         return {
             **same,
@@ -306,5 +281,5 @@ def _curve(run: Run) -> list[float]:
         assert count is not None
         places = thinned(count(run), POINTS // 2)
         values = [value for value in reading.curve_at(run, places) if value is not None]
-    found = [float(value) for value in values]
-    return [round(found[place], 4) for place in thinned(len(found), POINTS)]
+    points = [float(value) for value in values]
+    return [round(points[place], 4) for place in thinned(len(points), POINTS)]

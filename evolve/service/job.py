@@ -1,20 +1,32 @@
-"""One job: its work, how far it is, and its small file.
+"""One job: its work, how far it is, its small file, and its process.
 
 A folder of runs may come from anywhere, and its files may claim anything. So the file has a mark,
 made from all its content and the path of the folder, with the secret of this user
-(`evolve.runs.trust`). A job without the right mark is from elsewhere.
+(`evolve.runs.run_folder`). A job without the right mark is from elsewhere.
+
+Its process is started apart from the server, and recognised only by proof. Process ids are used
+again, and a file may claim anything about one. A process counts as a job's only where three things
+hold: it was started at the recorded time; the system has not restarted since then; and its
+environment has the mark of the job, which only this user's service can make. Without this proof it
+counts as gone: no signal is sent to it.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import secrets
+import signal
+import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final
 
+import psutil
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from evolve.errors import RunError
@@ -22,13 +34,121 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.parsing import faults
+from evolve.programs.life import inherited
+from evolve.runs.run_folder import RUN_ID, is_marked, mark_of
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.trust import is_marked, mark_of
 from evolve.safe_parsing import json_value, parse_json, read_document
 from evolve.service.folders import Place
-from evolve.service.job_process import Process
-from evolve.service.models.common import RUN_ID
-from evolve.service.models.jobs import ENDED, Command, Job, JobProgress, JobState
+from evolve.service.models.runs import ENDED, Command, Job, JobProgress, JobState
+
+MARK: Final = "EVOLVE_JOB"
+"""The environment variable that holds a job's mark."""
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+_NICE: Final = 10
+"""Niceness of jobs, which leaves time to the server and its searches."""
+_CLOSE: Final = 1.0
+"""Seconds by which the start of one process may seem to differ: clocks are adjusted."""
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process.
+
+    number: its process id. started: in seconds since 1970. boot: the system start that it belongs
+    to, see `boot`.
+    """
+
+    number: Annotated[int, Field(gt=0)]
+    started: Annotated[float, Field(allow_inf_nan=False)]
+    boot: str = ""
+
+    def is_of(self, mark: str) -> bool:
+        """Whether it runs, and is proven to be the process of the job with that mark.
+
+        A process that has ended and was not waited for does not count.
+        """
+        if self.boot != boot():
+            return False
+        try:
+            process = psutil.Process(self.number)
+            if abs(process.create_time() - self.started) > _CLOSE:
+                return False
+            return bool(process.status() != psutil.STATUS_ZOMBIE) and _has(process, mark)
+        except psutil.Error:
+            return False
+
+    def stop(self, mark: str) -> None:
+        """Ask it to end after its current step, as Ctrl-C does."""
+        if self.is_of(mark):
+            with suppress(ProcessLookupError):
+                os.kill(self.number, signal.SIGINT)
+
+    def kill(self, mark: str) -> None:
+        """End it and all processes that it started, at once."""
+        if self.is_of(mark):
+            with suppress(ProcessLookupError):
+                os.killpg(self.number, signal.SIGKILL)
+
+
+def boot() -> str:
+    """An id of this start of the system."""
+    with suppress(OSError):
+        return _BOOT.read_text(encoding="ascii").strip()
+    # In minutes: systems without such an id compute the time from their clock.
+    return f"{psutil.boot_time() / 60:.0f}"
+
+
+def start_process(words: Sequence[str], folder: Path, log: FolderPath, mark: str) -> Process:
+    """Start a process in its own session, so that it outlives this one.
+
+    Its output goes to the end of `log`. Raises OSError where it cannot be started.
+    """
+    with log.open("ab") as sink:
+        child = subprocess.Popen(
+            words,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            env={**inherited(), MARK: mark},
+        )
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)
+    _children.append(child)
+    with suppress(psutil.Error):
+        return Process(child.pid, psutil.Process(child.pid).create_time(), boot())
+    return Process(child.pid, 0.0, boot())
+
+
+def find_process(mark: str, since: float) -> Process | None:
+    """The process with a job's mark that started at the time `since` or later.
+
+    For a job with an unsaved start. Its children have the mark as well, so this takes the first
+    process that leads a session.
+    """
+    processes = []
+    for one in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            began = one.create_time()
+            if began >= since - _CLOSE and os.getsid(one.pid) == one.pid and _has(one, mark):
+                processes.append(Process(one.pid, began, boot()))
+    return min(processes, key=lambda process: process.started, default=None)
+
+
+def reap() -> None:
+    """Forget children that have ended."""
+    _children[:] = [child for child in _children if child.poll() is None]
+
+
+def _has(process: psutil.Process, mark: str) -> bool:
+    """Whether a process has a mark; psutil.Error where its environment cannot be read."""
+    environment: Mapping[str, str] = process.environ()
+    return bool(mark) and environment.get(MARK) == mark
+
+
+_children: Final[list[subprocess.Popen[bytes]]] = []
+
 
 _FILE: Final = "job.json"
 _MARK: Final = "mark"
@@ -165,24 +285,10 @@ class JobRecord:
 
     def document(self, place: int | None, line: str) -> Job:
         """The job as clients get it."""
-        return Job(
-            id=self.id,
-            command=self.command,
-            settings=json_value(self.settings),
-            state=self.state,
-            line=line,
-            run=self.run,
-            created=self.created,
-            started=self.started,
-            ended=self.ended,
-            process=None if self.process is None else self.process.number,
-            place=place,
-            progress=self.progress,
-            result=json_value(self.result),
-            ending=self.ending,
-            error=self.error,
-            notes=self.notes,
-        )
+        process = None if self.process is None else self.process.number
+        values = {name: getattr(self, name, None) for name in Job.model_fields}
+        shown = {name: json_value(values[name]) for name in ("settings", "result")}
+        return Job(**{**values, **shown, "line": line, "process": process, "place": place})
 
     def named(self, value: Any) -> Any:
         """A value that the command line reports, with agents by their ids."""
@@ -217,7 +323,7 @@ class JobRecord:
                 done=done, total=total, left=self._pace.left(done, total, now)
             )
             return False
-        if name in ROW_EVENTS:
+        if "row" in event:
             left = self._pace.left(done, total, now)
             self.progress = JobProgress(done=done, total=total, left=left)
         elif name == "note":

@@ -8,14 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from evolve.config.base import Place as Where
-from evolve.config.base import with_agents
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
-from evolve.runs.run_folder import claim, claimed
+from evolve.runs.run_folder import claim, claimed, new_run_in
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
-from evolve.service.models.jobs import NewJob
-from evolve.service.problems import ProblemError, pointer, wrong_settings
+from evolve.service.models.runs import NewJob
+from evolve.service.responses import ProblemError, pointer, wrong_settings
 from evolve.service.state import ServiceState
 
 
@@ -66,33 +65,26 @@ async def checked(
 
     Also returns the ids of these agents, keyed by these names.
     """
-    found: dict[str, str] = {}
-    wrong: list[Fault] = []
-    named: list[tuple[Where, str]] = []
+    names: dict[str, str] = {}
+    to_load: list[tuple[Where, str]] = []
 
-    def note(place: Where, text: str) -> str:
-        named.append((place, text))
-        return text
-
-    with_agents(form.model, settings, note)
-    for place, text in named:
-        try:
-            found[text] = service.agents.checked_source(text)
-        except ProblemError as error:
-            wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
-    if wrong:
-        raise wrong_settings(wrong)
-    given = form.checked(settings, lambda place, text: found[text])
-    for place, text in named:
+    def source_of(place: Where, text: str) -> str:
+        source = service.agents.checked_source(text)
+        names[source] = text
         if "?" in text:
-            await service.search.ask("load", {"AgentError": _pointer(place)}, source=found[text])
+            to_load.append((place, source))
+        return source
+
+    given = form.checked(settings, source_of)
+    for place, source in to_load:
+        await service.search.ask("load", {"AgentError": _pointer(place)}, source=source)
     if form.variant is not None and form.variant.check is not None:
         places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
         values = {**given, **form.own}
         await service.search.ask("check_settings", places, command=form.command, settings=values)
     if not form.available:
         raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
-    return given, {source: name for name, source in found.items()}
+    return given, names
 
 
 def _pointer(place: Where) -> str:
@@ -110,7 +102,7 @@ def _claim_run(
         try:
             if (other := service.jobs.of_run(name)) is not None and not other.over:
                 raise RunError(f"{name} is the run of job {other.id}")
-            made, _ = claimed(service.place.runs, stem, service.place.new_run(name))
+            made, _ = claimed(service.place.runs, stem, new_run_in(service.place.runs, name))
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error
@@ -120,19 +112,16 @@ def _claim_run(
 def resumed(
     service: ServiceState, name: str, settings: Mapping[str, Any], threads: int | None
 ) -> JobRecord:
-    """The new job that resumes a run."""
-    run = service.index.open(name)
-    other = service.jobs.of_run(name)
-    if other is not None and not other.over:
-        raise ProblemError(409, f"job {other.id} is at work on {name}")
-    if service.index.is_running(name):
-        raise ProblemError(409, f"{name} is being written to by another process")
+    """The new job that resumes a run or study."""
+    if service.index.study(name) is None:
+        service.index.open(name)
+    service.check_idle(name)
     record = JobRecord.new("resume", settings, run=name, threads=threads)
     service.lines.of(record)
-    done = service.index.summary(name).done or 0
-    if settings.get(run.kind.unit, done + 1) <= done:
-        key = run.kind.unit
+    summary = service.index.summary(name)
+    key, done = str(summary.unit), summary.done or 0
+    if settings.get(key, done + 1) <= done:
         raise wrong_settings([Fault((key,), f"{key}: {name} has {done} already")])
-    if not settings and service.index.summary(name).state == "done":
+    if not settings and summary.state == "done":
         raise ProblemError(422, f"{name} is finished: say how far it is to go")
     return record

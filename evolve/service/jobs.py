@@ -22,19 +22,18 @@ from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.files.tail import Tail
 from evolve.runs.run_folder import check_new, discard
-from evolve.service import job_process as process
-from evolve.service.command_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.folders import Place
-from evolve.service.job import ROW_EVENTS, JobRecord
-from evolve.service.models.jobs import Job
-from evolve.service.problems import ProblemError, not_found, noted, outlived
+from evolve.service.forms import SETTINGS_FILE, Line, Lines
+from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
+from evolve.service.models.runs import Job
+from evolve.service.responses import ProblemError, not_found, noted, outlived
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
 _EVERY: Final = 0.5
 """Seconds between two readings of the jobs' progress files."""
 
-_LIVES: Final = 1.0
+_CHECK: Final = 1.0
 """Seconds between two checks whether their processes are alive."""
 
 Tell = Callable[[str, Mapping[str, Any]], None]
@@ -80,7 +79,7 @@ class Jobs:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
                 if record.process is None:  # killed after the start, before it was saved
-                    record.process = process.find(self._mark(record), record.started or 0.0)
+                    record.process = find_process(self._mark(record), record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
         with outlived("the first look at jobs"):  # such as a full disk: the next try may work
@@ -132,28 +131,28 @@ class Jobs:
         """A job as clients get it."""
         waiting = [one.id for one in self._ordered() if one.state == "queued"]
         place = waiting.index(record.id) + 1 if record.id in waiting else None
-        found = record.document(place, self._line(record))
+        document = record.document(place, self._line(record))
         if record.over and record.run and not self._place.has_run(record.run):
-            return found.model_copy(update={"run": None})  # it never began, or was deleted
-        return found
+            return document.model_copy(update={"run": None})  # it never began, or was deleted
+        return document
 
     def _line(self, record: JobRecord) -> str:
         """The equivalent command line; empty where the settings give none.
 
         It is made once, and again when the job is started again.
         """
-        found = self._lines.get(record.id)
-        if found is None:
+        line = self._lines.get(record.id)
+        if line is None:
             try:
                 shown = self._lines_of.of(record).shown
-                found = join(["evolve", *shown])
+                line = join(["evolve", *shown])
             except (EvolveError, ProblemError):
-                found = ""
+                line = ""
             except Exception as error:
                 noted(f"the words of job {record.id}", error)
-                found = ""
-            self._lines[record.id] = found
-        return found
+                line = ""
+            self._lines[record.id] = line
+        return line
 
     def _mark(self, record: JobRecord) -> str:
         """The mark in the environment of its process."""
@@ -264,8 +263,8 @@ class Jobs:
         now = time.monotonic()
         look = now >= self._next_look
         if look:  # this costs more than all the rest of it
-            self._next_look = now + _LIVES
-            process.reap()
+            self._next_look = now + _CHECK
+            reap()
         for name, tail in list(self._tails.items()):
             with outlived(f"following job {name}"):
                 self._follow(self._records[name], tail, look)
@@ -376,7 +375,7 @@ class Jobs:
             remove(progress, missing_ok=True)
         self._lines[record.id] = join(["evolve", *line.shown])
         try:
-            record.process = process.start(
+            record.process = start_process(
                 self._words(record, line, progress),
                 self._place.runs.parent,
                 self.file(record, LOG_FILE),

@@ -1,27 +1,86 @@
 """Checks hosts, sites, tokens and sizes of requests, before anything else sees them.
 
-Every account of this machine can send requests here, so the API requires a token: see `door`. A
-page elsewhere can send requests here from its reader's browser, and make its own name point here
-(DNS rebinding). So the Host must be one of ours, and requests that change things must come from our
-own page, or from no page at all.
+Every account of this machine reaches 127.0.0.1, so an address does not prove who asks. The API
+therefore requires a token, unless the service is explicitly started without one. A page elsewhere
+can send requests here from its reader's browser, and make its own name point here (DNS rebinding).
+So the Host must be one of ours, and requests that change things must come from our own page, or
+from no page at all.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import ipaddress
 import re
+import secrets
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.safe_parsing import check_exchange
-from evolve.service.door import Door
-from evolve.service.problems import problem
-from evolve.service.turns import CLIENT
+from evolve.service.request_limits import CLIENT
+from evolve.service.responses import problem
+
+COOKIE_DAYS: Final = 90
+_SCRIPT: Final = "script"
+
+
+class Door:
+    """Lets in clients that send the token, as a header or as the cookie that they got for it.
+
+    The cookie's name depends on the token, because browsers send a host's cookies to every port of
+    it: services with different tokens must not overwrite each other's. Its value proves the token
+    without containing it. The value begins with the browser's own number, by which `Turns` tells
+    clients apart.
+    """
+
+    def __init__(self, token: str | None) -> None:
+        self._token = None if token is None else token.encode()
+        digest = hashlib.sha256(b"cookie name\n" + (self._token or b"")).hexdigest()
+        self.cookie_name = f"evolve-{digest[:8]}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everyone is let in."""
+        return self._token is None
+
+    def fits(self, token: str) -> bool:
+        """Whether `token` is the right one."""
+        return self._token is not None and hmac.compare_digest(token.encode(), self._token)
+
+    def new_cookie(self) -> str:
+        """The value of a cookie for a browser that has sent the token."""
+        browser = secrets.token_hex(8)
+        return f"{browser}.{self._proof(browser)}"
+
+    def who(self, headers: Mapping[bytes, Sequence[str]]) -> str | None:
+        """The client that sent a request: a browser's own number, or one name for all scripts.
+
+        None where the request is not let in.
+        """
+        for value in headers.get(b"authorization", ()):
+            scheme, _, token = value.strip().partition(" ")
+            if scheme.lower() == "bearer" and self.fits(token.strip()):
+                return _SCRIPT
+        for value in headers.get(b"cookie", ()):
+            try:
+                cookie = SimpleCookie(value).get(self.cookie_name)
+            except CookieError:
+                continue
+            browser, _, proof = ("" if cookie is None else cookie.value).partition(".")
+            if self._token and hmac.compare_digest(proof.encode(), self._proof(browser).encode()):
+                return browser
+        return _SCRIPT if self.is_open else None
+
+    def _proof(self, browser: str) -> str:
+        return hmac.new(self._token or b"", f"browser {browser}".encode(), "sha256").hexdigest()
+
 
 SESSION: Final = "/api/v1/session"
 """Where a browser sends the token; all other paths below /api require it first."""
@@ -192,13 +251,13 @@ async def _whole(receive: Receive, most: int) -> bytes | None:
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
     """What the app receives: first the whole body, then the next messages."""
-    told = False
+    sent = False
 
     async def again() -> Any:
-        nonlocal told
-        if told:
+        nonlocal sent
+        if sent:
             return await receive()
-        told = True
+        sent = True
         return {"type": "http.request", "body": body, "more_body": False}
 
     return again
@@ -210,8 +269,8 @@ Authority = tuple[str | None, str | None]
 
 def _host(text: str) -> Authority:
     """The name and the port in a Host header."""
-    found = _HOST.fullmatch(text)
-    return (None, None) if found is None else (_canonical(found[1]), found[2])
+    match = _HOST.fullmatch(text)
+    return (None, None) if match is None else (_canonical(match[1]), match[2])
 
 
 def _is_same(origin: Authority, host: Authority) -> bool:

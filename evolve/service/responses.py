@@ -1,26 +1,221 @@
-"""Long lists in pages, and tags of answers.
+"""What answers share: problems, long lists in pages, and tags.
 
-A cursor says where the next page begins; clients send it back unchanged. By its tag a client that
-has the newest answer does not get it again.
+A problem is application/problem+json, RFC 9457. The log gets unexpected failures, once each, under
+an id to find it by. A cursor says where the next page of a list begins; clients send it back
+unchanged. By its tag a client that has the newest answer does not get it again.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import hashlib
+import logging
+import os
+import secrets
+import traceback
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from http import HTTPStatus
+from typing import Annotated, Any, Final
 
-from fastapi import Depends, Path, Query, Request, Response
+from fastapi import Depends, FastAPI, Path, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from evolve.errors import EvolveError
+from evolve.parsing import Fault, plain_words
 from evolve.runs.run import Run
-from evolve.service.models.common import RUN_ID
-from evolve.service.problems import wrong_query
+from evolve.runs.run_folder import RUN_ID
+from evolve.service.models.meta import WRITTEN, Problem
 from evolve.tables.paths import CONFIG_FILE
 
-Limit = Annotated[int, Query(ge=1, le=500, description="items a page")]
-After = Annotated[str | None, Query(max_length=100, description="`next` of the page before")]
+MEDIA: Final = "application/problem+json"
+_MOST: Final = 200
+"""How many different failures are remembered; the oldest go first."""
+_PAUSE: Final = 1.0
+"""Seconds before a failed task begins again."""
+_log: Final = logging.getLogger(__name__)
+_known: Final[OrderedDict[tuple[str, ...], str]] = OrderedDict()
+
+
+class ProblemError(Exception):
+    """A request that cannot be fulfilled: a status, what is wrong, and where.
+
+    retry: seconds after which the client may ask again.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        errors: Sequence[tuple[str, str]] = (),
+        *,
+        retry: float | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.errors, self.retry = status, detail, errors, retry
+
+
+def not_found(what: str) -> ProblemError:
+    """The error 404: there is no such thing."""
+    return ProblemError(404, f"there is no {what}")
+
+
+def wrong_settings(wrong: Sequence[Fault]) -> ProblemError:
+    """The error 422 for wrong settings, each with its place."""
+    errors = [(pointer("settings", *fault.place), fault.text) for fault in wrong]
+    return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
+
+
+def wrong_query(name: str, detail: str) -> ProblemError:
+    """The error 422 for a wrong parameter of a query."""
+    return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])
+
+
+def pointer(*keys: str | int) -> str:
+    """A place in a document, as a JSON pointer (RFC 6901)."""
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in keys)
+
+
+def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) -> JSONResponse:
+    """The response for an error."""
+    document: dict[str, Any] = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+        "errors": [{"pointer": place, "detail": text} for place, text in errors],
+    }
+    return JSONResponse(document, status, media_type=MEDIA)
+
+
+def noted(what: str, error: BaseException) -> str:
+    """Log a failure of `what`; returns its id.
+
+    The first time, the log gets the id and the traceback. The same failure again has the same id
+    and no line: what fails twice a second would fill the disk. A disk that is full or refuses gets
+    one line, since its message says everything.
+    """
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    key = (what, type(error).__name__, *(f"{one.filename}:{one.lineno}" for one in last))
+    known = _known.get(key)
+    if known is not None:
+        return known
+    name = secrets.token_hex(4)
+    _known[key] = name
+    while len(_known) > _MOST:
+        _known.popitem(last=False)
+    if isinstance(error, OSError):
+        _log.error("failure %s of %s: %s", name, what, error)
+    else:
+        _log.error("failure %s of %s", name, what, exc_info=error)
+    return name
+
+
+@contextmanager
+def outlived(what: str) -> Iterator[None]:
+    """Log what fails inside, and continue after it."""
+    try:
+        yield
+    except Exception as error:
+        noted(what, error)
+
+
+async def kept_going(what: str, work: Callable[[], Awaitable[None]]) -> None:
+    """Do endless work, and begin it again whenever it fails."""
+    while True:
+        try:
+            await work()
+        except Exception as error:
+            noted(what, error)
+        else:
+            return
+        await asyncio.sleep(_PAUSE)
+
+
+class Unforeseen:
+    """Answers unexpected errors as a problem with an id, which the log has as well.
+
+    A handler of the app is no alternative: the app raises the error again after the answer and logs
+    it each time, without the id.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:
+            if scope["type"] != "http":
+                raise
+            # Named by its route: by path, each id that clients send would get its own line.
+            route = getattr(scope.get("route"), "path", "a request")
+            name = noted(f"{scope['method']} {route}", error)
+            if begun:  # part of it is sent: only breaking off shows the failure
+                raise ConnectionAbortedError(f"failure {name}") from None
+            detail = f"this failed in a way that nobody foresaw; the log says more under {name}"
+            await problem(500, detail)(scope, receive, send)
+
+
+def answer_with_problems(app: FastAPI) -> None:
+    """Make the app answer every error as a problem."""
+
+    @app.exception_handler(ProblemError)
+    async def _problem(request: Request, error: ProblemError) -> JSONResponse:
+        answer = problem(error.status, error.detail, error.errors)
+        if error.retry is not None:
+            answer.headers["retry-after"] = f"{error.retry:.0f}"
+        return answer
+
+    @app.exception_handler(RequestValidationError)
+    async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        errors = []
+        for detail in error.errors():
+            place = list(detail["loc"])
+            where = place.pop(0) if place else "body"
+            if detail["type"] == "json_invalid":
+                return problem(400, f"the body is not JSON: {detail['msg']}")
+            if where == "path":
+                return problem(404, f"there is no {place[0]} {str(detail['input'])[:80]!r}")
+            message = WRITTEN.get(detail.get("ctx", {}).get("pattern")) or plain_words(detail)
+            errors.append((pointer(*(place if where == "body" else [where, *place])), message))
+        return problem(422, "; ".join(f"{place}: {text}" for place, text in errors), errors)
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+        answer = problem(error.status_code, str(error.detail))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(EvolveError)
+    async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
+        return problem(422, str(error))
+
+    @app.exception_handler(OSError)
+    async def _disk(request: Request, error: OSError) -> JSONResponse:
+        file = os.path.basename(str(error.filename)) if error.filename else "it"
+        return problem(507, f"{file} could not be written or read: {error.strerror or error}")
+
+
+RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
+    "4XX": {"description": "What is wrong", "model": Problem, "content": {MEDIA: {}}},
+    "5XX": {"description": "What failed here", "model": Problem, "content": {MEDIA: {}}},
+}
+"""Error responses that every route documents."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +254,21 @@ def encoded(start: int) -> str:
     return base64.urlsafe_b64encode(f"from:{start}".encode()).decode().rstrip("=")
 
 
+def _pages_of(usual: int) -> Callable[..., Any]:
+    async def page(
+        limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = usual,
+        after: Annotated[
+            str | None, Query(max_length=100, description="`next` of the page before")
+        ] = None,
+    ) -> Cursor:
+        return Cursor.of(limit, after)
+
+    return page
+
+
+Paged = Annotated[Cursor, Depends(_pages_of(100))]
+"""The page that a client asks for, as a parameter of routes."""
+PagedBy50 = Annotated[Cursor, Depends(_pages_of(50))]
 RunId = Annotated[str, Path(pattern=RUN_ID)]
 Text = Annotated[str | None, Query(max_length=200)]
 

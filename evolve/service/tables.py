@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evolve.files.folder import FolderPath
 from evolve.fitness.crosstable import cross_table_of
 from evolve.runs.run import Run
 from evolve.safe_parsing import json_value
-from evolve.service.index import Recent, thinned
+from evolve.service.index import thinned
 from evolve.service.models.runs import (
     ColumnInfo,
     CrossTable,
@@ -21,15 +23,13 @@ from evolve.service.models.runs import (
     LineageNode,
     Rows,
 )
-from evolve.service.problems import not_found, wrong_query
-from evolve.service.responses import Cursor
+from evolve.service.responses import Cursor, not_found, wrong_query
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.paths import generation_file, playoff_file
 
 Generation = int | Literal["playoff"]
-_tables = Recent(6)
 
 
 def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int) -> Rows:
@@ -44,14 +44,18 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
     if reading.rows is not None and reading.count is not None:
         count = reading.count(run)
         chosen, after = _chosen(count, cursor, points, since)
-        found = reading.rows(run, chosen)
+        rows = reading.rows(run, chosen)
     else:
-        whole = reading.whole(run)
+        whole = (
+            pa.Table.from_pandas(reading.read(run), preserve_index=False)
+            if reading.arrow is None
+            else reading.arrow(run)
+        )
         count = len(whole)
         chosen, after = _chosen(count, cursor, points, since)
-        found = whole.take(array_of(list(chosen), pa.int64()))
-    items = [json_value(row) for row in found.to_pylist()]
-    columns = columns_of(found.schema, reading.columns)
+        rows = whole.take(array_of(list(chosen), pa.int64()))
+    items = [json_value(row) for row in rows.to_pylist()]
+    columns = columns_of(rows.schema, reading.columns)
     return Rows(items=items, next=after, total=count, columns=columns)
 
 
@@ -73,8 +77,7 @@ def individuals_of(run: Run, generation: int, cursor: Cursor) -> Rows:
 def individuals_table(run: Run, generation: int) -> pa.Table:
     """The individuals of a generation; ProblemError where there is none."""
     check_generation(run, generation)
-    key = (*_stamp(run, generation), "individuals")
-    return _tables.get(key, lambda: run.individuals_table(generation))
+    return _read(run, generation_file(run.path, generation), Run.individuals_table, generation)
 
 
 def check_generation(run: Run, generation: int) -> None:
@@ -96,13 +99,12 @@ def games_table(run: Run, generation: Generation) -> pa.Table:
         path = playoff_file(run.path)
         if run.kind.table("generations") is None or not path.exists():
             raise not_found(f"play-off of {run.name}")
-        key = (str(path), path.stat().st_mtime_ns, "playoff")
-        return _tables.get(key, run.playoff_table)
+        return _read(run, path, Run.playoff_table)
     check_generation(run, generation)
-    return _tables.get((*_stamp(run, generation), "games"), lambda: run.games_table(generation))
+    return _read(run, generation_file(run.path, generation), Run.games_table, generation)
 
 
-def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float | None]:
+def upsets_of(run: Run, generation: Generation, games: pa.Table) -> list[float | None]:
     """How surprising each game was: the loser's score minus the winner's, None for draws."""
     number = run.generation_count - 1 if generation == "playoff" else generation
     table = individuals_table(run, number)
@@ -114,14 +116,14 @@ def upsets_of(run: Run, games: pa.Table, generation: Generation) -> list[float |
         games["winner"].to_pylist(),
         strict=True,
     )
-    found: list[float | None] = []
+    upsets: list[float | None] = []
     for black, white, winner in players:
         one, other = score.get(black), score.get(white)
         if one is None or other is None or winner not in ("black", "white"):
-            found.append(None)
+            upsets.append(None)
         else:
-            found.append(round(other - one if winner == "black" else one - other, 6))
-    return found
+            upsets.append(round(other - one if winner == "black" else one - other, 6))
+    return upsets
 
 
 def games_page(
@@ -189,7 +191,7 @@ def crosstable_of(games: pa.Table) -> CrossTable:
 def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
     """The ancestors of an individual, nearest first."""
     items: list[LineageNode] = []
-    waiting, told, complete = [(individual, 0)], {individual}, True
+    waiting, seen, complete = [(individual, 0)], {individual}, True
     while waiting:
         name, steps = waiting.pop(0)
         row = _birth(run, name)
@@ -198,24 +200,15 @@ def lineage_of(run: Run, individual: str, depth: int) -> Lineage:
                 raise not_found(f"individual {name[:40]} in {run.name}")
             continue
         parents = list(row["parents"] or [])
-        items.append(
-            LineageNode(
-                individual=name,
-                born=row["born"],
-                generation=row["generation"],
-                origin=row["origin"],
-                score=row["score"],
-                parents=parents,
-            )
-        )
+        items.append(LineageNode.model_validate({**row, "parents": parents}))
         # Of a mean of individuals, only the first parent counts, the best.
         for parent in parents[:1] if row["origin"] == "mean" else parents:
-            if parent in told:
+            if parent in seen:
                 continue
             if steps + 1 > depth:
                 complete = False
                 continue
-            told.add(parent)
+            seen.add(parent)
             waiting.append((parent, steps + 1))
     return Lineage(items=items, complete=complete)
 
@@ -239,13 +232,23 @@ def _chosen(
     return chosen, after
 
 
-def _stamp(run: Run, generation: int) -> tuple[Any, ...]:
-    """Identifies a generation's file: another run may get the name of a deleted one."""
-    path = generation_file(run.path, generation)
+def _read(run: Run, path: FolderPath, read: Callable[..., pa.Table], *generation: int) -> pa.Table:
+    """The table in a file of a run, read again only where the file has changed.
+
+    The time is part of what is kept: another run may get the name of a deleted one.
+    """
     try:
-        return str(path), path.stat().st_mtime_ns
+        changed = path.stat().st_mtime_ns
     except OSError as error:
-        raise not_found(f"generation {generation} of {run.name}") from error
+        raise not_found(f"{path.stem} of {run.name}") from error
+    return _read_once(run.path, changed, read, *generation)
+
+
+@lru_cache(6)
+def _read_once(
+    folder: FolderPath, changed: int, read: Callable[..., pa.Table], *generation: int
+) -> pa.Table:
+    return read(Run(folder), *generation)
 
 
 def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:

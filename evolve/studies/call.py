@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
@@ -17,19 +18,15 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, Silent
-from evolve.runs.run import Run
+from evolve.runs.run import Run, Study, load_run
+from evolve.runs.run_folder import Observer, Silent
 from evolve.runs.run_types import EVOLUTIONS
-from evolve.runs.study import Study, load_run
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
 from evolve.safe_parsing import parse_toml
 from evolve.studies.comparison import compared, groups_of, met
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _RUNS: Final = Path("runs")
 _STEM: Final = "study"
@@ -58,7 +55,7 @@ def study(
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
-        observer: gets each finished run as a row; see `evolve.runs.progress`.
+        observer: gets each finished run as a row; see `evolve.runs.run_folder`.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 
@@ -117,8 +114,6 @@ def compare(
     Returns a row for each setting and for each two of them; `evolve.studies.comparison.COLUMNS`
     explains the columns. Raises RunError where there is nothing to compare.
     """
-    import pandas as pd  # imported here: see Run
-
     opened = [one if isinstance(one, Run | Study) else load_run(one) for one in sources]
     groups = groups_of(opened)
     frame = compared(groups, figure)

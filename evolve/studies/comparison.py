@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -16,9 +15,8 @@ import pandas as pd
 from evolve.arena.call import match
 from evolve.errors import RunError
 from evolve.fitness.statistics import chance_of, holm, mean_of
-from evolve.runs.run import Run
+from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
-from evolve.runs.study import Study, load_run
 from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import facts_of
 
@@ -56,25 +54,25 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     Runs that differ only in their seeds are one setting. A study has one group for each of its
     settings. Raises RunError where two groups have the same name.
     """
-    found: list[Group] = []
+    groups: list[Group] = []
     several = len(sources) > 1
     waiting = groups_of_runs([one for one in sources if isinstance(one, Run)])
     for source in sources:
         if isinstance(source, Run):
             mine = [group for group in waiting if source in group.runs.values()]
-            found += mine[:1]  # at the place of its first run
+            groups += mine[:1]  # at the place of its first run
             waiting = [group for group in waiting if all(group is not one for one in mine[:1])]
             continue
         runs = source.runs
         for setting in source.design.settings_of_runs:
             ours = {one.seed: run for one, run in runs.items() if one.setting is setting}
             parts = [source.name] * several + [setting.name] * (setting.name != BASE)
-            found.append(Group(" ".join(parts) or source.name, ours))
-    names = [group.name for group in found]
+            groups.append(Group(" ".join(parts) or source.name, ours))
+    names = [group.name for group in groups]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise RunError(f"{twice} is named twice: folders are known by their last names here")
-    return found
+    return groups
 
 
 def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
@@ -85,27 +83,27 @@ def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
     A single run is named after its folder. Several runs are named after the settings in which they
     differ from the others; where there are none or the text is too long, after the first run.
     """
-    found: dict[str, dict[int, Run]] = {}
+    by_settings: dict[str, dict[int, Run]] = {}
     for run in runs:
         seed = run.config.get("seed")
         number = seed if isinstance(seed, int) else 0
         key = json.dumps(_settings(run), sort_keys=True, default=str)
-        while number in found.get(key, {}):
+        while number in by_settings.get(key, {}):
             key += "again"
-        found.setdefault(key, {})[number] = run
-    settings = [_settings(next(iter(group.values()))) for group in found.values()]
+        by_settings.setdefault(key, {})[number] = run
+    settings = [_settings(next(iter(group.values()))) for group in by_settings.values()]
     keys = dict.fromkeys(key for one in settings for key in one)
     differing = [
         key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
     ]
     groups = []
-    for group, known in zip(found.values(), settings, strict=True):
+    for group, known in zip(by_settings.values(), settings, strict=True):
         first, *others = (run.name for run in group.values())
-        told = " ".join(f"{key}={text_of(known[key])}" for key in differing if key in known)
+        varied = " ".join(f"{key}={text_of(known[key])}" for key in differing if key in known)
         if not others:
             name = first
-        elif told and len(told) <= _LONGEST:
-            name = told
+        elif varied and len(varied) <= _LONGEST:
+            name = varied
         else:
             name = f"{first} and {len(others)} more"
         groups.append(Group(name, group))
@@ -124,8 +122,8 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
     Without `figure`, it is the figure of the run's kind.
     """
     if figure is None:
-        found = run.kind.reading.figure(run)
-        return found[0], math.nan if found[1] is None else float(found[1])
+        own = run.kind.reading.figure(run)
+        return own[0], math.nan if own[1] is None else float(own[1])
     facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
     numbers = {
         key: one
@@ -194,20 +192,23 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
             if math.isfinite(value):
                 parts.setdefault(name, {}).setdefault(group.name, {})[seed] = run
     tables = [
-        compared([Group(name, found) for name, found in part.items()])
+        compared([Group(name, runs_of) for name, runs_of in part.items()])
         for part in parts.values()
-        if any(len(found) > 1 for found in part.values())
+        if any(len(runs_of) > 1 for runs_of in part.values())
     ]
     return pd.concat(tables, ignore_index=True) if tables else None
 
 
 def met(
-    groups: Sequence[Group], games: int, jobs: int, told: Callable[[int], None] = lambda games: None
+    groups: Sequence[Group],
+    games: int,
+    jobs: int,
+    progress: Callable[[int], None] = lambda games: None,
 ) -> pd.DataFrame:
     """Play matches between the champions of each two settings, seed by seed; scores of the first.
 
     games: of each match. A seed's score is one value of the mean, however many games it has; equal
-    champions expect 0.5. told: called with the number of games as they are played.
+    champions expect 0.5. progress: called with the number of games as they are played.
     """
     rows: list[_Values] = []
     for one, other in _pairs(groups):
@@ -217,7 +218,9 @@ def met(
             if None in map(champion_of, paths):
                 continue  # no champion yet
             a, b = map(str, paths)
-            scores.append(match(a, b, games=games, seed=seed, jobs=jobs, progress=told).score.value)
+            scores.append(
+                match(a, b, games=games, seed=seed, jobs=jobs, progress=progress).score.value
+            )
         if scores:
             rows.append((one.name, other.name, scores))
     return _table(HEAD_TO_HEAD, rows, 0.5)
@@ -225,12 +228,12 @@ def met(
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
     """Return how many matches `met` plays at most, by their rules."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for one, other in _pairs(groups):
         seeds = one.runs.keys() & other.runs.keys()
         for seed in seeds:
-            found[str(one.runs[seed].config.get("rules"))] += 1
-    return found
+            counts[str(one.runs[seed].config.get("rules"))] += 1
+    return counts
 
 
 def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
@@ -263,9 +266,3 @@ def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFram
         mean, low, high, seeds = mean_of(values)
         listed.append((figure, setting, against, seeds, mean, low, high, p, p_holm))
     return pd.DataFrame(listed, columns=list(COLUMNS))
-
-
-def named_sources(paths: Sequence[str | Path]) -> list[Study | Run]:
-    """Open the studies and runs in some folders; RunError for a folder that is neither."""
-
-    return [load_run(path) for path in paths]

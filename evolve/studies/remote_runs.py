@@ -1,11 +1,14 @@
-"""Runs of a study on the slots of a cluster, a time slice at a time."""
+"""Runs of a study on the slots of a cluster: which gets the next time slice, and for how long."""
 
 from __future__ import annotations
 
 import multiprocessing
 import threading
+import time
 from collections.abc import Callable
 from contextlib import closing
+from statistics import fmean
+from typing import Final
 
 from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
@@ -20,8 +23,132 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.runs import run_folder as store
 from evolve.runs.run_types import EVOLUTIONS
-from evolve.studies.scheduler import AHEAD, LEG, Turn, Turns
+from evolve.studies.running import Working
 from evolve.tables.paths import CONFIG_FILE, committed_generations
+
+_LONGEST: Final = 60.0
+"""Longest turn in seconds; this and one generation are the most that a worker's death loses."""
+_SHORTEST: Final = 2.0
+"""Shortest turn in seconds, near the study's end: starting a turn costs 0.1 s."""
+_SHARE: Final = 4
+"""A turn takes at most one fourth of a slot's part of the remaining work."""
+_LOOK: Final = 1.0
+"""Seconds between two checks of the number of slots."""
+_AHEAD: Final = 2
+"""Runs started for each slot: waiting runs even out the load at the end."""
+
+
+class Turn:
+    """What the order of turns depends on, for one run: `done` of its `generations` are done."""
+
+    def __init__(self, generations: int) -> None:
+        self.generations, self.done = generations, 0
+        self._began = 0.0
+        """Start of its turn; 0 while it has none."""
+        self._seconds, self._played = 0.0, 0
+
+    def begin(self) -> None:
+        """Start its turn."""
+        self._began = time.monotonic()
+
+    def end(self, done: int) -> None:
+        """End its turn; `done` generations are done now."""
+        self._seconds += time.monotonic() - self._began
+        self._played += done - self.done
+        self._began, self.done = 0.0, done
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds per generation; None where unknown."""
+        return self._seconds / self._played if self._played else None
+
+    def left(self, pace: float) -> float:
+        """Return the seconds that the run still needs, with `pace` where its own is unknown.
+
+        Counts at least one generation, because a play-off takes as long as one.
+        """
+        pace = self.pace or pace
+        spent = time.monotonic() - self._began if self._began else 0.0
+        return max(1, self.generations - self.done) * pace - spent
+
+
+class Turns:
+    """Gives turns to as many runs at a time as there are slots.
+
+    Earlier runs go first, so that they finish early. Once all runs have come, those with most work
+    left go first, and turns get shorter as the remaining work shrinks: eight runs of 18 to 24 s,
+    one after another, left one of two workers without work for the last 8 s.
+    """
+
+    def __init__(self, slots: Callable[[], int], longest: float = _LONGEST) -> None:
+        self._slots, self._longest = slots, longest
+        self._to_come = 0
+        self._runs: list[Turn] = []
+        """The unfinished runs, in the order of their arrival."""
+        self._going: set[Turn] = set()
+        self._gone: list[Turn] = []
+        self._changed = threading.Condition()
+
+    def come(self, turn: Turn, to_come: int) -> None:
+        """Add a run; `to_come` others will follow."""
+        with self._changed:
+            self._to_come = to_come
+            self._runs.append(turn)
+
+    def go(self, turn: Turn) -> None:
+        """Remove a run that is done or goes no further."""
+        with self._changed:
+            self._runs.remove(turn)
+            self._going.discard(turn)
+            self._gone.append(turn)
+            self._changed.notify_all()
+
+    def take(self, turn: Turn, stopping: Callable[[], bool]) -> float | None:
+        """Wait for a run's turn and return its seconds; None where the run must stop before."""
+        while not stopping():
+            slots = self._slots()  # asks the scheduler, outside the lock: nobody waits
+            with self._changed:
+                if turn in self._next(slots - len(self._going)):
+                    seconds = self._length(slots)
+                    self._going.add(turn)
+                    turn.begin()
+                    return seconds
+                self._changed.wait(_LOOK)
+        return None
+
+    def give_back(self, turn: Turn, done: int) -> None:
+        """End a run's turn; `done` generations are done now."""
+        with self._changed:
+            turn.end(done)
+            self._going.remove(turn)
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        """Let waiting runs check whether they must stop."""
+        with self._changed:
+            self._changed.notify_all()
+
+    def _next(self, free: int) -> list[Turn]:
+        waiting = [turn for turn in self._runs if turn not in self._going]
+        pace = self._pace()
+        if self._to_come == 0 and pace is not None:
+            waiting.sort(key=lambda turn: turn.left(pace), reverse=True)
+        return waiting[: max(0, free)]
+
+    def _pace(self) -> float | None:
+        """Mean seconds per generation of all runs; None where no pace is known."""
+        paces = [turn.pace for turn in (*self._runs, *self._gone) if turn.pace is not None]
+        return fmean(paces) if paces else None
+
+    def _length(self, slots: int) -> float:
+        """Return the seconds of a turn that begins now."""
+        pace = self._pace()
+        unfinished = len(self._runs) + self._to_come
+        if pace is None or slots == 1 or unfinished <= slots:
+            return self._longest
+        to_come = self._to_come * pace * fmean(turn.generations for turn in self._runs)
+        left = sum(turn.left(pace) for turn in self._runs) + to_come
+        return min(self._longest, max(_SHORTEST, left / slots / _SHARE))
 
 
 def check_remote(settings: EvolutionSettings) -> None:
@@ -41,7 +168,7 @@ class RemoteRuns:
         self,
         executor: Executor,
         config: Callable[[EvolutionSettings], str],
-        longest: float = LEG,
+        longest: float = _LONGEST,
     ) -> None:
         self.executor, self.config = executor, config
         self.turns = Turns(lambda: executor.slots, longest)
@@ -54,7 +181,7 @@ class RemoteRuns:
     @property
     def begun(self) -> int:
         """Runs to be started at a time: some wait for their turn."""
-        return AHEAD * self.executor.slots
+        return _AHEAD * self.executor.slots
 
     def begin(self, folder: FolderPath, settings: EvolutionSettings, to_come: int) -> RemoteRun:
         """Start or resume a run; `to_come` others will follow."""
@@ -63,19 +190,14 @@ class RemoteRuns:
         return RemoteRun(folder, settings, self, turn)
 
 
-class RemoteRun:
-    """A thread that lets cluster workers continue a run; used like `RunProcess`."""
+class RemoteRun(Working):
+    """A thread that lets cluster workers continue a run."""
 
     def __init__(
         self, folder: FolderPath, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
     ) -> None:
+        super().__init__()
         self._folder, self._settings, self._runs, self._turn = folder, settings, runs, turn
-        self.share = 0.0
-        """See RunProcess, here and below."""
-        self.error: str | None = None
-        self.stopped = False
-        self.lost: EvolveError | None = None
-        """Why no worker is left for any run."""
         self._openings: Openings | None = None
         self._stopping = self._whole = False
         """Whether it must stop, and whether it finished by itself."""
@@ -91,7 +213,7 @@ class RemoteRun:
         """Do nothing: the thread updates the state."""
 
     def stop(self) -> None:
-        """See RunProcess: it ends after the current time slice."""
+        """End after the current time slice."""
         self._stopping = True
         self._runs.turns.wake()
 
@@ -100,7 +222,7 @@ class RemoteRun:
         self.stop()
 
     def ended(self) -> int:
-        """See RunProcess; the thread prints unexpected errors."""
+        """Wait for its end; the thread prints unexpected errors."""
         self._thread.join()
         return 0 if self._whole else 1
 

@@ -2,23 +2,142 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from multiprocessing.connection import wait
 from typing import Any, Final, Protocol
 
 import tomli_w
 
-from evolve.errors import EvolveError
+from evolve.errors import EvolveError, RunError
+from evolve.extras import imported
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
-from evolve.files.folder import FolderPath
+from evolve.files.folder import FolderPath, open_handle
+from evolve.files.tail import Tail
+from evolve.programs.forks import repeat_warnings, start
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, RunEnding
-from evolve.runs.study import Study
+from evolve.runs.run import Study
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
-from evolve.studies.run_process import RunProcess
 from evolve.tables.paths import CONFIG_FILE
+
+MAIN: Final = "evolve.cli.main:main"
+_PATIENCE: Final = 10.0
+"""Seconds that a process has to end after SIGTERM, before it is killed."""
+
+
+class Working(ABC):
+    """A run that is executing, seen from the process that started it.
+
+    sentinel: becomes ready when the run has ended; for `multiprocessing.connection.wait`. share: of
+    the run that is done, 0 to 1. error: why it failed, if it did. stopped: whether it ended on
+    request, so that it can be resumed. lost: why no worker is left for any run, on a cluster.
+    """
+
+    sentinel: Any
+
+    def __init__(self) -> None:
+        self.share = 0.0
+        self.error: str | None = None
+        self.stopped = False
+        self.lost: EvolveError | None = None
+
+    @property
+    @abstractmethod
+    def alive(self) -> bool:
+        """Whether it is still running."""
+
+    @abstractmethod
+    def look(self) -> None:
+        """Read what it has reported since the last time."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Ask it to end after its current step, as Ctrl-C does."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End it now."""
+
+    @abstractmethod
+    def ended(self) -> int:
+        """Wait for its end; return the exit code, negative where a signal ended it."""
+
+
+class RunProcess(Working):
+    """A process that executes a run, seen from the process that started it.
+
+    words: of the command line, without `evolve`. log: its output is appended to this file.
+    progress: it reports here, in the format of `--progress`. modules: imports of its work. The
+    process has no terminal and gets no Ctrl-C of its own. It ends with the process that started it.
+    """
+
+    def __init__(
+        self, words: Sequence[str], log: FolderPath, progress: FolderPath, modules: Sequence[str]
+    ) -> None:
+        super().__init__()
+        remove(progress, missing_ok=True)
+        self._progress, self._tail = progress, Tail(progress)
+        arguments = ([*words, "--progress", str(progress)], log)
+        self._process = start(_work, arguments, modules)
+        self.sentinel = self._process.sentinel
+
+    @property
+    def alive(self) -> bool:
+        return self._process.is_alive()
+
+    def look(self) -> None:
+        for event in self._tail.rest():
+            self._take(event)
+
+    def _take(self, event: dict[str, Any]) -> None:
+        name = event["event"]
+        if "row" in event:
+            self.share = min(1.0, event["done"] / max(1e-9, event["total"]))
+        elif name == "error":
+            self.error = event["message"]
+        elif name == "done":
+            self.stopped = bool(event.get("stopped"))
+
+    def stop(self) -> None:
+        if self._process.pid is not None and self.alive:
+            with suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """End it now: by SIGTERM, and by SIGKILL where that does not help."""
+        self._process.terminate()
+        self._process.join(_PATIENCE)
+        self._process.kill()
+        self.ended()
+
+    def ended(self) -> int:
+        self._process.join()
+        code = self._process.exitcode
+        self._process.close()
+        self.look()
+        remove(self._progress, missing_ok=True)
+        return 0 if code is None else code
+
+
+def _work(words: list[str], log: FolderPath) -> None:
+    """Run a command line as if it were typed, with its output in a file."""
+    try:
+        sink = open_handle(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    except OSError as error:
+        raise RunError(f"{log}: {error.strerror}") from error
+    os.dup2(sink, sys.stdout.fileno())
+    os.dup2(sink, sys.stderr.fileno())
+    os.close(sink)
+    repeat_warnings()
+    imported(MAIN)(words)
+
 
 LOGS: Final = "logs"
 SETTINGS: Final = "settings"
@@ -38,35 +157,6 @@ class StudyEnding(RunEnding):
     DONE = "all runs are done"
     FAILED = "some runs have failed"
     STOPPED = "stopped"
-
-
-class Working(Protocol):
-    """A run that is executing; see `RunProcess`, and `RemoteRun`, which may lose its cluster."""
-
-    share: float
-    error: str | None
-    stopped: bool
-    lost: EvolveError | None
-
-    @property
-    def sentinel(self) -> Any:
-        """Becomes ready when the run has ended; for `multiprocessing.connection.wait`."""
-
-    @property
-    def alive(self) -> bool:
-        """Whether it is still running."""
-
-    def look(self) -> None:
-        """Read what it has reported since the last time."""
-
-    def stop(self) -> None:
-        """Ask it to end after its current step."""
-
-    def kill(self) -> None:
-        """End it now."""
-
-    def ended(self) -> int:
-        """Wait for its end; return the exit code."""
 
 
 class Remote(Protocol):

@@ -18,7 +18,7 @@ from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
 from evolve.runs.loading import load_agent
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from evolve.runs.run_types import champion_of
 from evolve.sweeps.objective import Marks, Objective
 from evolve.sweeps.settings_plan import SettingsPlan

@@ -24,7 +24,7 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
-from evolve.runs.progress import Observer
+from evolve.runs.run_folder import Observer
 from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.trials import agent_file, number_of
 from evolve.tables.paths import FINAL_FILE

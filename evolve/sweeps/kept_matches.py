@@ -15,7 +15,7 @@ from evolve.errors import EngineError
 from evolve.files.changes import make_folder, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
-from evolve.runs.progress import Observer
+from evolve.runs.run_folder import Observer
 from evolve.tables.paths import MATCHES, TRIALS
 
 _QUICK: Final = 2.0

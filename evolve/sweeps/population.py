@@ -24,7 +24,7 @@ from evolve.fitness.statistics import Estimate, Floats, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
 from evolve.population.individual import Individual
-from evolve.runs.progress import Observer
+from evolve.runs.run_folder import Observer
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of
 from evolve.sweeps.kept_matches import KeptMatches

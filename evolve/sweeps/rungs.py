@@ -31,7 +31,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer
+from evolve.runs.run_folder import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,

@@ -12,8 +12,7 @@ from pydantic import BaseModel
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
-from evolve.runs.run_type import Variant
-from evolve.runs.run_types import kind_of
+from evolve.runs.run_types import Variant, kind_of
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.space import Parameter, Space
 

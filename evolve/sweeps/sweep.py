@@ -15,7 +15,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Observer, RunEnding
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.sweeps.final import (
     FinalResult,
     agent_pieces,

@@ -12,8 +12,8 @@ from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Silent
 from evolve.runs.run import Run
+from evolve.runs.run_folder import Silent
 
 TINY: dict[str, Any] = {
     "generations": 4,

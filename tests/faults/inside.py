@@ -19,7 +19,7 @@ import pytest
 from evolve.cluster.placement import Site
 from evolve.config.sweep import SweepSettings
 from evolve.studies import running
-from evolve.studies.run_process import RunProcess
+from evolve.studies.running import RunProcess, Working
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps import worker as workers
 from tests.cli import invoke
@@ -123,14 +123,10 @@ class InsideRun(RunProcess):
 
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)
-        self.share, self.error, self.stopped, self.lost = 0.0, None, False, None
+        Working.__init__(self)
         self._code = invoke(*words, "--progress", progress).code
-        self._sentinel, other = os.pipe()
+        self.sentinel, other = os.pipe()
         os.close(other)
-
-    @property
-    def sentinel(self) -> int:
-        return self._sentinel
 
     @property
     def alive(self) -> bool:
@@ -140,7 +136,7 @@ class InsideRun(RunProcess):
         self.ended()
 
     def ended(self) -> int:
-        os.close(self._sentinel)
+        os.close(self.sentinel)
         self.look()
         from evolve.files.changes import remove
 

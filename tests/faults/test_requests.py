@@ -16,11 +16,11 @@ import pytest
 
 import evolve
 from evolve.files.folder import inside
-from evolve.runs.trust import mark_of
-from evolve.service.app import make_app
+from evolve.runs.run_folder import mark_of
+from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.human_games import HumanGames
+from evolve.service.server import make_app
 from evolve.service.state import ServiceState
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
@@ -47,7 +47,7 @@ class Server:
     ) -> None:
         self.state = ServiceState(Place(folder), slots, ())
         self.state.search = search
-        self.state.human_games = HumanGames(self.state.place, self.state.agents, search)
+        self.state.human_games = HumanGames(self.state.place, search)
         self._runner = runner
         self._app = make_app(self.state)
         self.state.place.claim()

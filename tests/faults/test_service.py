@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from evolve.files.folder import inside
-from evolve.runs.trust import mark_of
+from evolve.runs.run_folder import mark_of
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.folders import Place

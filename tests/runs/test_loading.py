@@ -72,3 +72,38 @@ def test_folders_without_a_champion_and_python_files_are_no_agents(tmp_path: Pat
         evolve.load_agent(exported)
     with pytest.raises(AgentError, match="uct is not an alpha-beta agent"):
         load_alphabeta("uct")
+
+
+def test_a_folder_of_runs_as_the_root_of_names(tmp_path: Path) -> None:
+    """As clients of the service name agents: nothing outside of the folder, no path, no command."""
+    agent = evolve.load_agent("swh?depth=2")
+    for place in ("first", "study/seed-0"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "config.toml").write_text("")
+        agent.save(tmp_path / place / "champion.json")
+    (tmp_path / "study" / "study.toml").write_text("")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "config.toml").write_text("")
+    uploads = tmp_path / ".service" / "agents" / "uploads"
+    uploads.mkdir(parents=True)
+    agent.save(uploads / "0123456789abcdef.json")
+    for name in ("run:first", "run:study+seed-0?depth=2", "upload:0123456789abcdef", "swh?depth=2"):
+        found = evolve.load_agent(name, root=tmp_path)
+        assert isinstance(found, evolve.AlphaBetaAgent)
+        assert found.depths == (2,)
+    for name, why in (
+        ("run:none", "no run none"),
+        ("run:empty", "no champion of empty yet"),
+        ("run:first:x", "no individual 'x'"),
+        ("run:..", "not the name of a run"),
+        ("run:study+..", "no run"),
+        ("run:.service", "not the name"),
+        ("upload:../x", "no agent"),
+        ("upload:0000000000000000", "no agent"),
+        (str(tmp_path / "first"), "no agent"),
+        ("first", "no agent"),
+        ("gtp:true", "no agent gtp:true"),
+        ("", "no agent"),
+    ):
+        with pytest.raises(AgentError, match=why):
+            evolve.load_agent(name, root=tmp_path)

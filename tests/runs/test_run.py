@@ -12,11 +12,11 @@ import pytest
 
 import evolve
 from evolve.errors import EvolveError, RunError
+from evolve.runs.run import list_all, load_run
+from evolve.runs.run_types import champion_of
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.parquet import read_table, write_table
-from evolve.runs.run_types import champion_of
-from evolve.runs.study import list_all, load_run
 from tests.cli.test_kept_run import KEPT
 
 

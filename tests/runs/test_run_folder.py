@@ -13,10 +13,10 @@ import pytest
 
 from evolve.errors import RunError
 from evolve.runs import run_folder as store
+from evolve.runs.run import load_run
+from evolve.runs.run_types import FILES, PARTS
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import games_file, generation_file, playoff_file
-from evolve.runs.run_types import FILES, PARTS
-from evolve.runs.study import load_run
 from tests.cli import snapshot
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs links")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.runs.trust import agree, not_agreed
+from evolve.runs.run_folder import agree, not_agreed
 
 
 def test_the_secret_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

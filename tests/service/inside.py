@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from evolve.service.app import make_app
+from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.human_games import HumanGames
 from evolve.service.job import JobRecord
+from evolve.service.server import make_app
 from evolve.service.state import ServiceState
 from tests.service import API
 
@@ -38,7 +38,7 @@ class App:
         self._runner = runner
         if search is not None:
             self.state.search = search
-            self.state.human_games = HumanGames(self.place, self.state.agents, search)
+            self.state.human_games = HumanGames(self.place, search)
         self._app = make_app(self.state)
 
     def __enter__(self) -> App:

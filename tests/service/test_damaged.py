@@ -13,11 +13,11 @@ import httpx
 import pytest
 import tomli_w
 
-from evolve.service import problems
-from evolve.service.app import make_app
+from evolve.service import responses
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
-from evolve.service.problems import kept_going, noted
+from evolve.service.responses import kept_going, noted
+from evolve.service.server import make_app
 from evolve.service.state import ServiceState
 from tests.cli import posix
 from tests.service.inside import App
@@ -207,7 +207,7 @@ async def _asked(app: Any) -> httpx.Response:
 def test_tasks_outlive_what_fails_in_them(
     runner: asyncio.Runner, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(problems, "_PAUSE", 0.0)
+    monkeypatch.setattr(responses, "_PAUSE", 0.0)
     count = 0
 
     async def work() -> None:
@@ -227,7 +227,7 @@ def test_the_endless_tasks_of_a_server_go_on(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(problems, "_PAUSE", 0.0)
+    monkeypatch.setattr(responses, "_PAUSE", 0.0)
     seen: dict[str, int] = {}
 
     def failing(name: str, count: int = 3) -> Any:

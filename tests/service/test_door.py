@@ -15,10 +15,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from evolve.service.app import API, make_app
-from evolve.service.door import Door, token_file, user_token
+from evolve.cli.serve import token_file, user_token
 from evolve.service.folders import Place
-from evolve.service.request_guard import SESSION
+from evolve.service.request_guard import SESSION, Door
+from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
 from tests import forks
 from tests.service import TOKEN, Service, until

@@ -17,8 +17,8 @@ from typing import Any
 
 import uvicorn
 
-from evolve.service.events import Events
 from evolve.service.server import _Server
+from evolve.service.state import Events
 from tests.service import STREAM, Service
 from tests.waits import PATIENCE
 

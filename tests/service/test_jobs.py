@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 import evolve
-from evolve.service.job_process import Process, boot
+from evolve.service.job import Process, boot
 from tests.service import SMALL, Service, until
 from tests.service.inside import rewrite
 

@@ -18,11 +18,11 @@ import pytest
 import uvicorn
 
 from evolve.service import request_limits
-from evolve.service.app import API, make_app
 from evolve.service.downloads import Downloads
 from evolve.service.folders import Place
-from evolve.service.problems import ProblemError
 from evolve.service.request_limits import Connection
+from evolve.service.responses import ProblemError
+from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
 from tests.cli import fails
 from tests.faults import Failure, hooked, recorded
@@ -89,7 +89,7 @@ def test_looking_at_individuals_makes_no_file(local: Local) -> None:
 
 
 def test_a_job_names_an_individual_without_a_file_of_it(local: Local) -> None:
-    before = files(local.state.place.agents)
+    before = files(local.state.place.uploads.parent)
     rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]
     name = rows[0]["individual"]
     match = {"command": "match", "settings": {"a": f"run:small:{name}?depth=1", "b": "random"}}
@@ -97,7 +97,7 @@ def test_a_job_names_an_individual_without_a_file_of_it(local: Local) -> None:
     assert answer.status_code == 202, answer.text
     words = local.state.lines.of(local.state.jobs.all()[0]).words
     assert f"run:{local.state.place.runs}/small:{name}?depth=1" in words
-    assert files(local.state.place.agents) == before
+    assert files(local.state.place.uploads.parent) == before
     for wrong, status in (("99-99", 422), ("x", 422)):
         settings = {"a": f"run:small:{wrong}", "b": "random"}
         answer = local.ask("POST", "commands/match/check", {"settings": settings})

@@ -19,7 +19,7 @@ import pytest
 
 from evolve.errors import LinkError
 from evolve.runs.run import Run
-from evolve.service import human_games
+from evolve.service import agents
 from evolve.service.downloads import SentFile
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
@@ -125,7 +125,7 @@ def test_a_game_that_is_a_link(
     kept.mkdir(parents=True)
     (kept / f"{name}.json").symlink_to(outside / f"{name}.json")
     (kept / ".writing-link").symlink_to(outside / "file")
-    monkeypatch.setattr(human_games, "_KEPT", 1)  # so that older ones than the last go
+    monkeypatch.setattr(agents, "_KEPT", 1)  # so that older ones than the last go
     with opened(folder) as app:
         assert f"{name}.json is a link" in app.refused(f"plays/{name}")
         assert f"{name}.json is a link" in app.refused(f"plays/{name}/game.ggf")

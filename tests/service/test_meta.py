@@ -11,7 +11,7 @@ import evolve
 from evolve.config.matches import CONTESTS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.api.meta import get_meta
+from evolve.service.api.jobs import get_meta
 from evolve.service.models.meta import STUDY, KindInfo
 from tests.service import Service
 

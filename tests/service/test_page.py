@@ -19,8 +19,7 @@ import pytest
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.service.folders import Place
-from evolve.service.job import JobRecord
-from evolve.service.job_process import MARK, Process, boot
+from evolve.service.job import MARK, JobRecord, Process, boot
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
 

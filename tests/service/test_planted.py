@@ -21,8 +21,7 @@ import psutil
 import pytest
 
 from evolve.service.folders import Place
-from evolve.service.job import JobRecord
-from evolve.service.job_process import MARK, Process, boot, find
+from evolve.service.job import MARK, JobRecord, Process, boot, find_process
 from tests.cli import posix
 from tests.service.inside import App, rewrite
 from tests.waits import until
@@ -181,7 +180,7 @@ def test_what_is_shown_is_what_is_started(
         started.append(words)
         return Process(os.getpid(), 1.0, boot())
 
-    monkeypatch.setattr("evolve.service.job_process.start", start)
+    monkeypatch.setattr("evolve.service.jobs.start_process", start)
     queued(folder)
     with opened() as app:
         line = app.get(f"jobs/{JOB}")["line"]
@@ -201,7 +200,7 @@ def test_settings_beside_a_job_are_written_over_before_it_is_started(
         found.append(settings.read_text())
         return Process(os.getpid(), 1.0, boot())
 
-    monkeypatch.setattr("evolve.service.job_process.start", start)
+    monkeypatch.setattr("evolve.service.jobs.start_process", start)
     with opened():
         assert found == ["population = 6\n"]
 
@@ -296,8 +295,8 @@ def test_a_process_is_taken_for_a_jobs_by_its_mark(
     assert strange.is_running()
     rewrite(folder, JOB, state="running", process=None)
     mine = child(mark)
-    assert find(mark, mine.create_time()) == Process(mine.pid, mine.create_time(), boot())
-    assert find(mark, mine.create_time() + 100) is None
+    assert find_process(mark, mine.create_time()) == Process(mine.pid, mine.create_time(), boot())
+    assert find_process(mark, mine.create_time() + 100) is None
     with opened() as app:
         assert app.get(f"jobs/{JOB}")["process"] == mine.pid
         app.post(f"jobs/{JOB}/kill", None, 202)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.service.problems import ProblemError
-from evolve.service.responses import Cursor, encoded
+from evolve.service.responses import Cursor, ProblemError, encoded
 
 
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 8, 20])

@@ -14,7 +14,8 @@ import pytest
 
 import evolve
 from benchmarks.pages import sign_in, visit
-from evolve.runs.study import Study
+from evolve.runs import run_folder as store
+from evolve.runs.run import Study
 from evolve.service.folders import Place
 from evolve.service.index import Index, Stamp
 from evolve.service.models.runs import RunSummary
@@ -71,7 +72,8 @@ def test_a_study_opens_with_its_design_and_its_tables(app: App, folder: Path) ->
     frame = pd.read_csv(io.StringIO(text))
     assert len(frame) == len(Study(folder / "two").generations) == 9
     assert list(frame.columns[:3]) == ["setting", "crossover", "seed"]
-    assert app.ask("POST", "runs/two/resume", {}).status_code == 409
+    changes = {one["name"]: one["type"] for one in found["changes"]}
+    assert (changes["generations"], changes["seeds"]) == ("int", "str")
     assert app.get("figures?run=two&run=alone")["items"][0] == {}
 
 
@@ -99,6 +101,49 @@ def test_a_run_in_a_study_goes_on_in_its_place(app: App, folder: Path) -> None:
     assert job["run"] == RUNS[0]
     assert str(folder / "two/crossover-blend-seed-0") in job["line"]
     app.post(f"jobs/{job['id']}/stop", {}, 202)
+
+
+def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
+    changes = {"settings": {"generations": 5, "seeds": "2-3"}, "threads": 1}
+    job = app.post("runs/two/resume", changes, 202)
+    assert (job["command"], job["run"], job["state"]) == ("resume", "two", "queued")
+    assert job["line"].endswith(f"resume {folder / 'two'} --generations 5 --seeds 2-3")
+    assert app.get("runs/two")["job"] == job["id"]
+    for name in ("two", RUNS[0]):
+        assert app.ask("DELETE", f"runs/{name}").status_code == 409
+        assert app.ask("POST", f"runs/{name}/resume", {}).status_code == 409
+    app.post(f"jobs/{job['id']}/stop", {}, 202)
+    for wrong in ({"seeds": "-1"}, {"seeds": 3}, {"trials": 3}, {"generations": 0}):
+        (error,) = app.post("runs/two/resume", {"settings": wrong}, 422)["errors"]
+        assert error["pointer"] == f"/settings/{next(iter(wrong))}"
+    with store.locked(folder / RUNS[0].replace("+", "/")):
+        detail = app.post("runs/two/resume", {}, 409)["detail"]
+        assert detail == f"{RUNS[0]} is being written to by another process"
+
+
+def test_a_study_that_names_programs_goes_on_only_where_they_are_allowed(
+    folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "runs")
+    file = tmp_path / "runs/two/study.toml"
+    file.write_text(file.read_text() + '\n[variants.one]\nstart_from = "gtp:true"\n')
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        assert "gtp:true" in app.post("runs/two/resume", {}, 422)["detail"]
+
+
+def test_the_rest_of_a_study_is_done_as_a_job(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "runs")
+    service = Service(tmp_path / "runs").start()
+    try:
+        job = service.wait(service.post("runs/two/resume", {"threads": 1}))
+        assert (job["run"], job["error"], job["ending"]) == ("two", None, "all runs are done")
+        found = service.get("runs/two")
+        assert (found["state"], found["done"], found["job"]) == ("done", 4, job["id"])
+        answer = service.client.post("runs/two/resume", json={})
+        assert answer.status_code == 422
+        assert "is finished" in answer.json()["detail"]
+    finally:
+        service.close()
 
 
 def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Path) -> None:

@@ -12,12 +12,12 @@ from typing import Any
 import httpx
 import pytest
 
-from evolve.service.app import API, make_app
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.problems import ProblemError
+from evolve.service.request_limits import CLIENT, Turns
+from evolve.service.responses import ProblemError
+from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
-from evolve.service.turns import CLIENT, Turns
 from tests.service import Service, until
 from tests.waits import PATIENCE
 
@@ -220,8 +220,7 @@ def test_what_waits_knows_its_client() -> None:
     seen: list[str] = []
 
     async def check() -> None:
-        from evolve.service.door import Door
-        from evolve.service.request_guard import Guard
+        from evolve.service.request_guard import Door, Guard
 
         door = Door("a-token-of-the-tests")
 

@@ -20,10 +20,10 @@ from evolve.config.base import Settings
 from evolve.errors import EvolveError, SettingsError
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec
-from evolve.service.app import API, make_app
 from evolve.service.folders import Place
 from evolve.service.forms import KIND, Form, form_of, forms
-from evolve.service.problems import ProblemError
+from evolve.service.responses import ProblemError
+from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
 
 INFINITE: Final = (math.inf, -math.inf, math.nan)

@@ -17,7 +17,7 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.round import Round
 from evolve.population.breeding import Breeding
 from evolve.population.individual import Individual
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from tests.cli import done, fails
 from tests.evolution.conftest import TINY
 from tests.tables.content import content_hash

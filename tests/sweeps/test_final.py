@@ -16,7 +16,7 @@ from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
 from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.plan import plan_of

@@ -19,7 +19,7 @@ from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.statistics import Estimate
 from evolve.runs import run_folder as store
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import plan_of

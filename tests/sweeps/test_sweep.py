@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from evolve.config.sweep import SweepSettings
-from evolve.runs.progress import Silent
+from evolve.runs.run_folder import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import Outcome

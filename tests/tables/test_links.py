@@ -16,9 +16,8 @@ from evolve.errors import LinkError
 from evolve.evolution.run_agents import given_agent, individual_agent
 from evolve.evolution.time_slice import TimeSlice
 from evolve.files.folder import FolderPath, inside
-from evolve.runs.run import Run
+from evolve.runs.run import Run, load_run
 from evolve.runs.run_types import TRAININGS, champion_of
-from evolve.runs.study import load_run
 from evolve.runs.sweeps import rungs_table
 from evolve.tables.final import read_final
 from evolve.tables.metrics import committed_checks, read_metrics

@@ -12,6 +12,7 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
+from evolve.runs.run_folder import AGENT_SUFFIXES
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.models.agents import (
     AgentDetail,
@@ -24,9 +25,8 @@ from evolve.service.models.agents import (
     PlayMove,
     Upload,
 )
-from evolve.service.models.common import AGENT_ID
-from evolve.service.problems import ProblemError
-from evolve.service.responses import After, Cursor, Limit
+from evolve.service.models.meta import AGENT_ID
+from evolve.service.responses import Paged, ProblemError
 from evolve.service.state import Inside
 
 router = APIRouter()
@@ -39,15 +39,14 @@ PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 @router.get("/agents")
 def list_agents(
     service: Inside,
-    limit: Limit = 100,
-    after: After = None,
+    page: Paged,
     q: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Agents:
     """Reference agents, champions of runs, uploads, and the programs that may play."""
     names = service.agents.ids(service.index.names())
     if q is not None:
         names = [name for name in names if q.lower() in name.lower()]
-    chosen, more = Cursor.of(limit, after).slice(len(names))
+    chosen, more = page.slice(len(names))
     items = [service.agents.info(names[number]) for number in chosen]
     return Agents(items=items, next=more, total=len(names))
 
@@ -56,8 +55,8 @@ def list_agents(
 async def upload_agent(service: Inside, upload: Upload, response: Response) -> AgentInfo:
     """Upload an agent file; it is checked by letting it play."""
     suffix = File(upload.name).suffix.lower()
-    if suffix not in (".json", ".npz"):
-        detail = "agent files end in .json or .npz"
+    if suffix not in AGENT_SUFFIXES:
+        detail = f"agent files end in {' or '.join(AGENT_SUFFIXES)}"
         raise ProblemError(422, f"name: {detail}", [("/name", detail)])
     try:
         content = base64.b64decode(upload.data, validate=True)
@@ -68,7 +67,7 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
     path = service.downloads.new(suffix)
     try:
         write_bytes(path, content)
-        found = await service.search.ask("check_file", path=str(path))
+        agent = await service.search.ask("check_file", path=str(path))
     except ProblemError as error:
         detail = error.detail.replace(str(path), upload.name)
         raise ProblemError(error.status, f"data: {detail}", [("/data", detail)]) from error
@@ -76,8 +75,8 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
         remove(path, missing_ok=True)
     name = service.agents.keep_upload(content, suffix)
     response.headers["location"] = f"agents/{name}"
-    about = f"{found['kind']}, {found['rules'] or 'any rules'}"
-    return AgentInfo(id=name, origin="upload", about=about, **found)
+    about = f"{agent['kind']}, {agent['rules'] or 'any rules'}"
+    return AgentInfo(id=name, origin="upload", about=about, **agent)
 
 
 @router.get("/agents/{agent}")
@@ -87,9 +86,9 @@ async def get_agent(service: Inside, agent: AgentPath) -> AgentDetail:
     source = service.agents.checked_source(agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
-    found = await service.search.ask("describe", source=source)
+    detail = await service.search.ask("describe", source=source)
     known = service.agents.info(listed).model_dump()
-    return AgentDetail.model_validate({**known, **found, "id": agent})
+    return AgentDetail.model_validate({**known, **detail, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
@@ -109,8 +108,8 @@ async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
         "RecordError": "/position/moves",
     }
     position = asked.position.model_dump()
-    found = await service.search.ask("evaluate", places, source=source, **position)
-    return Evaluation(agent=asked.agent, **found)
+    values = await service.search.ask("evaluate", places, source=source, **position)
+    return Evaluation(agent=asked.agent, **values)
 
 
 @router.post("/plays", status_code=201)

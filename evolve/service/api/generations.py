@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 import pyarrow as pa
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Depends, Path, Query
 
 from evolve.runs.run import Run
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
-from evolve.service.problems import not_found
-from evolve.service.responses import After, Cursor, Limit, RunId, Tagged, Tags, Text
+from evolve.service.responses import Paged, RunId, Tagged, Text, not_found
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import (
     check_generation,
@@ -32,28 +31,46 @@ Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
+def _committed(tags: Tagged, service: Inside, run: RunId, generation: Number) -> Run:
+    opened = service.index.open(run)
+    check_generation(opened, generation)
+    tags.committed(opened, generation)
+    return opened
+
+
+Committed = Annotated[Run, Depends(_committed)]
+"""A run that has the generation; the answer is tagged."""
+
+
+class _Played(NamedTuple):
+    run: Run
+    generation: int | Literal["playoff"]
+    games: pa.Table
+
+
+def _played(tags: Tagged, service: Inside, run: RunId, generation: Round) -> _Played:
+    if generation == "playoff":
+        opened = service.index.open(run)
+        return _Played(opened, "playoff", games_table(opened, "playoff"))
+    number = int(generation)
+    opened = _committed(tags, service, run, number)
+    return _Played(opened, number, games_table(opened, number))
+
+
+Played = Annotated[_Played, Depends(_played)]
+"""A run, and a generation of it with its games, tagged; or its play-off."""
+
+
 @router.get("/runs/{run}/generations/{generation}/individuals")
-def get_individuals(
-    tags: Tagged,
-    service: Inside,
-    run: RunId,
-    generation: Number,
-    limit: Limit = 100,
-    after: After = None,
-) -> Rows:
+def get_individuals(opened: Committed, generation: Number, page: Paged) -> Rows:
     """The individuals of a generation, the best first."""
-    opened = _committed(tags, service, run, generation)
-    return individuals_of(opened, generation, Cursor.of(limit, after))
+    return individuals_of(opened, generation, page)
 
 
 @router.get("/runs/{run}/generations/{generation}/games")
 def get_games(
-    tags: Tagged,
-    service: Inside,
-    run: RunId,
-    generation: Round,
-    limit: Limit = 100,
-    after: After = None,
+    played: Played,
+    page: Paged,
     individual: Text = None,
     winner: Literal["black", "white", "draw"] | None = None,
     reason: Text = None,
@@ -61,28 +78,24 @@ def get_games(
     sort: Annotated[str, Query(max_length=20)] = "game",
 ) -> Games:
     """The games of a generation, or of the play-off."""
-    opened, which, games = _opened(tags, service, run, generation)
-    upsets = upsets_of(opened, games, which)
     wanted = {"individual": individual, "winner": winner, "reason": reason, "kind": kind}
-    prefix = f"{generation}:"
-    return games_page(games, upsets, prefix, Cursor.of(limit, after), sort, **wanted)
+    prefix = f"{played.generation}:"
+    return games_page(played.games, upsets_of(*played), prefix, page, sort, **wanted)
 
 
 @router.get("/runs/{run}/generations/{generation}/crosstable")
-def get_crosstable(tags: Tagged, service: Inside, run: RunId, generation: Round) -> CrossTable:
+def get_crosstable(played: Played) -> CrossTable:
     """The cross table of a generation, or of the play-off."""
-    _, which, games = _opened(tags, service, run, generation)
-    return crosstable_of(games if which == "playoff" else of_round_robin(games))
+    games = played.games
+    return crosstable_of(games if played.generation == "playoff" else of_round_robin(games))
 
 
 @router.get("/runs/{run}/generations/{generation}/champion")
 async def get_champion(
-    tags: Tagged, service: Inside, run: RunId, generation: Number
+    service: Inside, opened: Committed, run: RunId, generation: Number
 ) -> AgentDetail:
     """The best of a generation as an agent."""
-    opened = _committed(tags, service, run, generation)
-    best = str(opened.metadata(generation)[0]["best"])
-    return await _agent(service, run, best)
+    return await _agent(service, run, str(opened.metadata(generation)[0]["best"]))
 
 
 @router.get("/runs/{run}/individuals/{individual}")
@@ -94,25 +107,21 @@ async def get_individual(service: Inside, run: RunId, individual: Individual) ->
 
 async def _agent(service: ServiceState, run: str, individual: str) -> AgentDetail:
     name = f"run:{run}:{individual}"
-    found = await service.search.ask("describe", source=service.agents.checked_source(name))
+    detail = await service.search.ask("describe", source=service.agents.checked_source(name))
     about = f"individual {individual} of {run}"
-    return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **found})
+    return AgentDetail.model_validate({"id": name, "origin": "run", "about": about, **detail})
 
 
 @router.get("/runs/{run}/games/{generation}:{number}")
 def get_game(
-    tags: Tagged,
-    service: Inside,
-    run: RunId,
-    generation: Round,
-    number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")],
+    played: Played, run: RunId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 ) -> Game:
     """A game of a run."""
-    opened, which, games = _opened(tags, service, run, generation)
+    opened, generation, games = played
     row = rows_with(games, "game", int(number)).slice(0, 1)
     if len(row) == 0:
         raise not_found(f"game {generation}:{number} in {run}")
-    upset = upsets_of(opened, row, which)[0]
+    upset = upsets_of(opened, generation, row)[0]
     return game_of({**row.to_pylist()[0], "upset": upset}, f"{generation}:")
 
 
@@ -125,23 +134,3 @@ def get_lineage(
 ) -> Lineage:
     """The ancestors of an individual, `depth` steps back."""
     return lineage_of(service.index.open(run), individual, depth)
-
-
-def _opened(
-    tags: Tags, service: ServiceState, run: str, generation: str
-) -> tuple[Run, int | Literal["playoff"], pa.Table]:
-    """A run, and a generation of it with its games, tagged; or its play-off."""
-    if generation == "playoff":
-        opened = service.index.open(run)
-        return opened, "playoff", games_table(opened, "playoff")
-    which = int(generation)
-    opened = _committed(tags, service, run, which)
-    return opened, which, games_table(opened, which)
-
-
-def _committed(tags: Tags, service: ServiceState, run: str, generation: int) -> Run:
-    """A run that has that generation; the answer is tagged."""
-    opened = service.index.open(run)
-    check_generation(opened, generation)
-    tags.committed(opened, generation)
-    return opened

@@ -1,29 +1,167 @@
-"""Jobs: make, watch, stop and resume them."""
+"""Jobs, and the commands that they run; the service itself: health, choices, sessions."""
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
-from evolve.service.command_lines import GAMES_FILE
+from evolve.config.matches import CONTESTS
+from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
+from evolve.runs.run_folder import new_run_in
+from evolve.runs.run_types import RUN_TYPES, RunTable, RunType, TableReading
 from evolve.service.downloads import SentFile
+from evolve.service.forms import GAMES_FILE, form_of, forms, has_torch
 from evolve.service.job import JobRecord
-from evolve.service.job_requests import ordered, readied
-from evolve.service.models.common import LogText
-from evolve.service.models.jobs import JOB_ID, Job, Jobs, JobState, NewJob
-from evolve.service.models.runs import Game, Games
-from evolve.service.problems import not_found
-from evolve.service.responses import After, Cursor, Limit
-from evolve.service.state import Inside, ServiceState
+from evolve.service.job_requests import checked, ordered, readied
+from evolve.service.models.meta import (
+    STUDY,
+    Checked,
+    ColumnShown,
+    CommandInfo,
+    Commands,
+    ContestInfo,
+    Health,
+    KindInfo,
+    LogText,
+    Meta,
+    Presets,
+    RulesInfo,
+    SettingsOnly,
+    Space,
+    TableInfo,
+    Token,
+)
+from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState, NewJob
+from evolve.service.request_guard import COOKIE_DAYS, Door
+from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
+from evolve.service.state import Inside, ServiceState, cores
 from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import rows_with
 from evolve.tables.parquet import read_table
+from evolve.version import __version__
 
 router = APIRouter()
+CommandName = Annotated[str, Path(max_length=40)]
 JobId = Annotated[str, Path(pattern=JOB_ID)]
 Key = Annotated[str | None, Header(max_length=100)]
+
+
+@router.get("/health")
+async def health(service: Inside) -> Health:
+    """The version, limits and load of this service."""
+    running, queued = service.jobs.counts()
+    return Health(
+        version=__version__,
+        boot=service.events.boot,
+        folder=service.place.runs.name,
+        slots=service.jobs.slots,
+        cores=cores(),
+        running=running,
+        queued=queued,
+        learn=has_torch(),
+        programs=service.agents.programs,
+    )
+
+
+@router.get("/meta")
+def get_meta() -> Meta:
+    """Kinds of runs with their tables, contests, rules: the data behind lists and charts."""
+    return Meta(
+        kinds=[*(_kind(kind) for kind in RUN_TYPES), STUDY],
+        contests=[
+            ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
+        ],
+        rules=[RulesInfo(name=name, goal=rules.goal) for name, rules in RULE_SETS.items()],
+        default_rules=DEFAULT_RULES,
+    )
+
+
+def _kind(kind: RunType) -> KindInfo:
+    return KindInfo(
+        name=kind.name,
+        noun=kind.noun,
+        plural=kind.plural,
+        unit=kind.unit,
+        event=kind.row_event,
+        page=kind.page,
+        tables=[_table(table, kind.reading.tables[table.name]) for table in kind.tables],
+    )
+
+
+def _table(table: RunTable, reading: TableReading) -> TableInfo:
+    return TableInfo(
+        name=table.name,
+        title=table.title or table.name.capitalize(),
+        key=table.key,
+        over=list(table.over),
+        whole=not table.generations,
+        drawn=table.drawn,
+        columns=[ColumnShown.model_validate(column) for column in reading.columns or ()],
+    )
+
+
+@router.post("/session", status_code=204)
+async def open_session(request: Request, given: Token, response: Response) -> None:
+    """Send the token once and get a cookie, which streams of events need."""
+    door: Door = request.app.state.door
+    if door.is_open:
+        return
+    if not door.fits(given.token):
+        raise ProblemError(401, "this is not the token")
+    lasts = COOKIE_DAYS * 24 * 3600
+    response.set_cookie(
+        door.cookie_name, door.new_cookie(), max_age=lasts, httponly=True, samesite="strict"
+    )
+
+
+@router.get("/commands")
+def list_commands() -> Commands:
+    """The forms of all commands that jobs run."""
+    return Commands(items=[form.info() for form in forms().values()])
+
+
+@router.get("/commands/{command}")
+def get_command(command: CommandName) -> CommandInfo:
+    """The form of a command, such as `run` or `train patterns`."""
+    form = forms().get(command)
+    if form is None:
+        raise not_found(f"command {command!r}")
+    return form.info()
+
+
+@router.post("/commands/{command}/check")
+async def check_settings(service: Inside, command: CommandName, given: SettingsOnly) -> Checked:
+    """Whether settings are right, and the equivalent command line."""
+    if command not in forms():
+        raise not_found(f"command {command!r}")
+    form, rest = form_of(command, given.settings)
+    settings, _ = await checked(service, form, rest)
+    out = [] if given.name is None else ["--out", str(new_run_in(service.place.runs, given.name))]
+    return Checked(settings=settings, line=shlex.join(["evolve", *form.words(settings), *out]))
+
+
+@router.get("/presets")
+def list_presets() -> Presets:
+    """The presets of all commands."""
+    return Presets(
+        items={
+            name: {preset: dict(values) for preset, values in form.presets.items()}
+            for name, form in forms().items()
+        }
+    )
+
+
+@router.get("/spaces/{kind}")
+async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
+    """The settings that a sweep of a kind searches."""
+    if kind not in SWEEP_TARGETS:
+        raise not_found(f"kind {kind!r} of sweep")
+    parameters: list[dict[str, Any]] = await service.search.ask("space", kind=kind)
+    return Space.model_validate({"kind": kind, "items": parameters})
 
 
 @router.post("/jobs", status_code=202)
@@ -39,12 +177,10 @@ async def make_job(
 
 
 @router.get("/jobs")
-async def list_jobs(
-    service: Inside, limit: Limit = 50, after: After = None, state: JobState | None = None
-) -> Jobs:
+async def list_jobs(service: Inside, page: PagedBy50, state: JobState | None = None) -> Jobs:
     """Jobs, the newest first."""
     records = [one for one in service.jobs.all() if state is None or one.state == state]
-    chosen, more = Cursor.of(limit, after).slice(len(records))
+    chosen, more = page.slice(len(records))
     items = [service.jobs.document(records[number]) for number in chosen]
     return Jobs(items=items, next=more, total=len(records))
 
@@ -97,15 +233,14 @@ async def get_log(service: Inside, job: JobId) -> LogText:
 def get_games(
     service: Inside,
     job: JobId,
-    limit: Limit = 100,
-    after: After = None,
+    page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
     sort: Annotated[str, Query(max_length=20)] = "game",
 ) -> Games:
     """The games of a match so far."""
     games = _games(service, job)
     upsets = [None] * len(games)
-    found = games_page(games, upsets, "", Cursor.of(limit, after), sort, winner=winner)
+    found = games_page(games, upsets, "", page, sort, winner=winner)
     return found.model_copy(update={"items": [_named(service, job, game) for game in found.items]})
 
 
@@ -115,10 +250,10 @@ def get_game(
 ) -> Game:
     """A game of a match."""
     games = _games(service, job)
-    found = rows_with(games, "game", int(number)).to_pylist()
-    if not found:
+    rows = rows_with(games, "game", int(number)).to_pylist()
+    if not rows:
         raise not_found(f"game {number} in job {job}")
-    return _named(service, job, game_of(found[0], ""))
+    return _named(service, job, game_of(rows[0], ""))
 
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse
@@ -15,23 +14,22 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
-from evolve.runs.run import Run
-from evolve.runs.run_folder import locked
+from evolve.runs.run import Run, Study
+from evolve.runs.run_folder import RUN_ID, locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.runs.study import Study
 from evolve.runs.summary import share_in_playoff
 from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.forms import form_of
+from evolve.service.forms import changes_of, form_of
 from evolve.service.job_requests import resumed
-from evolve.service.models.common import RUN_ID
-from evolve.service.models.jobs import Changes, Job
 from evolve.service.models.runs import (
     Change,
+    Changes,
     Comparison,
     Download,
     Figures,
     Importances,
+    Job,
     Kind,
     OverSeeds,
     Rows,
@@ -40,8 +38,16 @@ from evolve.service.models.runs import (
     RunState,
     SettingDifference,
 )
-from evolve.service.problems import ProblemError, not_found, wrong_query
-from evolve.service.responses import After, Cursor, Limit, RunId, Tagged, Text
+from evolve.service.responses import (
+    Paged,
+    PagedBy50,
+    ProblemError,
+    RunId,
+    Tagged,
+    Text,
+    not_found,
+    wrong_query,
+)
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.final import verdict_of
@@ -70,8 +76,7 @@ _SORTS = ("date", "name", *_OF_SUMMARY)
 @router.get("/runs")
 def list_runs(
     service: Inside,
-    limit: Limit = 50,
-    after: After = None,
+    page: PagedBy50,
     q: Text = None,
     kind: Kind | None = None,
     rules: Text = None,
@@ -83,26 +88,25 @@ def list_runs(
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
     """
-    cursor = Cursor.of(limit, after)
     key = sort.lstrip("-")
     if key not in _SORTS:
         raise wrong_query("sort", f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}")
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
-        found = [service.index.summary(name, fresh=False) for name in names]
+        summaries = [service.index.summary(name, fresh=False) for name in names]
         for field, value in wanted.items():
-            found = [one for one in found if value is None or getattr(one, field) == value]
+            summaries = [one for one in summaries if value is None or getattr(one, field) == value]
         if key in _OF_SUMMARY:
-            have = [one for one in found if getattr(one, key) is not None]
+            have = [one for one in summaries if getattr(one, key) is not None]
             have.sort(key=lambda one: getattr(one, key), reverse=sort.startswith("-"))
-            found = have + [one for one in found if getattr(one, key) is None]
-        names = [one.id for one in found]
+            summaries = have + [one for one in summaries if getattr(one, key) is None]
+        names = [one.id for one in summaries]
     if sort in ("name", "-name"):
         names.sort(reverse=sort == "-name")
     elif sort == "date":
         names.reverse()
-    chosen, more = cursor.slice(len(names))
+    chosen, more = page.slice(len(names))
     items = [service.index.drawn(service.index.summary(names[number])) for number in chosen]
     return Runs(items=items, next=more, total=len(names))
 
@@ -119,6 +123,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
                 **summary.model_dump(),
                 **_NOTHING,
                 "settings": _design(study),
+                "changes": _changes(study),
                 "files": _files(run, study),
             }
         )
@@ -126,18 +131,13 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
     config = dict(opened.config)
     versions = {name: str(value) for name, value in config.pop("versions", {}).items()}
     config.pop("command", None)
-    kind = opened.kind
     detail = {
         **summary.model_dump(),
         "settings": _hidden(config),
         "changed": _changed(opened, config),
         "versions": versions,
         "tables": list(opened.tables),
-        "changes": [
-            Change(name=one.name, type=_type_name(one.type), help=_of_one(one.help))
-            for one in kind.changes_of(opened.command)
-            if one.name != "storage"
-        ],
+        "changes": _changes(opened),
         "files": _files(run, opened),
         "agent": None if champion_of(opened.path) is None else f"run:{run}",
         "playoff": playoff_file(opened.path).exists(),
@@ -151,11 +151,8 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
 async def delete_run(service: Inside, run: RunId) -> None:
     """Delete a run for good: 409 where a process writes to it."""
     service.index.summary(run)  # raises where there is none
-    record, folder = service.jobs.of_run(run), service.place.run(run)
-    if record is not None and not record.over:
-        raise ProblemError(409, f"job {record.id} is at work on {run}: stop it first")
-    if any(service.index.is_running(one) for one in service.index.names(run)):
-        raise ProblemError(409, f"a run in {run} is being written to by another process")
+    service.check_idle(run)
+    folder = service.place.run(run)
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
@@ -165,10 +162,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
 
 @router.post("/runs/{run}/resume", status_code=202)
 async def resume_run(service: Inside, run: RunId, changes: Changes, response: Response) -> Job:
-    """Continue a run as a new job, to another end where one is given."""
-    if (study := service.index.study(run)) is not None:
-        line = shlex.join(["evolve", "resume", str(study.path)])
-        raise ProblemError(409, f"{run} is a study, which goes on from the command line: {line}")
+    """Continue a run or study as a new job, to another end where one is given."""
     record = resumed(service, run, changes.settings, changes.threads)
     service.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
@@ -184,12 +178,12 @@ def get_importances(service: Inside, run: RunId) -> Importances:
     table = read_trials(opened.path)
     if table is None:
         return Importances(items=[], why="there are no trials yet")
-    found = importances_of(table)
+    importances = importances_of(table)
     items = [
-        {"parameter": name, "share": share, "p": found.p.get(name)}
-        for name, share in found.shares.items()
+        {"parameter": name, "share": share, "p": importances.p.get(name)}
+        for name, share in importances.shares.items()
     ]
-    return Importances(items=items, why=None if items else found.reason)
+    return Importances(items=items, why=None if items else importances.reason)
 
 
 @router.get("/compare")
@@ -224,8 +218,8 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
 def get_figures(service: Inside, run: Several) -> Figures:
     """Further figures of runs, for which the whole run is read: the best score, games, hours."""
     opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    found = [{} if one is None else json_value(one.kind.reading.totals(one)) for one in opened]
-    return Figures(items=found)
+    totals = [{} if one is None else json_value(one.kind.reading.totals(one)) for one in opened]
+    return Figures(items=totals)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
@@ -237,7 +231,7 @@ async def get_file(
     known = {one.name for one in _files(run, opened)}
     if name not in known:
         raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(known))}")
-    champion = None if isinstance(opened, Study) else champion_of(opened.path)
+    champion = champion_of(opened.path)
     source, sent_as = str(opened.path), f"{run}-{name}"
     stem, _, suffix = name.rpartition(".")
     if champion is not None and name == champion.name:
@@ -272,15 +266,14 @@ def _table_route(table: str) -> Callable[..., Rows]:
         tags: Tagged,
         service: Inside,
         run: RunId,
-        limit: Limit = 100,
-        after: After = None,
+        page: Paged,
         since: Annotated[int, Query(ge=0, le=10**9)] = 0,
         points: Annotated[int | None, Query(ge=2, le=2000)] = None,
     ) -> Rows:
         opened = service.index.open(run)
-        found = rows_of(opened, table, Cursor.of(limit, after), points, since)
-        tags.newest(opened, table, found.total, limit, after, since, points)
-        return found
+        rows = rows_of(opened, table, page, points, since)
+        tags.newest(opened, table, rows.total, page, since, points)
+        return rows
 
     get_table.__doc__ = (
         f"The {table} of a run, from row `since` on; with `points` so many rows of all, evenly."
@@ -308,11 +301,11 @@ def _delete(service: ServiceState, folder: FolderPath) -> None:
 
 def _files(name: str, run: Run | Study) -> list[Download]:
     """The downloads of a run; of a study, the tables of its runs as one."""
-    found: list[tuple[str, str]] = []
-    champion = None if isinstance(run, Study) else champion_of(run.path)
+    files: list[tuple[str, str]] = []
+    champion = champion_of(run.path)
     if champion is not None:
-        found.append((champion.name, "the champion's agent file"))
-        found.append(
+        files.append((champion.name, "the champion's agent file"))
+        files.append(
             (
                 "agent.py",
                 "the champion as one Python file to hand in, which goes by the clock if it can",
@@ -320,18 +313,28 @@ def _files(name: str, run: Run | Study) -> list[Download]:
         )
     for table in run.tables:
         if isinstance(run, Run) and run.table_named(table).of_games:
-            found.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
-        found.append((f"{table}.csv", f"{table} as CSV"))
-        found.append((f"{table}.parquet", f"{table} as Parquet"))
+            files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
+        files.append((f"{table}.csv", f"{table} as CSV"))
+        files.append((f"{table}.parquet", f"{table} as Parquet"))
     return [
-        Download(name=file, href=f"runs/{name}/files/{file}", about=about) for file, about in found
+        Download(name=file, href=f"runs/{name}/files/{file}", about=about) for file, about in files
     ]
 
 
 def _design(study: Study) -> dict[str, Any]:
     """The specification of a study, as in its file."""
-    design = study.design.model_dump(mode="json", exclude_defaults=True)
-    return {"command": study.design.command, **design, "settings": _hidden(study.design.settings)}
+    hidden = {"settings": _hidden(study.design.settings)}
+    return {"command": study.design.command, **study.config, **hidden}
+
+
+def _changes(run: Run | Study) -> list[Change]:
+    """The settings that may change when a run or study continues."""
+    return [
+        Change.model_validate(
+            {"name": one.name, "type": one.type.__name__, "help": _of_one(one.help)}
+        )
+        for one in changes_of(run)
+    ]
 
 
 def _of_one(text: str) -> str:
@@ -339,17 +342,11 @@ def _of_one(text: str) -> str:
     return text.partition(": ")[2].capitalize() if text.startswith("Of a ") else text
 
 
-def _type_name(kind: type) -> Literal["int", "float", "bool", "str"]:
-    names: dict[type, Literal["int", "float", "bool", "str"]]
-    names = {int: "int", float: "float", bool: "bool", str: "str"}
-    return names[kind]
-
-
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:
     """The settings as JSON, without those that are private: storages have passwords."""
     shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    found: dict[str, Any] = json_value(shown)
-    return found
+    document: dict[str, Any] = json_value(shown)
+    return document
 
 
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:

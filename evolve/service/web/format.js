@@ -29,7 +29,7 @@ export function interval(value, low, high, show = number) {
   return `${show(value)} (${show(low)} to ${show(high)})`;
 }
 
-/** How good a run's champion is, as [what is told, its value]; null where nothing is known. */
+/** How good a run's champion is, as [label, value]; null where nothing is known. */
 export function strengthOf({ elo, elo_low: low, elo_high: high, elo_so_far: soFar, ...run }) {
   const whole = (value) => number(value, 0);
   if (typeof elo === "number") return ["Elo", interval(elo, low, high, whole)];

@@ -266,7 +266,7 @@ function Going({ id }) {
       <div class="table">
         <${Board} position=${position} legal=${mine ? play.legal.map(squareNumber) : []} hints=${hints} values=${wanted && mine ? onSquares(values.data) : {}}
           best=${values.data?.moves[0]?.move} onPlay=${onPlay} name=${`game against ${play.name}`} />
-        <p class="live" role="status">${told(play, all, pending)}</p>
+        <p class="live" role="status">${statusOf(play, all, pending)}</p>
         ${error && html`<${Problem} error=${error} />`}
         ${play.problem && html`<p class="problem" role="alert">${play.problem}</p>`}
         <div class="buttons">
@@ -285,7 +285,7 @@ function Going({ id }) {
     </div>`;
 }
 
-function told(play, all, pending) {
+function statusOf(play, all, pending) {
   if (pending) return `You played ${pending.move}. ${play.name} thinks …`;
   const moves = all.slice(1).map(({ move }, place) => `${all[place].side} ${move === "pass" ? "passed" : `played ${move}`}`).slice(-2).join(", ");
   const now = play.result ? `The game is over. ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";

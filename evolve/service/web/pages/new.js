@@ -96,14 +96,14 @@ function Form({ info, begin }) {
     <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
     <div class="panel">
       <h2>The equal command line</h2>
-      ${checked.line ? html`<${CommandLine} line=${checked.line} />` : html`<p class=${checked.wrong ? "bad" : "quiet"} role="status">${told(checked.wrong)}</p>`}
+      ${checked.line ? html`<${CommandLine} line=${checked.line} />` : html`<p class=${checked.wrong ? "bad" : "quiet"} role="status">${hintOf(checked.wrong)}</p>`}
       <p class="buttons"><button class="main" disabled=${busy}>Start</button>
         <button type="button" onClick=${() => change({})}>Clear the form</button></p>
     </div>
   </form>`;
 }
 
-function told(wrong) {
+function hintOf(wrong) {
   if (!wrong) return "…";
   return `Not yet: ${wrong.message}`;
 }

@@ -70,7 +70,7 @@ function Buttons({ run, job, active }) {
   return html`<div class="buttons">
     ${active && html`<${JobButtons} job=${job} />`}
     ${idle && run.changes.length > 0 && html`<button type="button" aria-expanded=${opened} onClick=${() => setOpened(!opened)}>${run.state === "done" ? "Extend" : "Go on"} …</button>`}
-    ${run.changes.length > 0 && html`<a class="button" href=${to(["new", run.command], { from: run.id })}>Fork with changes</a>`}
+    ${run.changes.length > 0 && kindOf(run)?.tables.length > 0 && html`<a class="button" href=${to(["new", run.command], { from: run.id })}>Fork with changes</a>`}
     ${kindOf(run)?.tables.length > 0 && html`<a class="button" href=${to(["compare"], { run: run.id })}>Compare</a>`}
     ${run.agent && html`<a class="button" href=${to(["play"], { agent: run.agent })}>Play its champion</a>`}
     ${idle && html`<${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}
@@ -80,7 +80,7 @@ function Buttons({ run, job, active }) {
 
 function GoOn({ run, done }) {
   const [texts, setTexts] = useState({});
-  const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name]) }));
+  const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name] ?? run.settings.settings?.[change.name]) }));
   return html`<div class="new"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
     <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) }).then(done)}>Go on<//></div>`;
 }

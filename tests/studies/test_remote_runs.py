@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from evolve.studies import scheduler as module
-from evolve.studies.scheduler import Turn, Turns
+from evolve.studies import remote_runs as module
+from evolve.studies.remote_runs import Turn, Turns
 from tests.waits import PATIENCE, until_within
 
 GENERATION = 0.02
