@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import Agreed, agree_on
-from evolve.arena.match import Match, MatchResult
-from evolve.arena.sprt import Sprt
+from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import Rules
@@ -28,7 +26,7 @@ from evolve.fitness.openings import (
     balanced_openings,
     openings_of_games,
 )
-from evolve.runs.loading import load_agent
+from evolve.runs.loading import Agreed, agree_on, load_agent
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
     import pandas as pd
@@ -86,7 +84,7 @@ def rate(
     names = [_name(agent) for agent in agents]
     asked = resolve_as(RateSettings, {}, {**settings, "agents": names})
     players = [_agent(agent) for agent in agents]
-    tournament = tournament_of(players, names, asked, executor=Threads(jobs))
+    tournament, _ = tournament_of(players, names, asked, executor=Threads(jobs))
     tournament.play(progress)
     return pd.DataFrame([row.facts for row in tournament.rows()])
 
@@ -125,8 +123,8 @@ def tournament_of(
     settings: RateSettings,
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
-) -> Tournament:
-    """Return the round robin of a rating's settings, not started yet.
+) -> tuple[Tournament, Agreed]:
+    """Return the round robin of a rating's settings, not started yet, and the agreed rules.
 
     reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder` and `failed` of
     Tournament.
@@ -144,16 +142,16 @@ def tournament_of(
         return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
-    return Tournament(
+    tournament = Tournament(
         players,
         tuple(names),
         agreed.rules,
         drawn,
         described,
         seed=seed,
-        assumed=agreed.assumed,
         **options,
     )
+    return tournament, agreed
 
 
 def identity_of(source: str) -> str:

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import Agreed
 from evolve.arena.match import Match, PlayMatch, play_whole
 from evolve.engine.rules import Rules, check_rules
 from evolve.errors import EvolveError, RunError
@@ -81,9 +80,9 @@ class Tournament:
     With a `folder`, each pair's games are saved to a file there as soon as they are played, and the
     same call plays only the missing pairs; agents may be added at the end. `failed` is called with
     the game, the name and the reason when a program fails; `play` replaces the default way to play
-    a match, and may raise DroppedPairError. Agents with the same name get a number. assumed:
-    whether the rules were not specified. Raises RunError if the folder holds something else,
-    EngineError if a program cannot be used or a pair has only failures.
+    a match, and may raise DroppedPairError. Agents with the same name get a number. Raises RunError
+    if the folder holds something else, EngineError if a program cannot be used or a pair has only
+    failures.
     """
 
     def __init__(
@@ -99,14 +98,12 @@ class Tournament:
         folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
         play: PlayMatch = play_whole,
-        assumed: bool = False,
     ) -> None:
         self.agents = agents
         self._failed = failed
         self._play_match = play
         self.names = _told_apart(names)
         self.rules: Rules = rules
-        self.agreed = Agreed(rules, assumed)
         self.folder = None if folder is None else inside(folder)
         self._openings = openings
         self._seed = seed

@@ -70,9 +70,9 @@ def check_command(
       evolve check agent.py --quick
       evolve check friend.py --seconds 2 --memory 200 --python python3.7
     """
-    from evolve.arena.agreement import agree_on
     from evolve.programs.examination import ALLOWED, GAMES, examine
     from evolve.programs.python import rules_in_source
+    from evolve.runs.loading import agree_on
 
     if quick and games is not None:
         raise click.UsageError("--quick plays no whole games: leave out --games, or --quick")

@@ -39,9 +39,9 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
       evolve match swh 'gtp:evolve engine best.json --protocol gtp'
     """
     from evolve.agents.agent import Limit
-    from evolve.arena.agreement import agree_on
     from evolve.protocols.gtp import GtpEngine
     from evolve.protocols.nboard import NBoardEngine
+    from evolve.runs.loading import agree_on
 
     player = evolve.load_agent(agent)
     agreed = agree_on([player], rules)

@@ -21,9 +21,9 @@ from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
-    from evolve.arena.agreement import Agreed
     from evolve.engine.board import Board, Side
     from evolve.records.record import GameRecord
+    from evolve.runs.loading import Agreed
 
 _OF_UNIT: Final = {
     "discs": "exact scores",
@@ -67,8 +67,7 @@ def play_command(agent: str, side: str, ggf: Path | None, rules: str | None) -> 
       evolve play 'swh?depth=5' --side white
       evolve play patterns-standard --ggf mine.ggf
     """
-    from evolve.arena.agreement import agree_on
-    from evolve.runs.loading import load_agent
+    from evolve.runs.loading import agree_on, load_agent
 
     if ggf is not None and ggf.suffix.lower() != ".ggf":
         raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")

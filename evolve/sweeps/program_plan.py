@@ -17,8 +17,7 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult
-from evolve.arena.sprt import Sprt
+from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.config.program_sweep import PROBES, ProgramSweepSettings
 from evolve.engine.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError

@@ -9,12 +9,12 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult, StoppedError, play_match
 from evolve.engine.rules import NODES_BLACK, NODES_WHITE, Rules
 from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.runs.loading import agree_on
 from tests import networks
 
 PLAYER = evolve.MctsAgent(

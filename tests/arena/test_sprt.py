@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from evolve.arena.sprt import PAIR_SCORES, Sprt
+from evolve.arena.match import PAIR_SCORES, Sprt
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import score_of_elo
 
