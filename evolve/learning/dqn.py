@@ -21,18 +21,17 @@ from evolve.engine.network import Network
 from evolve.engine.symmetry import SQUARE_IMAGES, images_of
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
-from evolve.learning.dqn_games import Experience, Networks
 from evolve.learning.learner import (
     Iteration,
     Learner,
     Left,
+    Replay,
     Share,
     left_for_games,
     seconds_of_choice,
 )
-from evolve.learning.model import Model
-from evolve.learning.modules import encoded
-from evolve.learning.replay import Replay
+from evolve.learning.model import Model, encoded
+from evolve.learning.self_play import Experience, Networks
 
 
 class MoveLearner(Learner):

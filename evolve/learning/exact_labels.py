@@ -23,8 +23,7 @@ from evolve.engine.rules import DEFAULT_RULES, Rules
 from evolve.engine.symmetry import canonical, images_of
 from evolve.engine.training_games import draw_positions, solve_outcomes
 from evolve.fitness.games import in_batches
-from evolve.learning.model import Model
-from evolve.learning.modules import encoded
+from evolve.learning.model import Model, encoded
 
 DISCS: Final = 54
 TRAIN_GAMES: Final = 12_500

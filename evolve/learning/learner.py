@@ -1,4 +1,4 @@
-"""The common part of all learners, and their opponents."""
+"""What all learners share: their interface, their opponents, the time they have, and the replay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.rules import Rules
-from evolve.errors import AgentError, SettingsError
+from evolve.errors import AgentError, RunError, SettingsError
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.runs.loading import load_alphabeta
@@ -168,3 +168,55 @@ def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generat
     numbers = np.searchsorted(bounds, np.arange(count) + rng.random(), side="right")
     chosen = rng.permutation(np.minimum(numbers, len(names) - 1))
     return [names[number] for number in chosen]
+
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class Replay:
+    """The replay buffer (Lin 1992): a ring of `capacity` rows in parallel named arrays."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.added = 0
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return min(self.added, self.capacity)
+
+    def add(self, rows: Arrays) -> None:
+        """Add rows; they replace the oldest where there is no room."""
+        count = len(next(iter(rows.values())))
+        if count == 0:
+            return
+        kept = {name: array.shape[1:] for name, array in self._arrays.items()}
+        if kept and kept != {name: array.shape[1:] for name, array in rows.items()}:
+            raise RunError("the positions of the checkpoint are not those of this training")
+        last = min(count, self.capacity)
+        places = (self.added + count - last + np.arange(last)) % self.capacity
+        for name, array in rows.items():
+            if name not in self._arrays:
+                self._arrays[name] = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+            self._arrays[name][places] = array[count - last :]
+        self.added += count
+
+    def sample(self, count: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+        """Draw `count` rows, each from all stored rows."""
+        chosen = rng.integers(0, len(self), count)
+        return {name: array[chosen] for name, array in self._arrays.items()}
+
+    def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """Return all rows as arrays for a checkpoint."""
+        return {prefix + name: array[: len(self)] for name, array in self._arrays.items()}
+
+    def restore(self, arrays: Arrays, prefix: str, added: int) -> None:
+        """Restore what `arrays` returned; `added` rows have been added in all."""
+        self._arrays = {}
+        for name, array in arrays.items():
+            if name.startswith(prefix):
+                if not min(added, self.capacity) <= len(array) <= self.capacity:
+                    raise ValueError(f"{name} has {len(array)} rows")
+                own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+                own[: len(array)] = array
+                self._arrays[name.removeprefix(prefix)] = own
+        self.added = added

@@ -27,16 +27,15 @@ from evolve.learning.learner import (
     Iteration,
     Learner,
     Left,
+    Replay,
     Share,
     alphabeta_agents,
     left_for_games,
     seconds_of_choice,
     shares_drawn,
 )
-from evolve.learning.model import Model
-from evolve.learning.modules import Module, encoded
-from evolve.learning.replay import Replay
-from evolve.learning.tree_games import searched_games
+from evolve.learning.model import Model, Module, encoded
+from evolve.learning.self_play import searched_games
 
 _FIRST_SIMULATIONS: Final = 32
 """Simulations before the network has learned: rollouts value positions, and these are enough."""
