@@ -52,7 +52,7 @@ from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder as store
 from evolve.runs.progress import Silent
-from evolve.sweeps.genes_plan import GenesPlan
+from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.importance import importances_in, weigh
 from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of

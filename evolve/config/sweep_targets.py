@@ -60,7 +60,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
     ),
     "alphabeta": SweepTarget(
-        "evolve.sweeps.genes_plan:GenesPlan", "Search the genes of an alpha-beta agent.", "run"
+        "evolve.sweeps.evolution_plan:GenesPlan", "Search the genes of an alpha-beta agent.", "run"
     ),
     "evolution": SweepTarget(
         "evolve.sweeps.evolution_plan:EvolutionPlan",

@@ -23,10 +23,9 @@ from evolve.engine.shapes import (
 from evolve.errors import AgentError, SettingsError
 from evolve.learning.learner import Learner
 from evolve.learning.training import InMemoryTraining
-from evolve.sweeps.objective import Marks, Objective
-from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, Space, choice, real, whole
-from evolve.sweeps.trials import Outcome, Report, Task
+from evolve.sweeps.trials import Marks, Objective, Outcome, Report, Task
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""

@@ -13,14 +13,13 @@ from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
-from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
-from evolve.sweeps.heartbeat import Lease, Watch, is_gone, key_of
 from evolve.sweeps.importance import importances_in
+from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.storage import Storage, telling
+from evolve.sweeps.storage import Lease, Storage, Watch, is_gone, key_of, telling
 from evolve.sweeps.trials import (
     BRIEF,
     GENERATION,

@@ -26,11 +26,10 @@ from evolve.population.genome import Genome
 from evolve.population.individual import Individual
 from evolve.runs.progress import Observer
 from evolve.sweeps.final import DEFAULTS
-from evolve.sweeps.genetic import gene_of, genome_of, value_of
 from evolve.sweeps.kept_matches import KeptMatches
-from evolve.sweeps.program_plan import ProgramPlan
+from evolve.sweeps.own_samplers import gene_of, genome_of, value_of
+from evolve.sweeps.program_plan import ProgramPlan, score_predicted
 from evolve.sweeps.quota import known_settings
-from evolve.sweeps.rating import score_predicted
 from evolve.sweeps.space import Setting
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import PLAY_SECONDS, PLAYED, Outcome, Task, number_of

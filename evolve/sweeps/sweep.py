@@ -23,10 +23,9 @@ from evolve.sweeps.final import (
     fetch_agents,
     play_final,
 )
-from evolve.sweeps.heartbeat import BEAT, Heart
 from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import checked_plan
-from evolve.sweeps.storage import open_database, open_journal
+from evolve.sweeps.storage import BEAT, Heart, open_database, open_journal
 from evolve.sweeps.trials import (
     FINISHED,
     PLAY_SECONDS,

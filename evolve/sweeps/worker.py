@@ -25,9 +25,8 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.programs.forks import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
-from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trials import Outcome, Task
+from evolve.sweeps.trials import Objective, Outcome, Task
 
 
 class Reported(NamedTuple):

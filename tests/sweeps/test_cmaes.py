@@ -13,7 +13,7 @@ import pytest
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.sweeps.cmaes import GENERATION, CmaSampler
+from evolve.sweeps.own_samplers import CMA_GENERATION, CmaSampler
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -51,8 +51,8 @@ def test_the_study_holds_no_pickle(tmp_path: Path) -> None:
         trial = study.ask()
         study.tell(trial, -((trial.suggest_float("x", 0, 1) - trial.suggest_float("y", 0, 1)) ** 2))
     kept = {key for trial in study.trials for key in trial.system_attrs}
-    assert kept == {GENERATION}
-    generations = [trial.system_attrs.get(GENERATION) for trial in study.trials]
+    assert kept == {CMA_GENERATION}
+    generations = [trial.system_attrs.get(CMA_GENERATION) for trial in study.trials]
     assert generations[:5] == [None] * 5
     assert generations[5:] == sorted(generations[5:])
     assert generations[-1] >= 4
@@ -93,13 +93,13 @@ def told(clock: Callable[[int], int], waits: tuple[int, ...] = ()) -> tuple[dict
                 params={"x": x, "y": y},
                 distributions=space,
                 user_attrs={},
-                system_attrs={} if number < 5 else {GENERATION: (number - 5) // 8},
+                system_attrs={} if number < 5 else {CMA_GENERATION: (number - 5) // 8},
                 intermediate_values={},
             )
         )
     study.sampler = CmaSampler(5)
     trial = study.ask(space)
-    found = study.get_trials()[-1].system_attrs.get(GENERATION, -1)
+    found = study.get_trials()[-1].system_attrs.get(CMA_GENERATION, -1)
     return trial.params, found
 
 

@@ -11,9 +11,8 @@ import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError
-from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trials import Task
+from evolve.sweeps.trials import Objective, Task
 from tests.sweeps import plan
 
 

@@ -17,8 +17,8 @@ from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.progress import Silent
+from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
-from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file
 from evolve.tables.final import finals_trials

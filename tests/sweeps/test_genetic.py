@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import optuna
 
-from evolve.sweeps.genetic import GeneticSampler
+from evolve.sweeps.own_samplers import GeneticSampler
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 

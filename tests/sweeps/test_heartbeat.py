@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import StorageError
-from evolve.sweeps import heartbeat as leases
-from evolve.sweeps.heartbeat import Lease, is_gone, this_machine
+from evolve.sweeps import storage
+from evolve.sweeps.storage import Lease, is_gone, this_machine
 from tests.sweeps import shared
 from tests.waits import PATIENCE
 
@@ -33,7 +33,7 @@ def test_a_process_of_this_machine_that_is_gone_is_known_at_once(tmp_path: Path)
 
 
 def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leases, "BEAT", 0.01)
+    monkeypatch.setattr(storage, "BEAT", 0.01)
     seen: list[int] = []
     enough = threading.Event()
 
@@ -44,6 +44,6 @@ def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None
         if count == 4:
             enough.set()
 
-    with leases.Heart(beat):
+    with storage.Heart(beat):
         assert enough.wait(PATIENCE)
     assert seen[:5] == [0, 1, 2, 3, 4]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.sweeps.objective import Marks
+from evolve.sweeps.trials import Marks
 
 
 def test_a_mark_says_how_much_of_the_trial_is_done() -> None:

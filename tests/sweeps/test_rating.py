@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
-from evolve.sweeps.rating import Met, parts_of, rated, score_predicted, shared, shares_of
+from evolve.sweeps.program_plan import Met, parts_of, rated, score_predicted, shared, shares_of
 
 
 def test_with_one_opponent_it_is_the_score() -> None:

@@ -11,8 +11,8 @@ from optuna.distributions import BaseDistribution, FloatDistribution, IntDistrib
 from optuna.trial import TrialState, create_trial
 
 from evolve.fitness.statistics import score_of_elo
+from evolve.sweeps.own_samplers import ESTIMATE, EVERY, SpsaSampler, step_of
 from evolve.sweeps.space import Number, between
-from evolve.sweeps.spsa import ESTIMATE, EVERY, SpsaSampler, step_of
 from evolve.sweeps.trials import MIRROR
 
 SPACE: dict[str, BaseDistribution] = {
