@@ -16,7 +16,7 @@ import pyarrow as pa
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, PlayMatch, play_whole
 from evolve.engine.rules import Rules, check_rules
-from evolve.errors import EvolveError, RunError
+from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
@@ -34,10 +34,6 @@ from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class DroppedPairError(EvolveError):
-    """Raised by a way to play matches: this pair does not count."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ class Tournament:
     With a `folder`, each pair's games are saved to a file there as soon as they are played, and the
     same call plays only the missing pairs; agents may be added at the end. `failed` is called with
     the game, the name and the reason when a program fails; `play` replaces the default way to play
-    a match, and may raise DroppedPairError. Agents with the same name get a number. Raises RunError
+    a match. Agents with the same name get a number. Raises RunError
     if the folder holds something else, EngineError if a program cannot be used or a pair has only
     failures.
     """
@@ -151,10 +147,7 @@ class Tournament:
             known = self._read(i, j)
             if known is None:
                 match, names = self._match(i, j), (self.names[i], self.names[j])
-                try:
-                    self._play_match(match, names, progress)
-                except DroppedPairError:
-                    continue
+                self._play_match(match, names, progress)
                 known = match.table(names)
                 if self.folder is not None:
                     write_table(self._file(i, j), known)

@@ -247,6 +247,11 @@ class SweepSettings(Settings):
         return (SWEEP_TARGETS[self.kind].strong and rules.strong_panel) or rules.panel
 
     @property
+    def breeders(self) -> int:
+        """Best trials of which the sampler `ga` breeds."""
+        return 16
+
+    @property
     def longer(self) -> tuple[SweepRung, ...]:
         """The rungs after the trials, parsed."""
         return tuple(map(_parsed_rung, self.rungs))

@@ -123,7 +123,7 @@ def play_final(
     over: bool = False,
     seconds_a_game: float | None = None,
 ) -> FinalResult | None:
-    """Play the final and crown the winner; None when no complete trial has its agent here.
+    """Play the final and select the champion; None when no complete trial has its agent here.
 
     over: whether no further trial will come. seconds_a_game: expected seconds per game, where
     known. Raises StoppedError when the observer asks to stop; the same call resumes.
@@ -191,7 +191,7 @@ def play_final(
         if plan.test is not None:
             tested = plan.test.verdict(match.result.pentanomial)
     facts = {} if score is None else {"against_defaults": score.value}
-    champion = plan.crown(folder, winner, facts)
+    champion = plan.save_champion(folder, winner, facts)
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
     result = FinalResult(rows, number_of(winner), number, score, champion, tested, failures)

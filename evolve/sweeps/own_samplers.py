@@ -47,7 +47,6 @@ _SIGMA: Final = 1 / 6
 """First standard deviation, as a share of every range; the same as Optuna's."""
 _STEPS: Final = 10_000
 """Parts of a number's range: genes are whole numbers."""
-_POPULATION: Final = 16
 _PARENTS: Final = 8
 _SETTINGS: Final[Mapping[str, Any]] = {
     "mutation_rate": 0.1,
@@ -209,13 +208,13 @@ class GeneticSampler(JointSampler):
     """Proposes children of the best trials; the first `startup` finished trials are random.
 
     It is the algorithm of `evolve run`, with one child at a time instead of generations (Whitley's
-    GENITOR, ICGA 1989): the best trials so far are the population, and a proposal is a child of
-    selected ones.
+    GENITOR, ICGA 1989): the best `population` trials so far are the population, and a proposal is
+    a child of selected ones.
     """
 
-    def __init__(self, startup: int, seed: int) -> None:
-        self._startup = max(2, startup)
-        self._seed = seed
+    def __init__(self, startup: int, seed: int, population: int = 16) -> None:
+        self._startup, self._seed = max(2, startup), seed
+        self._population = population
         self.alone = by_chance(seed)
 
     def infer_relative_search_space(
@@ -231,27 +230,23 @@ class GeneticSampler(JointSampler):
         trials = complete_trials(study)
         if len(trials) < self._startup or not search_space:
             return {}
-        genome = genome_of(search_space)
+        genome = _genome_of(search_space)
         settings = genome.settings
         algorithm = GeneticAlgorithm(settings, genome)
         breeding = Breeding(settings, genome, np.random.default_rng(self._seed))
-        ranked = sorted(trials, key=lambda one: (-one.values[0], one.number))[:_POPULATION]
+        ranked = sorted(trials, key=lambda one: (-one.values[0], one.number))[: self._population]
         population = [_individual(one, search_space) for one in ranked]
         count = min(_PARENTS, len(population)) - 1
         chosen = algorithm.operators.selection(population[1:], count, breeding)
         child = algorithm.child("child", 0, [population[0], *chosen], breeding)
         return {
-            name: value_of(gene, one)
+            name: _value_of(gene, one)
             for gene, (name, one) in zip(child, search_space.items(), strict=True)
         }
 
 
-def genome_of(space: Mapping[str, BaseDistribution], population: int | None = None) -> Genome:
-    """Make a genome with a gene for each parameter, for a population of that size.
-
-    A gene is a place in the parameter's range, or among its choices.
-    """
-    settings = dict(_SETTINGS) if population is None else {**_SETTINGS, "population": population}
+def _genome_of(space: Mapping[str, BaseDistribution]) -> Genome:
+    """Make a genome whose genes are places in the parameters' ranges, or among their choices."""
     genes = {
         f"gene{number}": (
             Gene((0, len(one.choices) - 1), name, steps=True)
@@ -262,7 +257,7 @@ def genome_of(space: Mapping[str, BaseDistribution], population: int | None = No
     }
     low, high = np.array([gene.bounds for gene in genes.values()], np.int64).T
     sizes = dict.fromkeys(genes, 1)
-    return Genome(EvolutionSettings(**settings), sizes, low, high, Encoding(genes, _no_agent))
+    return Genome(EvolutionSettings(**_SETTINGS), sizes, low, high, Encoding(genes, _no_agent))
 
 
 def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
@@ -271,13 +266,13 @@ def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
 
 def _individual(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> Individual:
     individual = Individual(
-        (gene_of(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
+        (_gene_of(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
     )
     individual.fitness.values = (trial.values[0], 0.0)
     return individual
 
 
-def gene_of(value: Any, distribution: BaseDistribution) -> int:
+def _gene_of(value: Any, distribution: BaseDistribution) -> int:
     """Return the gene of a parameter's value."""
     if isinstance(distribution, CategoricalDistribution):
         return distribution.choices.index(value)
@@ -285,7 +280,7 @@ def gene_of(value: Any, distribution: BaseDistribution) -> int:
     return round(_STEPS * to_unit(value, distribution))
 
 
-def value_of(gene: int, distribution: BaseDistribution) -> Any:
+def _value_of(gene: int, distribution: BaseDistribution) -> Any:
     """Return the value of a gene."""
     if isinstance(distribution, CategoricalDistribution):
         return distribution.choices[gene]

@@ -67,7 +67,7 @@ class Plan(ABC):
         """Check that trials can begin, apart from the settings: here nothing."""
         return
 
-    def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
+    def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return a trial's further input as JSON, from the trials so far: here nothing."""
         return {}
 
@@ -76,7 +76,7 @@ class Plan(ABC):
         file = agent_file(folder, trial)
         return read_agent(file) if file.exists() else None
 
-    def crown(
+    def save_champion(
         self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
     ) -> FolderPath | None:
         """Make a trial's agent the sweep's champion; return its file, None where it is not here."""
@@ -151,17 +151,12 @@ class Plan(ABC):
         return self.sweep.identity
 
     @property
-    def is_population_based(self) -> bool:
-        """Whether trials come in generations, with all values of a generation proposed together."""
-        return False
-
-    @property
     def searches(self) -> bool:
         """Whether trials try settings one after another, each of which counts.
 
-        False for members of a population and for steps of SPSA, which play one another.
+        False for steps of SPSA, which play one another.
         """
-        return not self.is_population_based and self.sweep.sampler != "spsa"
+        return self.sweep.sampler != "spsa"
 
     @property
     def tolerates_failures(self) -> bool:

@@ -98,7 +98,7 @@ class ProgramPlan(Plan):
             finally:
                 program.close()
 
-    def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
+    def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
         if MIRROR in trial.user_attrs:
             return {MIRROR: trial.user_attrs[MIRROR]}
@@ -116,9 +116,9 @@ class ProgramPlan(Plan):
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the program play its opponents in parts; it may end after each part."""
         agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
-        games = _Games(objective, agent, MIRROR in task.brief or self.own.objective == "self")
+        games = _Games(objective, agent, MIRROR in task.context or self.own.objective == "self")
         try:
-            if MIRROR in task.brief:
+            if MIRROR in task.context:
                 return self._step(objective, task, games, report)
             if self.own.objective == "panel":
                 told = self._judged(objective, games)
@@ -130,7 +130,7 @@ class ProgramPlan(Plan):
                     return Outcome.pruned(games.facts)
             file = self.keep_trial(objective.folder, task, score, error)
             facts = games.facts
-            if task.brief.get(DEFAULTS) and self.own.objective == "panel":
+            if task.context.get(DEFAULTS) and self.own.objective == "panel":
                 facts = self._played_again(objective, agent, facts)
             return Outcome.complete(score, error, file, facts)
         except EngineError as error:
@@ -140,8 +140,8 @@ class ProgramPlan(Plan):
 
     def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> Outcome:
         """Run a step of SPSA: it plays its mirror image, and is not a candidate."""
-        below = self._opponent(objective, task.brief[MIRROR], "mirror")
-        openings = self.openings(self.own.pairs, task.number)
+        below = self._opponent(objective, task.context[MIRROR], "mirror")
+        openings = self.openings(self.own.openings_of_trial, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
         return Outcome.pruned(games.facts)
@@ -156,24 +156,24 @@ class ProgramPlan(Plan):
         assert self.defaults is not None
         defaults = self._opponent(objective, self.defaults, "defaults")
         rules, seed = self.sweep.rules, self.sweep.seed
-        if task.brief.get(DEFAULTS):
+        if task.context.get(DEFAULTS):
             games.meet(defaults, self.openings(_FIRST_PAIRS), rules, seed)
             yield 0.5, 0.0, True
             return
         others: list[tuple[Agent, float]] = [(defaults, 0.0)]
-        best = task.brief.get("best")
+        best = task.context.get("best")
         if best is not None:
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
-        openings = self.openings(self.own.pairs)
+        openings = self.openings(self.own.openings_of_trial)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
-        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
+        for start, stop in parts_of(self.own.openings_of_trial, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
                     met.append(Met(elo, score.n, score.value * score.n))
-            yield *score_predicted(rated(met)), stop == self.own.pairs
+            yield *score_predicted(rated(met)), stop == self.own.openings_of_trial
 
     def _played_again(
         self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]
@@ -234,7 +234,9 @@ class ProgramPlan(Plan):
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
-    def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
+    def save_champion(
+        self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
+    ) -> FolderPath:
         """Write the best parameters as JSON and as TOML; return the path of the JSON."""
         found = self.program.found(trial.params, folder)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
@@ -275,10 +277,7 @@ class ProgramPlan(Plan):
         return bool(defaults.user_attrs.get("alike"))
 
     def check_new(self) -> None:
-        """See Plan: other rules of the program, parameters that SPSA cannot move, and clones.
-
-        A population larger than the number of settings would have clones.
-        """
+        """See Plan: other rules of the program, and parameters that SPSA cannot move."""
         with self._for_a_look() as program:
             own, asked = program.own_rules(), self.sweep.rules
         if own is not None and own != asked:
@@ -292,12 +291,6 @@ class ProgramPlan(Plan):
             raise SettingsError(
                 f"sampler: spsa moves every parameter, and {name} has one value, {value}: hold it "
                 f"by --fix {name}={value}, or give it a range"
-            )
-        count = self.space.count
-        if self.is_population_based and count is not None and count < self.own.population:
-            raise SettingsError(
-                f"population: {self.own.population} members are more than the {count} settings "
-                "there are: leave out --algorithm ga, and trials search all of them"
             )
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
@@ -314,10 +307,6 @@ class ProgramPlan(Plan):
         """Return whether a trial's settings differ from those of its opponent."""
         met = trial.user_attrs.get(MIRROR, self.defaults)
         return bool(trial.params != met)
-
-    @property
-    def is_population_based(self) -> bool:
-        return self.own.algorithm == "ga"
 
     @property
     def tolerates_failures(self) -> bool:

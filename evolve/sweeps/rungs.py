@@ -92,10 +92,10 @@ class Candidate:
         return Standing(self.origin, score)
 
 
-def crown(
+def select_champion(
     sweep: Sweep, observer: Observer, seconds: float | None
 ) -> tuple[SweepEnding | None, FinalResult | None]:
-    """Crown the best of a sweep's trials, by rungs or by a final.
+    """Select the champion of a sweep's trials, by rungs or by a final.
 
     Returns why it ended early, and the result, which is None, too, when no trial is complete.
     `seconds` are left of the sweep's time, None for no limit. Raises RunError where all trainings
@@ -104,7 +104,7 @@ def crown(
     try:
         if not sweep.settings.rungs:
             return None, sweep.play_final(observer)
-        sweep.weigh()
+        sweep.compute_importances()
         return Rungs(sweep, seconds).climb(observer)
     except StoppedError:
         return SweepEnding.STOPPED, None
@@ -140,7 +140,7 @@ class Rungs:
             candidates = _judged(chosen, lives)
             if not candidates:
                 raise RunError(f"every life of rung {number} failed: see the table `rungs`")
-        return self._crowned(candidates, observer)
+        return self._select_champion(candidates, observer)
 
     def _first(self) -> list[Candidate]:
         """Return the settings of complete trials, best first."""
@@ -192,10 +192,10 @@ class Rungs:
         lives = [_life(by_number.get(number), folder) for number in range(len(queue))]
         return None, lives
 
-    def _crowned(
+    def _select_champion(
         self, candidates: Sequence[Candidate], observer: Observer
     ) -> tuple[SweepEnding | None, FinalResult | None]:
-        """Crown the winner of the last rung, after a retest against the defaults."""
+        """Select the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
         defaults = next((one for one in candidates if one.origin == DEFAULTS), None)
         against, games = None, None

@@ -89,7 +89,7 @@ class Proposer:
                     self._cma.reseed(seed)
                     return self._cma
                 case "ga":
-                    return GeneticSampler(startup, seed)
+                    return GeneticSampler(startup, seed, settings.breeders)
                 case _:
                     return optuna.samplers.RandomSampler(seed=seed)
 

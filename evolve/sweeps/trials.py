@@ -37,12 +37,10 @@ PLACE: Final = "place"
 """Its number in the sweep."""
 LOST: Final = "lost"
 """Of a lost attempt: how often its values will have been tried."""
-BRIEF: Final = "brief"
+CONTEXT: Final = "brief"
 """Its input apart from its values, kept so that a retry gets the same."""
 MIRROR: Final = "mirror"
 """Of a step of SPSA: the values of its opponent, the mirror image."""
-GENERATION: Final = "generation"
-"""Of a member of a population: its generation."""
 PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
@@ -53,11 +51,11 @@ Report = Callable[[int, float, float], bool]
 
 @dataclass(frozen=True)
 class Task:
-    """A trial to run: its number, its values, and its further input (`Plan.brief`)."""
+    """A trial to run: its number, its values, and its further input (`Plan.trial_context`)."""
 
     number: int
     values: Mapping[str, Any]
-    brief: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,7 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     monkeypatch.setattr(
         GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].user_attrs['place']}"]
     )
-    monkeypatch.setattr(GenesPlan, "crown", lambda *told: tmp_path / "champion.json")
+    monkeypatch.setattr(GenesPlan, "save_champion", lambda *told: tmp_path / "champion.json")
     trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
     (tmp_path / "whole").mkdir()
