@@ -126,8 +126,8 @@ def tournament_of(
 ) -> tuple[Tournament, Agreed]:
     """Return the round robin of a rating's settings, not started yet, and the agreed rules.
 
-    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder` and `failed` of
-    Tournament.
+    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder`, `failed`
+    and `warn` of Tournament.
     """
     from evolve.arena.tournament import Tournament, kept_rules
 

@@ -86,6 +86,7 @@ def rate_command(
             executor=executor,
             folder=folder,
             failed=Failures().tell,
+            warn=complain,
         )
         total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
         tell_started(

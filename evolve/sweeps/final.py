@@ -7,6 +7,7 @@ against the defaults, on further openings, shows whether the sweep has found mor
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -17,17 +18,18 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
+from evolve.arena.match_files import MatchFolder
 from evolve.arena.tournament import Row, Tournament
 from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_bytes, write_text
-from evolve.files.folder import FolderPath
+from evolve.files.changes import remove_tree
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.progress import Observer
-from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.trials import agent_file, number_of
-from evolve.tables.paths import FINAL_FILE
+from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -111,6 +113,25 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
 def is_defaults(trial: FrozenTrial) -> bool:
     """Return whether a trial has the defaults."""
     return trial.user_attrs.get("origin") == DEFAULTS
+
+
+class KeptMatches(MatchFolder):
+    """The matches of a final or a retest in progress.
+
+    key: what they depend on; games of another key are dropped.
+    """
+
+    def __init__(self, folder: FolderPath, key: str, observer: Observer) -> None:
+        self._all = inside(folder, TRIALS, MATCHES)
+        place = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
+        super().__init__(place, observer.note, observer.stop, lasting=False)
+        if not place.is_dir():
+            self.drop()
+
+    def drop(self) -> None:
+        """Remove all kept games: the matches are over, or different ones."""
+        if self._all.is_dir():
+            remove_tree(self._all, ignore_errors=True)
 
 
 def play_final(

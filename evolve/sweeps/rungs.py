@@ -35,12 +35,12 @@ from evolve.runs.progress import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
+    KeptMatches,
     Standing,
     is_defaults,
     settings_ranked,
     write_result,
 )
-from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.optuna_study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import agent_file, keep, number_of
