@@ -13,6 +13,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
+from evolve.arena.tournament import Tournament, kept_rules
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.rules import Rules
@@ -30,8 +31,6 @@ from evolve.runs.loading import Agreed, agree_on, load_agent
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
     import pandas as pd
-
-    from evolve.arena.tournament import Tournament
 
 
 def match(
@@ -129,8 +128,6 @@ def tournament_of(
     reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder`, `failed`
     and `warn` of Tournament.
     """
-    from evolve.arena.tournament import Tournament, kept_rules
-
     folder = options.get("folder")
     kept = None if folder is None else kept_rules(folder)
     agreed = agree_on(players, settings.rules, kept)

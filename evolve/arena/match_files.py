@@ -47,6 +47,7 @@ from evolve.fitness.games import Games, GamesDone, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.packing import packed
 from evolve.records.record import GameRecord
+from evolve.records.table import read_frame, records_of_frame, write_frame
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import repeated
 from evolve.tables.games import FAILED
@@ -102,8 +103,6 @@ def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
                 continue
             if path == ggf:
                 return next((record.rules for record in read_ggf(path)), None)
-            from evolve.records.table import read_frame
-
             frame = read_frame(path)
             found = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
             return None if found is None else check_rules(found[1])
@@ -200,8 +199,6 @@ class MatchFiles:
     def _add_lines(self, frame: pd.DataFrame) -> None:
         """Format lines only for games without one: checking their moves takes time."""
         new = frame[~frame["game"].isin(self._lines.keys())]
-        from evolve.records.table import records_of_frame
-
         records = records_of_frame(new, self._match.rules)
         for number, record in zip(new["game"].tolist(), records, strict=True):
             event = f"{self._identity} game={number}"
@@ -327,10 +324,8 @@ class MatchFolder:
 def _write_games(path: Path, games: pa.Table) -> None:
     if path.suffix == ".parquet":
         write_table(path, games)
-        return
-    from evolve.records.table import write_frame  # not above: pandas takes 32 MB of memory
-
-    write_frame(path, games.to_pandas())
+    else:
+        write_frame(path, games.to_pandas())
 
 
 def _read_games(path: Path) -> list[dict[str, Any]]:
@@ -338,8 +333,6 @@ def _read_games(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
-    from evolve.records.table import read_frame  # as above
-
     frame = read_frame(path)
     return [dict(zip(map(str, frame), row, strict=True)) for row in frame.itertuples(index=False)]
 
