@@ -80,10 +80,6 @@ class MoveLearner(Learner):
             networks, settings.lookahead, settings.endgame, rewards, rules=settings.rules
         )
 
-    def checked_agent(self) -> DqnAgent:
-        """Return the agent that plays the panel."""
-        return self.agent()
-
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
     ) -> Iteration:

@@ -90,12 +90,14 @@ class Learner(ABC):
     """The interface that a training needs of a learner.
 
     kind: of its agents. keeps_last: whether the last agent is kept, whatever earlier checks say.
-    accept_seconds: CPU seconds that matches between models have taken so far.
+    accept_seconds: CPU seconds that matches between models have taken so far. state: all that it
+    has learned, as arrays; a learner with more says what a checkpoint holds.
     """
 
     kind: ClassVar[str]
     keeps_last: ClassVar[bool] = False
     accept_seconds: float = 0.0
+    state: dict[str, npt.NDArray[Any]]
 
     @property
     @abstractmethod
@@ -125,21 +127,22 @@ class Learner(ABC):
     def agent(self) -> Any:
         """Return the current agent: a stored one, a dataclass with name and provenance."""
 
-    @abstractmethod
     def checked_agent(self) -> Agent:
         """Return the agent that plays the panel."""
+        agent: Agent = self.agent()
+        return agent
 
-    @abstractmethod
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of a checkpoint."""
+        return self.state
 
-    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return the rest of a checkpoint, as JSON."""
+        return {}
 
-    @abstractmethod
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned."""
+        self.state = dict(arrays)
 
 
 def alphabeta_agents(

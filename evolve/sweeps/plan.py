@@ -257,9 +257,15 @@ class SettingsPlan(Plan):
     @property
     def usual_space(self) -> Space:
         """The default parameters and ranges, with the settings' own descriptions."""
+        ranges = SWEEP_TARGETS[self.sweep.kind].ranges.items()
         return Space.of(
-            replace(one, about=one.about or self._fields[one.name].description or "")
-            for one in self.searched.parameters
+            [
+                *(
+                    replace(one, about=one.about or self._fields[one.name].description or "")
+                    for one in self.searched.parameters
+                ),
+                *(self._parameter(Space(()), name).narrowed(given, name) for name, given in ranges),
+            ]
         )
 
     @cached_property
