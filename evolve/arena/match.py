@@ -183,8 +183,11 @@ class Match:
         """Raise EngineError if every game so far was lost by a failure: there is no result."""
         if self.result.played:
             return
-        found = [(player.name, self.first_failure(n)) for n, player in enumerate(self.players)]
-        parts = [f"{name} failed, the first time {why}" for name, why in found if why is not None]
+        parts = [
+            f"{player.name} failed, the first time {why}"
+            for number, player in enumerate(self.players)
+            if (why := self.first_failure(number)) is not None
+        ]
         raise EngineError(f"all {self.played} games were lost by failures: {'; '.join(parts)}")
 
     def first_failure(self, player: int) -> str | None:

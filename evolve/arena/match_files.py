@@ -104,8 +104,8 @@ def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
             if path == ggf:
                 return next((record.rules for record in read_ggf(path)), None)
             frame = read_frame(path)
-            found = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
-            return None if found is None else check_rules(found[1])
+            word = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
+            return None if word is None else check_rules(word[1])
     except (EvolveError, OSError):  # opening the file later reports the error
         return None
     return None

@@ -65,8 +65,8 @@ class Row:
 def kept_rules(folder: str | Path) -> Rules | None:
     """Return the rules of the rating in a folder; None if none can be read."""
     try:
-        found = parse_json(read_document(inside(folder) / RATING_FILE))
-        return check_rules(str(found["rules"]))
+        config = parse_json(read_document(inside(folder) / RATING_FILE))
+        return check_rules(str(config["rules"]))
     except (OSError, ValueError, LookupError, TypeError):
         return None  # opening the folder later reports the error
 
@@ -100,7 +100,7 @@ class Tournament:
         self.agents = agents
         self._failed = failed
         self._play_match, self._warn = play, warn
-        self.names = _told_apart(names)
+        self.names = _distinct(names)
         self.rules: Rules = rules
         self.folder = None if folder is None else inside(folder)
         self._openings = openings
@@ -238,8 +238,8 @@ class Tournament:
 
     def _check(self, config: Path) -> None:
         try:
-            found = parse_json(read_document(config))
-            before = found.pop("agents")
+            stored = parse_json(read_document(config))
+            before = stored.pop("agents")
             names = ", ".join(agent["name"] for agent in before)
         except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
             raise RunError(f"{config} is damaged: {error}") from error
@@ -248,8 +248,8 @@ class Tournament:
         if before != agents[: len(before)]:
             raise RunError(f"{config.parent} rates other agents, or they have changed: {names}")
         for key in now:
-            if found.get(key) != now[key]:
-                raise RunError(f"{config.parent} has {key} {found.get(key)!r}, not {now[key]!r}")
+            if stored.get(key) != now[key]:
+                raise RunError(f"{config.parent} has {key} {stored.get(key)!r}, not {now[key]!r}")
 
 
 def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
@@ -283,13 +283,13 @@ def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
     return np.equal(places, range(len(places)))
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _distinct(names: Sequence[str]) -> list[str]:
     seen: dict[str, int] = {}
-    found = []
+    names_apart = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return found
+        names_apart.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return names_apart
 
 
 def _is_leftover(path: FolderPath) -> bool:

@@ -99,6 +99,10 @@ class Learner(ABC):
     accept_seconds: float = 0.0
     state: dict[str, npt.NDArray[Any]]
 
+    def __init__(self, settings: Any, jobs: int) -> None:
+        self.settings, self.jobs = settings, jobs
+        self.iteration = 0
+
     @property
     @abstractmethod
     def steps(self) -> int:

@@ -314,8 +314,8 @@ class Model:
         """Return the outputs for inputs, as in play: no gradients, no dropout."""
         self.module.eval()
         with torch.no_grad():
-            found: Tensor = self.module(inputs.to(self.device))
-        return found
+            outputs: Tensor = self.module(inputs.to(self.device))
+        return outputs
 
     def network(self) -> Network:
         """Return the current network for play."""

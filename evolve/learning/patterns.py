@@ -55,8 +55,10 @@ class PatternLearner(Learner):
     kind = "patterns"
     keeps_last = True
 
+    settings: PatternSettings
+
     def __init__(self, settings: PatternSettings, jobs: int) -> None:
-        self.settings, self.jobs = settings, jobs
+        super().__init__(settings, jobs)
         self._learned = 0
         self._games = 0
         self._searching = False
@@ -339,7 +341,7 @@ def is_match_opening(board: Board) -> bool:
 
 def _cuts(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> tuple[Cut, ...]:
     """Return cuts from values [N, depths], in discs, of positions with disc counts [N]."""
-    found = {
+    figures = {
         (depth, group): _figures(discs, values, depth, group)
         for depth in range(_SHALLOWEST, DEEPEST + 1)
         for group in range(DISC_GROUPS)
@@ -347,10 +349,10 @@ def _cuts(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> tupl
     groups = [
         group
         for group in range(DISC_GROUPS)
-        if not _swings([found[depth, group] for depth in range(_SHALLOWEST, DEEPEST + 1)])
+        if not _swings([figures[depth, group] for depth in range(_SHALLOWEST, DEEPEST + 1)])
     ]
     return tuple(
-        Cut(depth, group, shallow_of(depth), *found[_measured(depth), group])
+        Cut(depth, group, shallow_of(depth), *figures[_measured(depth), group])
         for depth in range(_SHALLOWEST, MOST_CUT_DEPTH + 1)
         for group in groups
     )

@@ -118,15 +118,21 @@ def is_defaults(trial: FrozenTrial) -> bool:
 class KeptMatches(MatchFolder):
     """The matches of a final or a retest in progress.
 
-    key: what they depend on; games of another key are dropped.
+    key: what they depend on; games of another key are dropped. games: their number in all.
     """
 
-    def __init__(self, folder: FolderPath, key: str, observer: Observer) -> None:
+    def __init__(self, folder: FolderPath, key: str, games: int, observer: Observer) -> None:
+        self._observer, self._done, self._total = observer, 0, games
         self._all = inside(folder, TRIALS, MATCHES)
         place = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
         super().__init__(place, observer.note, observer.stop, lasting=False)
         if not place.is_dir():
             self.drop()
+
+    def progress(self, games: int) -> None:
+        """Report that so many games more are played."""
+        self._done += games
+        self._observer.stage("final", self._done, self._total)
 
     def drop(self) -> None:
         """Remove all kept games: the matches are over, or different ones."""
@@ -150,9 +156,9 @@ def play_final(
     known. Raises StoppedError when the observer asks to stop; the same call resumes.
     """
     sweep = plan.sweep
-    found = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
-    agent_by = {number_of(trial): agent for trial, agent in found if agent is not None}
-    here = [trial for trial, agent in found if agent is not None]
+    agents_of_trials = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
+    agent_by = {number_of(trial): agent for trial, agent in agents_of_trials if agent is not None}
+    here = [trial for trial, agent in agents_of_trials if agent is not None]
     if not here:
         return None
     finalists = here[: sweep.finalists]
@@ -164,20 +170,15 @@ def play_final(
     pairs = len(agents) * (len(agents) - 1) // 2
     matches = matches_of(len(agents))
     count = plan.openings_of_final(trials, matches)
-    total, done = 2 * count * matches, 0
+    total = 2 * count * matches
 
     def openings(part: Part, *key: int) -> Openings:
         rng = np.random.default_rng([sweep.seed, *key])
         return balanced_openings(count, part, sweep.rules, rng)
 
-    def progress(games: int) -> None:
-        nonlocal done
-        done += games
-        observer.stage("final", done, total)
-
     if pairs:
         observer.note(_announced(len(agents), count, total, seconds_a_game))
-    games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", observer)
+    games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", total, observer)
     rows: list[Row] = []
     winner = finalists[0]
     if pairs:
@@ -191,7 +192,7 @@ def play_final(
             executor=executor,
             play=games.play,
         )
-        rating.play(progress)
+        rating.play(games.progress)
         rows = rating.rows()
         winner = finalists[names.index(rows[0].agent)]
     score, tested, failures = None, None, (0, 0)
@@ -206,7 +207,7 @@ def play_final(
             executor=executor,
             sprt=plan.test,
         )
-        games.play(match, (names[one], names[other]), progress)
+        games.play(match, (names[one], names[other]), games.progress)
         played = match.result
         score, failures = played.score, (played.failures_a, played.failures_b)
         if plan.test is not None:

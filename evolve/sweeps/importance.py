@@ -74,18 +74,18 @@ def compute_importances(
     def shares(dealt: npt.NDArray[np.float64]) -> dict[str, float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "smaller is better": hence the sign below
-            found = evaluator.evaluate(study, target=lambda trial: -float(dealt[trial.number]))
-        total = sum(found.values())
-        return {name: value / total if total else 0.0 for name, value in found.items()}
+            raw = evaluator.evaluate(study, target=lambda trial: -float(dealt[trial.number]))
+        total = sum(raw.values())
+        return {name: value / total if total else 0.0 for name, value in raw.items()}
 
-    found = shares(scores)
+    importances = shares(scores)
     rng = np.random.default_rng([seed, permutations])
     largest = np.array([max(shares(rng.permutation(scores)).values()) for _ in range(permutations)])
     p = {
         name: float((1 + (largest >= share).sum()) / (1 + permutations))
-        for name, share in found.items()
+        for name, share in importances.items()
     }
-    return PedAnovaResult(found, p, better_part(scores))
+    return PedAnovaResult(importances, p, better_part(scores))
 
 
 def importances_in(

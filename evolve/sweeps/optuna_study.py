@@ -188,8 +188,8 @@ class Study:
     @property
     def best(self) -> float | None:
         """The best score of a complete trial."""
-        found = best_trial(self.trials())
-        return None if found is None else float(found.values[0])
+        trial = best_trial(self.trials())
+        return None if trial is None else float(trial.values[0])
 
     @property
     def progress(self) -> tuple[float, float]:

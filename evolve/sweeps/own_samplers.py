@@ -111,8 +111,8 @@ def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
 
 def common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
     """Return the parameters that all complete trials have, without those of a single value."""
-    found = optuna.search_space.intersection_search_space(complete_trials(study))
-    return {name: one for name, one in found.items() if not one.single()}
+    space = optuna.search_space.intersection_search_space(complete_trials(study))
+    return {name: one for name, one in space.items() if not one.single()}
 
 
 class CmaSampler(JointSampler):
@@ -141,8 +141,8 @@ class CmaSampler(JointSampler):
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return the numbers of the space that all finished trials have."""
-        found = common_space(study)
-        return {name: one for name, one in found.items() if isinstance(one, Number)}
+        space = common_space(study)
+        return {name: one for name, one in space.items() if isinstance(one, Number)}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -334,12 +334,12 @@ class SpsaSampler(JointSampler):
         numbers = cast("Numbers", search_space)
         steps = _steps(study)
         here = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
-        found = values_at(here, numbers)
-        setting = tuple({**self._begin, **found}[name] for name in self._space)
+        values = values_at(here, numbers)
+        setting = tuple({**self._begin, **values}[name] for name in self._space)
         estimated = is_estimate(self._number) or self._number == self._last
         if estimated and setting not in self._known:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
-            return found
+            return values
         rng = np.random.default_rng(self._seed)
         corner = rng.choice([-1.0, 1.0], len(numbers))
         lots = rng.random(len(numbers))

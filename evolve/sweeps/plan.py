@@ -55,6 +55,13 @@ class Plan(ABC):
     def defaults(self) -> dict[str, Any] | None:
         """The values of the defaults; None where the space does not hold them."""
 
+    @property
+    def example(self) -> dict[str, Any]:
+        """Values of a trial: the defaults where the space holds them."""
+        if self.defaults is not None:
+            return self.defaults
+        return {parameter.name: parameter.example for parameter in self.space.parameters}
+
     @abstractmethod
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise an EvolveError for values that no trial can have."""
@@ -114,10 +121,10 @@ class Plan(ABC):
 
         The number is in proportion to their games, and at most what was planned.
         """
-        found = self.sweep.openings_after(self.games_of(trials), matches)
+        openings = self.sweep.openings_after(self.games_of(trials), matches)
         if self.games is None or self.sweep.final_openings is not None:
-            return found
-        return min(found, self.sweep.final_games // (2 * max(1, matches)))
+            return openings
+        return min(openings, self.sweep.final_games // (2 * max(1, matches)))
 
     @property
     def bounded(self) -> SweepSettings:
@@ -192,7 +199,7 @@ def plan_of(sweep: SweepSettings) -> Plan:
 def check_settings(sweep: SweepSettings) -> None:
     """Raise SettingsError for settings that no trial can have."""
     plan = plan_of(sweep)
-    plan.check(plan.defaults or {one.name: one.example for one in plan.space.parameters})
+    plan.check(plan.example)
 
 
 def checked_plan(settings: SweepSettings) -> Plan:
@@ -205,12 +212,10 @@ def checked_plan(settings: SweepSettings) -> Plan:
     plan = plan_of(settings)
     for name in settings.panel:
         load_agent(name).prepare()
-    values = plan.defaults
-    if values is None:
-        values = {p.name: p.example for p in plan.space.parameters}
-    ends = [{}, *({p.name: end} for p in plan.space.parameters for end in p.ends)]
-    for changes in ends:
-        plan.check({**values, **changes})
+    plan.check(plan.example)
+    for parameter in plan.space.parameters:
+        for end in parameter.ends:
+            plan.check({**plan.example, parameter.name: end})
     plan.try_out()
     return plan
 
@@ -246,8 +251,8 @@ class SettingsPlan(Plan):
     @property
     def _model(self) -> type[BaseModel]:
         """The class of a trial's settings."""
-        found: type[BaseModel] = self._variant.model()
-        return found
+        model: type[BaseModel] = self._variant.model()
+        return model
 
     @cached_property
     def base(self) -> BaseModel:

@@ -36,7 +36,7 @@ from evolve.fitness.statistics import (
     strength_among,
 )
 from evolve.programs.external import ExternalAgent
-from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import Plan, plays_again
 from evolve.sweeps.program_parameters import Tunable
 from evolve.sweeps.space import Space
@@ -76,8 +76,8 @@ class ProgramPlan(Plan):
     @property
     def identity(self) -> dict[str, Any]:
         """See Plan: with a digest of the template."""
-        found, digest = super().identity, self.program.digest
-        return found if digest is None else {**found, "template_text": digest}
+        identity, digest = super().identity, self.program.digest
+        return identity if digest is None else {**identity, "template_text": digest}
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise AgentError for a missing program."""
@@ -102,13 +102,13 @@ class ProgramPlan(Plan):
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
         if MIRROR in trial.user_attrs:
             return {MIRROR: trial.user_attrs[MIRROR]}
-        if _is_defaults(trial):
+        if is_defaults(trial):
             return {DEFAULTS: True}
         if self.own.objective == "panel":
             return {}
         complete = [one for one in trials if one.state == TrialState.COMPLETE]
         best = max(complete, key=_certain, default=None)
-        if best is None or _is_defaults(best):
+        if best is None or is_defaults(best):
             return {}
         elo = finite(elo_of(best.values[0]))
         return {"best": {"number": number_of(best), "values": dict(best.params), "elo": elo}}
@@ -121,11 +121,11 @@ class ProgramPlan(Plan):
             if MIRROR in task.context:
                 return self._step(objective, task, games, report)
             if self.own.objective == "panel":
-                told = self._judged(objective, games)
+                scores = self._judged(objective, games)
             else:
-                told = self._compared(objective, task, games)
+                scores = self._compared(objective, task, games)
             score, error = 0.5, 0.0
-            for step, (score, error, last) in enumerate(told, 1):
+            for step, (score, error, last) in enumerate(scores, 1):
                 if report(step, score, error) and not last:
                     return Outcome.pruned(games.facts)
             file = self.keep_trial(objective.folder, task, score, error)
@@ -223,7 +223,7 @@ class ProgramPlan(Plan):
         """Write a trial's facts to a file; return its place in the folder."""
         path = trial_file(folder, task.number, ".json")
         document = {
-            **self.program.found(task.values, folder),
+            **self.program.facts(task.values, folder),
             "trial": task.number,
             "score": score,
             "error": error,
@@ -238,12 +238,12 @@ class ProgramPlan(Plan):
         self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
     ) -> FolderPath:
         """Write the best parameters as JSON and as TOML; return the path of the JSON."""
-        found = self.program.found(trial.params, folder)
+        tuned = self.program.facts(trial.params, folder)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
-        document = {**found, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
+        document = {**tuned, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
         path = folder / BEST_FILE
         write_text(path, json.dumps(document, indent=1) + "\n")
-        write_text(folder / BEST_TOML, tomli_w.dumps(found["parameters"]))
+        write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
         return path
 
     @property
@@ -271,7 +271,7 @@ class ProgramPlan(Plan):
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
         """See Plan: as the defaults' games with themselves have shown."""
-        defaults = next(filter(_is_defaults, trials), None)
+        defaults = next(filter(is_defaults, trials), None)
         if defaults is None or defaults.state in (TrialState.WAITING, TrialState.RUNNING):
             return None
         return bool(defaults.user_attrs.get("alike"))
@@ -314,10 +314,6 @@ class ProgramPlan(Plan):
         return True
 
 
-def _is_defaults(trial: FrozenTrial) -> bool:
-    return trial.user_attrs.get("origin") == DEFAULTS
-
-
 class _Games:
     """The games of a trial; `compares` says that the same program plays both sides."""
 
@@ -340,10 +336,10 @@ class _Games:
                 match.play(progress)
         finally:
             self._count += match.played
-        for player, whose in ((0, ""), (1, f"{names[1]}: ")):
+        for player, prefix in ((0, ""), (1, f"{names[1]}: ")):
             failure = match.first_failure(player)
             if failure is not None:
-                raise EngineError(f"{whose}{failure}")
+                raise EngineError(f"{prefix}{failure}")
         if self._compares:
             both = match.games.moves.reshape(-1, 2, MAX_PLIES)
             self._alike = self._alike and bool((both[:, 0] == both[:, 1]).all())
@@ -399,8 +395,8 @@ def shares_of(elos: Sequence[float], elo: float) -> list[float]:
 
     A share is in proportion to the information of a game, p (1 − p). The sum is 1.
     """
-    told = [(p := score_of_elo(elo - other)) * (1 - p) for other in elos]
-    return [one / sum(told) for one in told]
+    information = [(p := score_of_elo(elo - other)) * (1 - p) for other in elos]
+    return [one / sum(information) for one in information]
 
 
 def parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
@@ -411,11 +407,11 @@ def parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
 
 def shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
     """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
-    found: list[list[int]] = [[] for _ in shares]
+    parts: list[list[int]] = [[] for _ in shares]
     debts = [share * start - int(share * start) for share in shares]
     for number in range(start, stop):
         debts = [debt + share for debt, share in zip(debts, shares, strict=True)]
         most = debts.index(max(debts))
         debts[most] -= 1.0
-        found[most].append(number)
-    return found
+        parts[most].append(number)
+    return parts

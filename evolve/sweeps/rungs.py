@@ -132,7 +132,7 @@ class Rungs:
             if not chosen:
                 return None, None
             queue = [one for one in chosen for _ in range(rung.seeds)]
-            observer.note(_told(f"rung {number}", len(chosen), rung))
+            observer.note(_rung_text(f"rung {number}", len(chosen), rung))
             settings = self._settings_of(rung.budget, len(queue), number, shipped=last)
             ending, lives = self._live(str(number), settings, queue, observer)
             if ending is not None:
@@ -202,7 +202,7 @@ class Rungs:
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]
             rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
-            observer.note(_told("retest", 2, rung))
+            observer.note(_rung_text("retest", 2, rung))
             settings = self._settings_of(rung.budget, 2 * rung.seeds, _RETEST_KEY, shipped=True)
             ending, lives = self._live(RETEST, settings, pair * rung.seeds, observer)
             if ending is not None:
@@ -230,15 +230,8 @@ class Rungs:
         settings, matches = self._settings, len(lives) // 2
         count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
-        games = KeptMatches(self._sweep.folder, key, observer)
+        games = KeptMatches(self._sweep.folder, key, 2 * count * matches, observer)
         scores: list[float] = []
-        done = 0
-
-        def progress(played: int) -> None:
-            nonlocal done
-            done += played
-            observer.stage("final", done, 2 * count * matches)
-
         for number, (one, other) in enumerate(zip(lives[::2], lives[1::2], strict=True)):
             if one is None or other is None:
                 continue
@@ -255,7 +248,7 @@ class Rungs:
                 seed=settings.seed,
                 executor=executor,
             )
-            games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), progress)
+            games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), games.progress)
             scores.append(match.result.score.value)
         games.drop()
         score = mean_of(scores).within(0.0, 1.0) if scores else None
@@ -328,6 +321,6 @@ def _name(number: int) -> str:
     return f"trial-{number}"
 
 
-def _told(what: str, candidates: int, rung: SweepRung) -> str:
+def _rung_text(what: str, candidates: int, rung: SweepRung) -> str:
     times = f", each with {rung.seeds} seeds" if rung.seeds > 1 else ""
     return f"{what}: {candidates} settings learn for {rung.budget:g} CPU seconds{times}"

@@ -165,11 +165,11 @@ def drawn(
     space: Mapping[str, BaseDistribution],
 ) -> dict[str, Any]:
     """Return a sampler's proposal for a whole space, asked value by value as Optuna does."""
-    found = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
-    values = {
-        name: found[name] if name in found else sampler.sample_independent(study, trial, name, one)
-        for name, one in space.items()
-    }
+    joint = sampler.infer_relative_search_space(study, trial)
+    values = sampler.sample_relative(study, trial, joint)
+    for name, one in space.items():
+        if name not in values:
+            values[name] = sampler.sample_independent(study, trial, name, one)
     return {name: snapped(values[name], one) for name, one in space.items()}
 
 
@@ -233,8 +233,8 @@ class OtherSampler(JointSampler):
             if not left:
                 return None
             chosen = left[int(np.random.default_rng(self._seed).integers(len(left)))]
-            found = dict(zip(self._space.names, chosen, strict=True))
-            return {name: found[name] for name in search_space}
+            values = dict(zip(self._space.names, chosen, strict=True))
+            return {name: values[name] for name in search_space}
         # At least half of the settings are new.
         sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
         for _ in range(_LOTS):
