@@ -23,7 +23,7 @@ from evolve.runs.progress import Silent
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rungs import Candidate, Life, Rungs, select_champion
+from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
@@ -167,7 +167,12 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
         sweep.run(watcher)
         trials = {number_of(trial): trial for trial in sweep.study.trials()}
         candidates = [
-            Candidate(name, number, trials[number].params, (Life(score, tmp_path, trials[number]),))
+            Candidate(
+                name,
+                number,
+                trials[number].params,
+                (Trained(score, tmp_path, trials[number]),),
+            )
             for name, number, score in (("trial-2", 2, 0.9), ("defaults", 0, 0.1))
         ]
         ending, result = Rungs(sweep, None)._select_champion(candidates, watcher)
@@ -207,7 +212,7 @@ def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> No
 
 def standing(scores: list[float]) -> Estimate:
     trial = create_trial(state=TrialState.PRUNED, value=0.5)
-    lives = tuple(Life(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
+    lives = tuple(Trained(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
     return Candidate("trial-1", 1, {}, lives).standing.score
 
 
