@@ -115,8 +115,8 @@ class MatchFiles:
     """Save the games of a match in a table, a GGF file, or both.
 
     `identity` comes from `match_identity`; `warn` is called if a file cannot be written during the
-    match: the write is tried again, and `finish` raises the error. vouched: whether a table without
-    a match is of this one if the names are.
+    match: the write is tried again, and `finish` raises the error. locked: whether the caller holds
+    the lock of the table's folder; there a table without a match is of this one if its names are.
     """
 
     def __init__(
@@ -128,10 +128,10 @@ class MatchFiles:
         ggf: Path | None,
         warn: Callable[[str], None],
         *,
-        vouched: bool = False,
+        locked: bool = False,
     ) -> None:
         self._match = match
-        self._vouched = vouched
+        self._locked = locked
         self._names = names
         self._identity = identity
         self._table = table
@@ -156,7 +156,7 @@ class MatchFiles:
         """
         with ExitStack() as stack:
             for path in self.files:
-                if not _is_special(path):
+                if not self._locked and not _is_special(path):
                     stack.enter_context(_held(path))
             known = [self._recall(path) for path in reversed(self.files)]  # the table has more data
             if len(set(known)) == 1:
@@ -188,7 +188,10 @@ class MatchFiles:
         games = games.set_column(place, games.schema.field(place), numbers)
         games = games.append_column(MATCH, repeated(self._identity, len(games), pa.string()))
         if self._table is not None:
-            _write(self._table, lambda path: _write_games(path, games))
+            if self._locked:
+                _write_games(self._table, games)
+            else:
+                _write(self._table, lambda path: _write_games(path, games))
         if self._ggf is not None:
             self._add_lines(games.to_pandas())
             lines = (self._lines[number] for number in match.numbers.tolist())
@@ -243,7 +246,7 @@ class MatchFiles:
 
     def _check(self, path: Path, row: Mapping[str, Any]) -> None:
         """Raise RunError if a game does not belong to this match."""
-        if self._vouched and MATCH not in row:
+        if self._locked and MATCH not in row:
             if {row["black"], row["white"]} != set(self._names):
                 raise RunError(f"{path} is of other agents")
             return
@@ -266,7 +269,8 @@ class MatchFiles:
 class MatchFolder:
     """Plays matches, and keeps each in a table of its own: they resume after a stop or a kill.
 
-    lasting: whether all matches stay there. Otherwise quick ones are not written, but played again.
+    Hold the lock of the folder, or of one above it. lasting: whether all matches stay there.
+    Otherwise quick ones are not written, but played again.
     """
 
     def __init__(
@@ -296,7 +300,7 @@ class MatchFolder:
         stem = stem or f"{names[0]}-{names[1]}-{match.seed}"
         file = (self.folder / f"{stem}.parquet").unlinked()
         identity = match_identity(match, names, {})
-        files = MatchFiles(match, names, identity, file, None, self._warn, vouched=self._lasting)
+        files = MatchFiles(match, names, identity, file, None, self._warn, locked=True)
 
         def keep() -> None:
             if time.monotonic() - self._begin > _QUICK:
