@@ -16,7 +16,7 @@ from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.arena.tournament import Tournament, kept_rules
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone

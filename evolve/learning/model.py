@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from evolve.config.learning import LearningSettings
-from evolve.engine.architecture import INPUTS, Architecture, Layer
-from evolve.engine.forward import encode_all
-from evolve.engine.network import Network
+from evolve.engine.networks.architecture import INPUTS, Architecture, Layer
+from evolve.engine.networks.forward import encode_all
+from evolve.engine.networks.network import Network
 from evolve.errors import SettingsError
 
 _LEARNING = ("norm", "dropout")

@@ -20,21 +20,21 @@ from evolve.agents.memory import (
 )
 from evolve.agents.reference import POSITIONAL
 from evolve.config.learning import ITSELF, PAST, DqnSettings, MctsSettings
-from evolve.engine import batched_mcts
-from evolve.engine.context import GAME_TABLE_BITS, table_bits_for
-from evolve.engine.dqn_play import (
+from evolve.engine.board.rules import rule_set
+from evolve.engine.games import mcts_games as batched_mcts
+from evolve.engine.games.dqn_play import (
     TargetOptions,
     empty_transitions,
     play_network_games,
     transitions_of,
 )
-from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.mcts import PUCT, Nodes, SearchOptions
-from evolve.engine.mcts_games import SelfPlayOptions, empty_games, play_tree_games
-from evolve.engine.network import Network
-from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
-from evolve.engine.rules import rule_set
-from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.games.mcts_games import SelfPlayOptions, empty_games, play_tree_games
+from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.networks.action_search import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
+from evolve.engine.networks.mcts import PUCT, Nodes, SearchOptions
+from evolve.engine.networks.network import Network
+from evolve.engine.search.context import GAME_TABLE_BITS, table_bits_for
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, agent_rows
 from evolve.learning.learner import Left, alphabeta_agents, play_in_time, shares_drawn

@@ -21,8 +21,8 @@ from evolve.agents.stored import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS
 from evolve.config.toml import config_text
-from evolve.engine.genes import GENES
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
+from evolve.engine.search.genes import GENES
 from evolve.errors import SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder

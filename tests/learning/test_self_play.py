@@ -10,9 +10,9 @@ import pytest
 
 import evolve
 from evolve.config.learning import DqnSettings, MctsSettings
-from evolve.engine.architecture import Architecture
-from evolve.engine.board import Board
-from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.board.board import Board
+from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.networks.architecture import Architecture
 from evolve.learning.self_play import Experience, Rows, searched_games
 from tests import networks
 

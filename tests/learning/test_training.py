@@ -17,7 +17,7 @@ from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings

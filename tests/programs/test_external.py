@@ -19,7 +19,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings

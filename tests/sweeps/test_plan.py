@@ -11,7 +11,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import MCTS_PRESETS
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.shapes import DEFAULT_SHAPES
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES
 from evolve.errors import SettingsError
 from evolve.sweeps.learning_plan import SHAPE_SETS
 from evolve.sweeps.space import Parameter
