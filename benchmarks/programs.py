@@ -33,10 +33,9 @@ METHODS: Final[Mapping[str, tuple[str, ...]]] = {
     "tpe, asha": ("--pruner=asha",),
     "cma": ("--sampler=cma",),
     "gp": ("--sampler=gp",),
-    "ga sampler": ("--sampler=ga",),
+    "ga": ("--sampler=ga",),
     "random": ("--sampler=random",),
     "spsa": ("--sampler=spsa", "--pairs=5"),
-    "ga": ("--algorithm=ga",),
     "panel": ("--objective=panel", "--panel=swh?depth=1,random", "--panel-openings=10"),
 }
 """Options of each search."""

@@ -39,7 +39,7 @@ from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shapes import DEFAULT_SET, ShapeSet, parse_shapes
 from evolve.engine.search.context import AGE, NODES, STOPPED
-from evolve.learning.tree_games import searched_games
+from evolve.learning.self_play import searched_games
 
 DEPTHS: Final = (1, 4, 6, 8, 10, 12)
 _WITHOUT_CUTS: Final = 10

@@ -52,8 +52,8 @@ from evolve.plots.figure import BLUE, GREY, write_figure
 from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Silent
-from evolve.sweeps.genes_plan import GenesPlan
-from evolve.sweeps.importance import importances_in, weigh
+from evolve.sweeps.evolution_plan import GenesPlan
+from evolve.sweeps.importance import compute_importances, importances_in
 from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
@@ -153,10 +153,12 @@ def importances(permutations: int) -> None:
         names = plan.space.names
         values: Any = complete[names].astype(object).to_dict("records")
         scores = complete["score"].to_numpy()
-        weighing = weigh(plan.space.distributions, values, scores, plan.sweep.seed, permutations)
-        print(f"{kind}: {len(complete)} complete trials, {weighing.better} in the better part")
-        for name, share in weighing.shares.items():
-            print(f"  {name:18} {share:.3f}  p {weighing.p[name]:.4f}")
+        result = compute_importances(
+            plan.space.distributions, values, scores, plan.sweep.seed, permutations
+        )
+        print(f"{kind}: {len(complete)} complete trials, {result.better} in the better part")
+        for name, share in result.shares.items():
+            print(f"  {name:18} {share:.3f}  p {result.p[name]:.4f}")
         draw(plan, trials)
 
 

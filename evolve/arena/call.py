@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import Agreed, agree_on
-from evolve.arena.match import Match, MatchResult
-from evolve.arena.sprt import Sprt
+from evolve.arena.match import Match, MatchResult, Sprt
+from evolve.arena.tournament import Tournament, kept_rules
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import Rules
@@ -28,12 +27,10 @@ from evolve.fitness.openings import (
     balanced_openings,
     openings_of_games,
 )
-from evolve.runs.loading import load_agent
+from evolve.runs.loading import Agreed, agree_on, load_agent
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
     import pandas as pd
-
-    from evolve.arena.tournament import Tournament
 
 
 def match(
@@ -86,7 +83,7 @@ def rate(
     names = [_name(agent) for agent in agents]
     asked = resolve_as(RateSettings, {}, {**settings, "agents": names})
     players = [_agent(agent) for agent in agents]
-    tournament = tournament_of(players, names, asked, executor=Threads(jobs))
+    tournament, _ = tournament_of(players, names, asked, executor=Threads(jobs))
     tournament.play(progress)
     return pd.DataFrame([row.facts for row in tournament.rows()])
 
@@ -125,14 +122,12 @@ def tournament_of(
     settings: RateSettings,
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
-) -> Tournament:
-    """Return the round robin of a rating's settings, not started yet.
+) -> tuple[Tournament, Agreed]:
+    """Return the round robin of a rating's settings, not started yet, and the agreed rules.
 
-    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder` and `failed` of
-    Tournament.
+    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder`, `failed`
+    and `warn` of Tournament.
     """
-    from evolve.arena.tournament import Tournament, kept_rules
-
     folder = options.get("folder")
     kept = None if folder is None else kept_rules(folder)
     agreed = agree_on(players, settings.rules, kept)
@@ -144,16 +139,16 @@ def tournament_of(
         return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
-    return Tournament(
+    tournament = Tournament(
         players,
         tuple(names),
         agreed.rules,
         drawn,
         described,
         seed=seed,
-        assumed=agreed.assumed,
         **options,
     )
+    return tournament, agreed
 
 
 def identity_of(source: str) -> str:

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match
+from evolve.arena.match import Match, StoppedError
 from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
@@ -38,16 +39,19 @@ from evolve.engine.board.rules import (
     check_rules,
 )
 from evolve.engine.board.squares import parse_moves
-from evolve.errors import EvolveError, LinkError, RecordError, RunError
+from evolve.errors import EngineError, EvolveError, LinkError, RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.fitness.games import Games, winner_of
+from evolve.fitness.games import Games, GamesDone, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.packing import packed
 from evolve.records.record import GameRecord
+from evolve.records.table import read_frame, records_of_frame, write_frame
 from evolve.runs.run_folder import locked
+from evolve.tables.columns import repeated
 from evolve.tables.games import FAILED
+from evolve.tables.parquet import read_table, write_table
 
 if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games
     import pandas as pd
@@ -56,6 +60,8 @@ MATCH: Final = "match"
 PLACE: Final = "evolve match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
+_QUICK: Final = 2.0
+"""Seconds after which a match of a folder is written while it is played."""
 _RESULTS: Final = {
     "discs_black": DISCS_BLACK,
     "discs_white": DISCS_WHITE,
@@ -97,11 +103,9 @@ def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
                 continue
             if path == ggf:
                 return next((record.rules for record in read_ggf(path)), None)
-            from evolve.records.table import read_frame
-
             frame = read_frame(path)
-            found = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
-            return None if found is None else check_rules(found[1])
+            word = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
+            return None if word is None else check_rules(word[1])
     except (EvolveError, OSError):  # opening the file later reports the error
         return None
     return None
@@ -111,7 +115,8 @@ class MatchFiles:
     """Save the games of a match in a table, a GGF file, or both.
 
     `identity` comes from `match_identity`; `warn` is called if a file cannot be written during the
-    match: the write is tried again, and `finish` raises the error.
+    match: the write is tried again, and `finish` raises the error. locked: whether the caller holds
+    the lock of the table's folder; there a table without a match is of this one if its names are.
     """
 
     def __init__(
@@ -122,8 +127,11 @@ class MatchFiles:
         table: Path | None,
         ggf: Path | None,
         warn: Callable[[str], None],
+        *,
+        locked: bool = False,
     ) -> None:
         self._match = match
+        self._locked = locked
         self._names = names
         self._identity = identity
         self._table = table
@@ -148,7 +156,7 @@ class MatchFiles:
         """
         with ExitStack() as stack:
             for path in self.files:
-                if not _is_special(path):
+                if not self._locked and not _is_special(path):
                     stack.enter_context(_held(path))
             known = [self._recall(path) for path in reversed(self.files)]  # the table has more data
             if len(set(known)) == 1:
@@ -174,14 +182,18 @@ class MatchFiles:
         match = self._match
         if match.played == self._kept or not self.files:
             return
-        frame = match.table(self._names).to_pandas()
-        frame = frame.assign(game=match.numbers.astype(np.int32), **{MATCH: self._identity})
+        games = match.table(self._names)
+        place = games.schema.get_field_index("game")
+        numbers = pa.array(match.numbers.astype(np.int32))
+        games = games.set_column(place, games.schema.field(place), numbers)
+        games = games.append_column(MATCH, repeated(self._identity, len(games), pa.string()))
         if self._table is not None:
-            from evolve.records.table import write_frame
-
-            _write(self._table, lambda path: write_frame(path, frame))
+            if self._locked:
+                _write_games(self._table, games)
+            else:
+                _write(self._table, lambda path: _write_games(path, games))
         if self._ggf is not None:
-            self._add_lines(frame)
+            self._add_lines(games.to_pandas())
             lines = (self._lines[number] for number in match.numbers.tolist())
             text = "".join(f"{line}\n" for line in lines)
             _write(self._ggf, lambda path: write_bytes(path, packed(text.encode(), path)))
@@ -190,8 +202,6 @@ class MatchFiles:
     def _add_lines(self, frame: pd.DataFrame) -> None:
         """Format lines only for games without one: checking their moves takes time."""
         new = frame[~frame["game"].isin(self._lines.keys())]
-        from evolve.records.table import records_of_frame
-
         records = records_of_frame(new, self._match.rules)
         for number, record in zip(new["game"].tolist(), records, strict=True):
             event = f"{self._identity} game={number}"
@@ -204,19 +214,11 @@ class MatchFiles:
         if path == self._ggf:
             rows = [_row_of(record) for record in read_ggf(path)]
         else:
-            from evolve.records.table import read_frame
-
-            frame = read_frame(path)
-            if MATCH not in frame or "game" not in frame:
-                raise RunError(f"{path} is taken: it holds no match that could go on")
-            rows = [
-                dict(zip(map(str, frame), row, strict=True))
-                for row in frame.itertuples(index=False)
-            ]
+            rows = _read_games(path)
         if not rows:
             return 0
         for row in rows:
-            self._check(path, str(row[MATCH]))
+            self._check(path, row)
         count = len(self._match.pairings)
         moves = np.full((len(rows), MAX_PLIES), NO_MOVE, np.int8)
         results = np.zeros((len(rows), RESULT_COLUMNS), np.int64)
@@ -242,12 +244,17 @@ class MatchFiles:
         self._match.recall(Games(pairings, moves, results, winner, failures), numbers)
         return len(rows)
 
-    def _check(self, path: Path, found: str) -> None:
+    def _check(self, path: Path, row: Mapping[str, Any]) -> None:
         """Raise RunError if a game does not belong to this match."""
-        if found == self._identity:
+        if self._locked and MATCH not in row:
+            if {row["black"], row["white"]} != set(self._names):
+                raise RunError(f"{path} is of other agents")
             return
-        theirs, ours = _words(found), _words(self._identity)
-        if not theirs.keys() >= {"a", "b"}:
+        identity = str(row.get(MATCH))
+        if identity == self._identity and "game" in row:
+            return
+        theirs, ours = _words(identity), _words(self._identity)
+        if "game" not in row or not theirs.keys() >= {"a", "b"}:
             raise RunError(f"{path} is taken: it holds no match that could go on")
         parts = []
         for key in {**ours, **theirs}:
@@ -257,6 +264,81 @@ class MatchFiles:
             elif before != now:
                 parts.append(f"{key.replace('_', '-')} {before}, not {now}")
         raise RunError(f"{path} holds another match: {'; '.join(parts)}; name another file")
+
+
+class MatchFolder:
+    """Plays matches, and keeps each in a table of its own: they resume after a stop or a kill.
+
+    Hold the lock of the folder, or of one above it. lasting: whether all matches stay there.
+    Otherwise quick ones are not written, but played again.
+    """
+
+    def __init__(
+        self,
+        folder: FolderPath,
+        warn: Callable[[str], None],
+        stop: Callable[[], bool] | None = None,
+        *,
+        lasting: bool = True,
+    ) -> None:
+        self.folder = folder
+        self._warn, self._stop, self._lasting = warn, stop, lasting
+        self._begin = time.monotonic()
+
+    def play(
+        self,
+        match: Match,
+        names: tuple[str, str],
+        progress: GamesDone | None,
+        stem: str | None = None,
+    ) -> None:
+        """Play the rest of a match; StoppedError if `stop` says so.
+
+        stem: of the file's name, by default from names and seed. If all games were lost by
+        failures, none is kept: the error may be mended before the next time.
+        """
+        stem = stem or f"{names[0]}-{names[1]}-{match.seed}"
+        file = (self.folder / f"{stem}.parquet").unlinked()
+        identity = match_identity(match, names, {})
+        files = MatchFiles(match, names, identity, file, None, self._warn, locked=True)
+
+        def keep() -> None:
+            if time.monotonic() - self._begin > _QUICK:
+                files.keep()
+
+        make_folder(self.folder, parents=True, exist_ok=True)
+        with files.claimed():
+            if match.played and progress is not None:
+                progress(match.played)
+            try:
+                match.play(progress, keep, self._stop)
+            except EngineError:
+                if match.played and match.result.played:
+                    files.finish()
+                else:
+                    file.unlink(missing_ok=True)
+                raise
+            except (StoppedError, KeyboardInterrupt):
+                files.finish()
+                raise
+            if self._lasting or file.exists():
+                files.finish()
+
+
+def _write_games(path: Path, games: pa.Table) -> None:
+    if path.suffix == ".parquet":
+        write_table(path, games)
+    else:
+        write_frame(path, games.to_pandas())
+
+
+def _read_games(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a table; RecordError or RunError if it is damaged."""
+    if path.suffix == ".parquet":
+        rows: list[dict[str, Any]] = read_table(path).to_pylist()
+        return rows
+    frame = read_frame(path)
+    return [dict(zip(map(str, frame), row, strict=True)) for row in frame.itertuples(index=False)]
 
 
 def _words(identity: str) -> dict[str, str]:

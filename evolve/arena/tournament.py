@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,10 +15,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import Agreed
 from evolve.arena.match import Match, PlayMatch, play_whole
+from evolve.arena.match_files import MatchFolder
 from evolve.engine.board.rules import Rules, check_rules
-from evolve.errors import EvolveError, RunError
+from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath, inside
@@ -29,16 +30,11 @@ from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparab
 from evolve.runs.run_folder import locked, refuse_links, sweep_orphans
 from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.columns import rows_with
-from evolve.tables.games import FAILED, GAMES_COLUMNS, with_rules
-from evolve.tables.parquet import read_table, write_table
+from evolve.tables.games import FAILED
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-class DroppedPairError(EvolveError):
-    """Raised by a way to play matches: this pair does not count."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +65,8 @@ class Row:
 def kept_rules(folder: str | Path) -> Rules | None:
     """Return the rules of the rating in a folder; None if none can be read."""
     try:
-        found = parse_json(read_document(inside(folder) / RATING_FILE))
-        return check_rules(str(found["rules"]))
+        config = parse_json(read_document(inside(folder) / RATING_FILE))
+        return check_rules(str(config["rules"]))
     except (OSError, ValueError, LookupError, TypeError):
         return None  # opening the folder later reports the error
 
@@ -78,12 +74,12 @@ def kept_rules(folder: str | Path) -> Rules | None:
 class Tournament:
     """Play every pair of `agents` on `openings(i, j)`, both colours on each.
 
-    With a `folder`, each pair's games are saved to a file there as soon as they are played, and the
-    same call plays only the missing pairs; agents may be added at the end. `failed` is called with
-    the game, the name and the reason when a program fails; `play` replaces the default way to play
-    a match, and may raise DroppedPairError. Agents with the same name get a number. assumed:
-    whether the rules were not specified. Raises RunError if the folder holds something else,
-    EngineError if a program cannot be used or a pair has only failures.
+    With a `folder`, each pair's games are saved to a file there as they are played, and the same
+    call plays only the missing ones; agents may be added at the end. `failed` is called with the
+    game, the name and the reason when a program fails, `warn` if games cannot be saved for now;
+    `play` replaces the default way to play a match. Agents with the same name get a number. Raises
+    RunError if the folder holds something else, EngineError if a program cannot be used or a pair
+    has only failures.
     """
 
     def __init__(
@@ -99,14 +95,13 @@ class Tournament:
         folder: str | Path | None = None,
         failed: Callable[[int, str, str], None] | None = None,
         play: PlayMatch = play_whole,
-        assumed: bool = False,
+        warn: Callable[[str], None] = warnings.warn,
     ) -> None:
         self.agents = agents
         self._failed = failed
-        self._play_match = play
-        self.names = _told_apart(names)
+        self._play_match, self._warn = play, warn
+        self.names = _distinct(names)
         self.rules: Rules = rules
-        self.agreed = Agreed(rules, assumed)
         self.folder = None if folder is None else inside(folder)
         self._openings = openings
         self._seed = seed
@@ -147,23 +142,16 @@ class Tournament:
             if config.exists():
                 self._check(config)
             write_text(config, json.dumps(self._config, indent=1) + "\n")
-            self._play(progress)
+            self._play(progress, MatchFolder(self.folder / GAMES, self._warn))
 
-    def _play(self, progress: GamesDone | None) -> None:
+    def _play(self, progress: GamesDone | None, kept: MatchFolder | None = None) -> None:
         for i, j in self.pairs:
-            known = self._read(i, j)
-            if known is None:
-                match, names = self._match(i, j), (self.names[i], self.names[j])
-                try:
-                    self._play_match(match, names, progress)
-                except DroppedPairError:
-                    continue
-                known = match.table(names)
-                if self.folder is not None:
-                    write_table(self._file(i, j), known)
-            elif progress is not None:
-                progress(len(known))
-            self._tables[i, j] = known
+            match, names = self._match(i, j), (self.names[i], self.names[j])
+            if kept is None:
+                self._play_match(match, names, progress)
+            else:
+                kept.play(match, names, progress, f"pair-{i:03d}-{j:03d}")
+            self._tables[i, j] = match.table(names)
 
     def _match(self, i: int, j: int) -> Match:
         # Every pair has its own seed, independent of the pairs played before.
@@ -250,8 +238,8 @@ class Tournament:
 
     def _check(self, config: Path) -> None:
         try:
-            found = parse_json(read_document(config))
-            before = found.pop("agents")
+            stored = parse_json(read_document(config))
+            before = stored.pop("agents")
             names = ", ".join(agent["name"] for agent in before)
         except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
             raise RunError(f"{config} is damaged: {error}") from error
@@ -260,21 +248,8 @@ class Tournament:
         if before != agents[: len(before)]:
             raise RunError(f"{config.parent} rates other agents, or they have changed: {names}")
         for key in now:
-            if found.get(key) != now[key]:
-                raise RunError(f"{config.parent} has {key} {found.get(key)!r}, not {now[key]!r}")
-
-    def _file(self, i: int, j: int) -> FolderPath:
-        assert self.folder is not None
-        return self.folder / GAMES / f"pair-{i:03d}-{j:03d}.parquet"
-
-    def _read(self, i: int, j: int) -> pa.Table | None:
-        if self.folder is None or not self._file(i, j).exists():
-            return None
-        table = with_rules(read_table(self._file(i, j), GAMES_COLUMNS), self.rules)
-        players = set(table["black"].to_pylist()) | set(table["white"].to_pylist())
-        if players != {self.names[i], self.names[j]}:
-            raise RunError(f"{self._file(i, j)} is of other agents")
-        return table
+            if stored.get(key) != now[key]:
+                raise RunError(f"{config.parent} has {key} {stored.get(key)!r}, not {now[key]!r}")
 
 
 def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
@@ -308,13 +283,13 @@ def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
     return np.equal(places, range(len(places)))
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _distinct(names: Sequence[str]) -> list[str]:
     seen: dict[str, int] = {}
-    found = []
+    names_apart = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return found
+        names_apart.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return names_apart
 
 
 def _is_leftover(path: FolderPath) -> bool:

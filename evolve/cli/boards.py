@@ -14,7 +14,6 @@ import click
 
 import evolve
 from evolve.agents.agent import Agent, Limit
-from evolve.arena.agreement import Agreed, agree_on
 from evolve.cli.options import readable
 from evolve.cli.output import show_board
 from evolve.cli.signals import forget_reader
@@ -33,6 +32,7 @@ from evolve.records.moves import read_move
 from evolve.records.packing import read_bytes, text_of
 from evolve.records.positions import start_board
 from evolve.records.record import GameRecord
+from evolve.runs.loading import Agreed, agree_on
 from evolve.tables.columns import rows_with
 from evolve.terminal_text import count_of
 

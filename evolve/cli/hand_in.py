@@ -12,7 +12,6 @@ from typing import Any, Final
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.names import parse_name, with_clock
 from evolve.agents.reference import STRONGEST
-from evolve.arena.agreement import agree_on
 from evolve.cli.terminal import bar, complain, duration, err, print_json, say
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import AgentError
@@ -20,7 +19,7 @@ from evolve.evolution.run_agents import individual_agent
 from evolve.files.atomic import write_text
 from evolve.programs.examination import ALLOWED, GAMES, SoFar, examine, moves_of
 from evolve.programs.python import rules_in_source
-from evolve.runs.loading import load_agent, with_settings
+from evolve.runs.loading import agree_on, load_agent, with_settings
 from evolve.runs.run import Run
 from evolve.runs.summary import facts_of
 from evolve.terminal_text import count_of

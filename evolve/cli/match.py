@@ -38,10 +38,10 @@ from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 
 if TYPE_CHECKING:
-    from evolve.arena.agreement import Agreed
     from evolve.arena.match import Match, MatchResult
     from evolve.arena.match_files import MatchFiles
     from evolve.fitness.playing import LiveGame
+    from evolve.runs.loading import Agreed
 
 
 C = TypeVar("C", bound=Callable[..., Any])

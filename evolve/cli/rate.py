@@ -28,6 +28,7 @@ from evolve.config.matches import RateSettings
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
+    from evolve.runs.loading import Agreed
 
 
 @click.command(cls=GroupedCommand, name="rate")
@@ -71,7 +72,7 @@ def rate_command(
     players = [evolve.load_agent(name) for name in settings.agents]
     agents = tuple(map(readable, settings.agents))
     with executor_for(jobs) as executor:
-        tournament = tournament_of(
+        tournament, agreed = tournament_of(
             players,
             agents,
             settings,
@@ -79,17 +80,18 @@ def rate_command(
             executor=executor,
             folder=folder,
             failed=Failures().report,
+            warn=complain,
         )
         total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
         tell_started(
             command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
         )
         if not as_json:
-            say(f"{tournament.agreed}, {total} games")
+            say(f"{agreed}, {total} games")
         _play(tournament, total, as_json)
-    tell_event("done", ending="played", stopped=False, **_document(tournament))
+    tell_event("done", ending="played", stopped=False, **_document(tournament, agreed))
     if as_json:
-        click.echo(json.dumps(_document(tournament)))
+        click.echo(json.dumps(_document(tournament, agreed)))
     else:
         _print(tournament)
 
@@ -117,11 +119,11 @@ def _play(tournament: Tournament, games: int, quiet: bool) -> None:
             raise
 
 
-def _document(tournament: Tournament) -> dict[str, object]:
+def _document(tournament: Tournament, agreed: Agreed) -> dict[str, object]:
     scores = tournament.cross().scores
     return {
         "rules": tournament.rules,
-        "rules_assumed": tournament.agreed.assumed,
+        "rules_assumed": agreed.assumed,
         "agents": [row.facts for row in tournament.rows()],
         "cross": {
             name: {other: scores[i, j] for j, other in enumerate(tournament.names) if i != j}

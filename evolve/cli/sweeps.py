@@ -29,8 +29,7 @@ from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.final import FinalResult
-from evolve.sweeps.population import PopulationSweep
-from evolve.sweeps.rungs import crown
+from evolve.sweeps.rungs import select_champion
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables.final import final_table
@@ -138,16 +137,15 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        bred = isinstance(settings, ProgramSweepSettings) and settings.algorithm == "ga"
-        with closing((PopulationSweep if bred else Sweep)(folder, settings, site=site())) as sweep:
+        with closing(Sweep(folder, settings, site=site())) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
         """As above; missing importances are computed then."""
         if _has_trials_left(work) or not work.has_champion:
             return None
-        if not work.is_weighed:
-            work.weigh()
+        if not work.has_importances:
+            work.compute_importances()
         more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
         if work.study.is_exhausted:
             more = SweepEnding.EXHAUSTED.value
@@ -172,7 +170,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if work.failure is not None:
             raise RunError(f"{folder}: {work.failure}")
         left = None if timeout is None else timeout - (time.monotonic() - begin)
-        cut, self._result = crown(work, observer, left)
+        cut, self._result = select_champion(work, observer, left)
         if self._result is None and (cut or ending) in (
             SweepEnding.COMPLETE,
             SweepEnding.EXHAUSTED,
@@ -239,10 +237,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
     judge = f"panel of {len(settings.panel)}, {games} games: {', '.join(settings.panel)}"
     if isinstance(settings, ProgramSweepSettings):
         each = f"{settings.trial_games} games each at most"
-        if settings.algorithm == "ga":
-            each = f"in generations of {settings.population}, {settings.trial_games} games each"
-            judge = "scored by games with one another and the defaults"
-        elif settings.objective == "self":
+        if settings.objective == "self":
             judge = "scored by games with the defaults and the best trial so far"
     tell(
         f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
@@ -29,10 +28,10 @@ PAST: Final = "past"
 """Opponents that are not agents: the learner itself, and an earlier version of it."""
 
 
-class TrainingSettings(Settings, ABC):
+class TrainingSettings(Settings):
     """The settings that every training has."""
 
-    judge: ClassVar[Literal["panel", "ladder"]]
+    judge: ClassVar[Literal["panel", "ladder"]] = "panel"
     """Opponents of the checks: the fixed panel, or the nearest rungs of the ladder."""
     learner: ClassVar[str]
     """The learner, as `module:class`: it may need PyTorch, and settings do not."""
@@ -63,25 +62,25 @@ class TrainingSettings(Settings, ABC):
         """CPU seconds, used where neither budget nor games are set."""
         return 120.0
 
-    @abstractmethod
     def games_in_hand(self, share: float) -> int:
         """Games until the next round of learning, when `share` of the training is done."""
+        return 20
 
-    @abstractmethod
     def check_is_due(self, last: int, games: int, share: float) -> bool:
         """Whether a check is due after `games` games.
 
         The last check was after `last` games; `share` of the training has passed since then.
         """
+        return games - last >= 10 * self.games_in_hand(share)
 
-    @abstractmethod
     def brief(self) -> Self:
         """The same settings, but a few games and steps reach all parts of a training."""
+        return self
 
     @property
-    @abstractmethod
     def summary(self) -> str:
         """What learns, in a few words."""
+        return self.preset
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -91,8 +90,6 @@ class TrainingSettings(Settings, ABC):
 
 class LearningSettings(TrainingSettings):
     """The settings that every training of networks has."""
-
-    judge = "panel"
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "rules": FIRST,

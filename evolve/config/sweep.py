@@ -254,6 +254,11 @@ class SweepSettings(Settings):
         return (SWEEP_TARGETS[self.kind].strong and rules.strong_panel) or rules.panel
 
     @property
+    def breeders(self) -> int:
+        """Best trials of which the sampler `ga` breeds."""
+        return 16
+
+    @property
     def longer(self) -> tuple[SweepRung, ...]:
         """The rungs after the trials, parsed."""
         return tuple(map(_parsed_rung, self.rungs))
@@ -346,12 +351,17 @@ class ProgramSweepSettings(SweepSettings):
     )
     algorithm: Literal["trials", "ga"] = Field(
         "trials",
-        description="trials: one after another, by --sampler; ga: a population whose members meet "
-        "each other, generation by generation",
+        description="trials: by --sampler; ga: by --sampler ga, with a population of the best "
+        "trials",
     )
-    population: int = Field(8, ge=4, le=1024, description="members of a generation of ga")
+    population: int = Field(
+        8, ge=4, le=1024, description="best trials of which --algorithm ga breeds"
+    )
     generation_openings: int = Field(
-        2, ge=1, le=10_000, description="openings of each two members of ga, two games each"
+        2,
+        ge=1,
+        le=10_000,
+        description="openings of a trial of --algorithm ga for each member of its population",
     )
     games: int | None = Field(
         None, ge=100, description="games in all, the final's included; no trial begins past them"
@@ -383,14 +393,7 @@ class ProgramSweepSettings(SweepSettings):
                 f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
             )
         if self.algorithm == "ga":
-            if self.objective == "panel":
-                raise ValueError("objective: members of ga meet each other; leave it out")
-            trials = self.trials
-            if room is not None and "trials" not in self.model_fields_set:
-                trials = self.population * (room // self.trial_games)
-            whole = max(1, trials // self.population) * self.population
-            object.__setattr__(self, "trials", whole)
-            return self
+            object.__setattr__(self, "sampler", "ga")
         if room is not None and "trials" not in self.model_fields_set:
             # As many trials as fit if each is dropped after its first part.
             parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
@@ -400,20 +403,26 @@ class ProgramSweepSettings(SweepSettings):
 
     @property
     def trial_games(self) -> int:
-        """Games of a trial that is not dropped; for ga, of a generation with the defaults."""
-        if self.algorithm == "ga":
-            return self.population * (self.population + 1) * self.generation_openings
+        """Games of a trial that is not dropped."""
         if self.objective == "panel":
             return 2 * self.panel_openings * len(self.panel)
-        return 2 * self.pairs
+        return 2 * self.openings_of_trial
+
+    @property
+    def openings_of_trial(self) -> int:
+        """Openings of a trial that is not dropped, where no panel is played."""
+        if self.algorithm == "ga":
+            return self.population * self.generation_openings
+        return self.pairs
+
+    @property
+    def breeders(self) -> int:
+        return self.population if self.algorithm == "ga" else super().breeders
 
     @property
     def games_of_all(self) -> int:
         """Games of all trials if none is dropped; with --games, 3/4 of them, without the final."""
-        if self.games is not None:
-            return 3 * self.games // 4
-        each = self.population if self.algorithm == "ga" else 1
-        return self.trials // each * self.trial_games
+        return super().games_of_all if self.games is None else 3 * self.games // 4
 
     @property
     def final_matches(self) -> int:

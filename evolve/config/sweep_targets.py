@@ -21,7 +21,8 @@ class SweepTarget:
     run. budget: default CPU seconds of a trial; None where trials have none. rules: the default
     rules. learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so
     play the strong panel of the rules. settings: of a sweep, where they differ from the usual
-    defaults. model: class of the sweep's settings.
+    defaults. ranges: of settings that a plan without parameters of its own searches, as in a file
+    for --space. model: class of the sweep's settings.
     """
 
     plan: str
@@ -32,6 +33,7 @@ class SweepTarget:
     learns: bool = False
     strong: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
+    ranges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     model: str = "evolve.config.sweep:SweepSettings"
 
 
@@ -60,7 +62,7 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
     ),
     "alphabeta": SweepTarget(
-        "evolve.sweeps.genes_plan:GenesPlan", "Search the genes of an alpha-beta agent.", "run"
+        "evolve.sweeps.evolution_plan:GenesPlan", "Search the genes of an alpha-beta agent.", "run"
     ),
     "evolution": SweepTarget(
         "evolve.sweeps.evolution_plan:EvolutionPlan",

@@ -21,18 +21,17 @@ from evolve.engine.board.symmetry import SQUARE_IMAGES, images_of
 from evolve.engine.networks.network import Network
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
-from evolve.learning.dqn_games import Experience, Networks
 from evolve.learning.learner import (
     Iteration,
     Learner,
     Left,
+    Replay,
     Share,
     left_for_games,
     seconds_of_choice,
 )
-from evolve.learning.model import Model
-from evolve.learning.modules import encoded
-from evolve.learning.replay import Replay
+from evolve.learning.model import Model, encoded
+from evolve.learning.self_play import Experience, Networks
 
 
 class MoveLearner(Learner):
@@ -40,12 +39,11 @@ class MoveLearner(Learner):
 
     kind = "dqn"
 
+    settings: DqnSettings
+
     def __init__(self, settings: DqnSettings, jobs: int) -> None:
-        self.settings = settings
-        self.jobs = jobs
-        self.iteration = 0
+        super().__init__(settings, jobs)
         self.survived = 0
-        self.accept_seconds = 0.0
         seeds = range(settings.seed, settings.seed + settings.networks)
         self.models = [Model.of(settings, seed) for seed in seeds]
         self.targets = [Model.of(settings, seed) for seed in seeds]
@@ -80,10 +78,6 @@ class MoveLearner(Learner):
         return DqnAgent(
             networks, settings.lookahead, settings.endgame, rewards, rules=settings.rules
         )
-
-    def checked_agent(self) -> DqnAgent:
-        """Return the agent that plays the panel."""
-        return self.agent()
 
     def iterate(
         self, rng: np.random.Generator, count: int, share: Share, progress: GamesDone, left: Left
@@ -144,13 +138,13 @@ class MoveLearner(Learner):
             else torch.nn.functional.smooth_l1_loss
         )
 
-        def loss_of(found: Tensor) -> Tensor:
-            if found.shape[1] == 1:
-                return error(found[:, 0], targets)
+        def loss_of(outputs: Tensor) -> Tensor:
+            if outputs.shape[1] == 1:
+                return error(outputs[:, 0], targets)
             if settings.others_zero:
-                wanted = torch.zeros_like(found).scatter(1, chosen[:, None], targets[:, None])
-                return error(found, wanted)
-            return error(found.gather(1, chosen[:, None])[:, 0], targets)
+                wanted = torch.zeros_like(outputs).scatter(1, chosen[:, None], targets[:, None])
+                return error(outputs, wanted)
+            return error(outputs.gather(1, chosen[:, None])[:, 0], targets)
 
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
 
@@ -184,7 +178,7 @@ class MoveLearner(Learner):
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of a checkpoint."""
-        found: dict[str, npt.NDArray[Any]] = {}
+        checkpoint: dict[str, npt.NDArray[Any]] = {}
         for number in range(len(self.models)):
             parts = {
                 "model": self.models[number].state(),
@@ -194,9 +188,9 @@ class MoveLearner(Learner):
             for age, networks in enumerate(self._remembered):
                 parts[f"past-{age}"] = dict(networks[number].arrays())
             for part, arrays in parts.items():
-                found.update({f"{part}/{number}/{name}": a for name, a in arrays.items()})
-            found.update(self.replays[number].arrays(f"replay/{number}/"))
-        return found
+                checkpoint.update({f"{part}/{number}/{name}": a for name, a in arrays.items()})
+            checkpoint.update(self.replays[number].arrays(f"replay/{number}/"))
+        return checkpoint
 
     def facts(self) -> dict[str, Any]:
         """Return the rest of a checkpoint, as JSON."""

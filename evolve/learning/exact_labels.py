@@ -23,8 +23,7 @@ from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.search.context import table_bits_for
 from evolve.fitness.games import in_batches
-from evolve.learning.model import Model
-from evolve.learning.modules import encoded
+from evolve.learning.model import Model, encoded
 
 DISCS: Final = 54
 TRAIN_GAMES: Final = 12_500
@@ -108,8 +107,8 @@ def fitted(
             inputs = encoded(architecture, turned, np.zeros(_BATCH, np.int8))
             wanted = torch.from_numpy(targets[chosen // 8])
 
-            def loss_of(found: Tensor, wanted: Tensor = wanted) -> Tensor:
-                return ((found[:, -1] - wanted) ** 2).mean()
+            def loss_of(outputs: Tensor, wanted: Tensor = wanted) -> Tensor:
+                return ((outputs[:, -1] - wanted) ** 2).mean()
 
             model.learn(inputs, loss_of, int(rng.integers(2**31)))
         if progress is not None:

@@ -1,4 +1,4 @@
-"""The common part of all learners, and their opponents."""
+"""What all learners share: their interface, their opponents, the time they have, and the replay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import OutOfTimeError
 from evolve.engine.board.rules import Rules
-from evolve.errors import AgentError, SettingsError
+from evolve.errors import AgentError, RunError, SettingsError
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.runs.loading import load_alphabeta
@@ -90,12 +90,18 @@ class Learner(ABC):
     """The interface that a training needs of a learner.
 
     kind: of its agents. keeps_last: whether the last agent is kept, whatever earlier checks say.
-    accept_seconds: CPU seconds that matches between models have taken so far.
+    accept_seconds: CPU seconds that matches between models have taken so far. state: all that it
+    has learned, as arrays; a learner with more says what a checkpoint holds.
     """
 
     kind: ClassVar[str]
     keeps_last: ClassVar[bool] = False
     accept_seconds: float = 0.0
+    state: dict[str, npt.NDArray[Any]]
+
+    def __init__(self, settings: Any, jobs: int) -> None:
+        self.settings, self.jobs = settings, jobs
+        self.iteration = 0
 
     @property
     @abstractmethod
@@ -125,21 +131,22 @@ class Learner(ABC):
     def agent(self) -> Any:
         """Return the current agent: a stored one, a dataclass with name and provenance."""
 
-    @abstractmethod
     def checked_agent(self) -> Agent:
         """Return the agent that plays the panel."""
+        agent: Agent = self.agent()
+        return agent
 
-    @abstractmethod
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of a checkpoint."""
+        return self.state
 
-    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return the rest of a checkpoint, as JSON."""
+        return {}
 
-    @abstractmethod
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned."""
+        self.state = dict(arrays)
 
 
 def alphabeta_agents(
@@ -168,3 +175,55 @@ def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generat
     numbers = np.searchsorted(bounds, np.arange(count) + rng.random(), side="right")
     chosen = rng.permutation(np.minimum(numbers, len(names) - 1))
     return [names[number] for number in chosen]
+
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+
+
+class Replay:
+    """The replay buffer (Lin 1992): a ring of `capacity` rows in parallel named arrays."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.added = 0
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
+
+    def __len__(self) -> int:
+        return min(self.added, self.capacity)
+
+    def add(self, rows: Arrays) -> None:
+        """Add rows; they replace the oldest where there is no room."""
+        count = len(next(iter(rows.values())))
+        if count == 0:
+            return
+        kept = {name: array.shape[1:] for name, array in self._arrays.items()}
+        if kept and kept != {name: array.shape[1:] for name, array in rows.items()}:
+            raise RunError("the positions of the checkpoint are not those of this training")
+        last = min(count, self.capacity)
+        places = (self.added + count - last + np.arange(last)) % self.capacity
+        for name, array in rows.items():
+            if name not in self._arrays:
+                self._arrays[name] = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+            self._arrays[name][places] = array[count - last :]
+        self.added += count
+
+    def sample(self, count: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+        """Draw `count` rows, each from all stored rows."""
+        chosen = rng.integers(0, len(self), count)
+        return {name: array[chosen] for name, array in self._arrays.items()}
+
+    def arrays(self, prefix: str) -> dict[str, npt.NDArray[Any]]:
+        """Return all rows as arrays for a checkpoint."""
+        return {prefix + name: array[: len(self)] for name, array in self._arrays.items()}
+
+    def restore(self, arrays: Arrays, prefix: str, added: int) -> None:
+        """Restore what `arrays` returned; `added` rows have been added in all."""
+        self._arrays = {}
+        for name, array in arrays.items():
+            if name.startswith(prefix):
+                if not min(added, self.capacity) <= len(array) <= self.capacity:
+                    raise ValueError(f"{name} has {len(array)} rows")
+                own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+                own[: len(array)] = array
+                self._arrays[name.removeprefix(prefix)] = own
+        self.added = added

@@ -27,16 +27,15 @@ from evolve.learning.learner import (
     Iteration,
     Learner,
     Left,
+    Replay,
     Share,
     alphabeta_agents,
     left_for_games,
     seconds_of_choice,
     shares_drawn,
 )
-from evolve.learning.model import Model
-from evolve.learning.modules import Module, encoded
-from evolve.learning.replay import Replay
-from evolve.learning.tree_games import searched_games
+from evolve.learning.model import Model, Module, encoded
+from evolve.learning.self_play import searched_games
 
 _FIRST_SIMULATIONS: Final = 32
 """Simulations before the network has learned: rollouts value positions, and these are enough."""
@@ -47,12 +46,11 @@ class TreeLearner(Learner):
 
     kind = "mcts"
 
+    settings: MctsSettings
+
     def __init__(self, settings: MctsSettings, jobs: int) -> None:
-        self.settings = settings
-        self.jobs = jobs
-        self.iteration = 0
+        super().__init__(settings, jobs)
         self.accepted = 0
-        self.accept_seconds = 0.0
         self.model = Model.of(settings, settings.seed)
         self.policy = self.model.architecture.output == "policy-value"
         self.replay = Replay(settings.window)
@@ -191,10 +189,10 @@ class TreeLearner(Learner):
             np.put_along_axis(shares, SQUARE_IMAGES[images].astype(np.int64), rows["visits"], 1)
             visits = torch.from_numpy(shares).to(device)
 
-        def loss_of(found: Tensor) -> Tensor:
-            loss = ((found[:, -1] - values) ** 2).mean()
+        def loss_of(outputs: Tensor) -> Tensor:
+            loss = ((outputs[:, -1] - values) ** 2).mean()
             if visits is not None:
-                logits = torch.log_softmax(found[:, :64], dim=1)
+                logits = torch.log_softmax(outputs[:, :64], dim=1)
                 loss = loss - (visits * logits).sum(dim=1).mean()
             return loss
 
@@ -224,10 +222,10 @@ class TreeLearner(Learner):
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of a checkpoint."""
-        found = {f"model/{name}": array for name, array in self.model.state().items()}
+        checkpoint = {f"model/{name}": array for name, array in self.model.state().items()}
         if self.player is not None:
-            found.update({f"player/{n}": array for n, array in self.player.arrays().items()})
-        return {**found, **self.replay.arrays("replay/")}
+            checkpoint.update({f"player/{n}": array for n, array in self.player.arrays().items()})
+        return {**checkpoint, **self.replay.arrays("replay/")}
 
     def facts(self) -> dict[str, Any]:
         """Return the rest of a checkpoint, as JSON."""

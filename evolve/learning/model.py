@@ -1,25 +1,234 @@
-"""A network with its optimizer: steps of learning, copies for play, and checkpoints."""
+"""Networks that learn: torch modules of the kernels' architectures, and their optimizer."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from evolve.config.learning import LearningSettings
-from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.architecture import INPUTS, Architecture, Layer
+from evolve.engine.networks.forward import encode_all
 from evolve.engine.networks.network import Network
 from evolve.errors import SettingsError
-from evolve.learning.modules import Module
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+_LEARNING = ("norm", "dropout")
+"""Words of a layer that matter only in learning: norms are folded into its weights."""
+_ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "identity": nn.Identity}
+
+
+class _Weighted(nn.Module):
+    """A layer with weights, then its batch norm, activation and dropout."""
+
+    def __init__(self, weights: str, layer: Layer, made: nn.Module, norm: type[nn.Module]) -> None:
+        super().__init__()
+        self._weights = weights
+        self.add_module(weights, made)
+        self.norm = norm(layer.units) if layer.norm else None
+        self.activation = _ACTIVATIONS[layer.activation]()
+        self.dropout = nn.Dropout(0.5) if layer.dropout else None
+
+    def weighted(self, inputs: Tensor) -> Tensor:
+        """Return what follows from the weights, for inputs of their shape."""
+        values: Tensor = self.layers()[0](inputs)
+        if self.norm is not None:
+            values = self.norm(values)
+        values = self.activation(values)
+        return values if self.dropout is None else self.dropout(values)
+
+    def layers(self) -> list[nn.Module]:
+        return [self.get_submodule(self._weights)]
+
+    def folded(self) -> tuple[Tensor, Tensor]:
+        """Return weights (outputs first) and biases that include the batch norm behind them."""
+        linear: Any = self.layers()[0]
+        norm: Any = self.norm
+        weight, bias = linear.weight, linear.bias
+        if norm is None:
+            return weight, bias
+        scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+        wide = scale.view(-1, *(1,) * (weight.dim() - 1))
+        return weight * wide, (bias - norm.running_mean) * scale + norm.bias
+
+
+class _Dense(_Weighted):
+    """A dense layer."""
+
+    def __init__(self, size: int, layer: Layer) -> None:
+        super().__init__("linear", layer, nn.Linear(size, layer.units), nn.BatchNorm1d)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return self.weighted(inputs)
+
+    def matrices(self) -> list[tuple[Tensor, Tensor]]:
+        weight, bias = self.folded()
+        return [(weight.T, bias)]
+
+
+class _Convolution(_Weighted):
+    """A 3×3 convolution [B, 64, channels], the channels of a square side by side."""
+
+    def __init__(self, channels: int, layer: Layer) -> None:
+        made = nn.Conv2d(channels, layer.units, 3, padding=1)
+        super().__init__("convolution", layer, made, nn.BatchNorm2d)
+        self.channels, self.units = channels, layer.units
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        planes = inputs.view(-1, 8, 8, self.channels).permute(0, 3, 1, 2)
+        return self.weighted(planes).permute(0, 2, 3, 1).flatten(1)
+
+    def matrices(self) -> list[tuple[Tensor, Tensor]]:
+        weight, bias = self.folded()
+        return [(weight.permute(2, 3, 1, 0).reshape(-1, self.units), bias)]
+
+
+class _Linear(nn.Module):
+    """A layer of one matrix and its bias."""
+
+    def __init__(self, size: int, units: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(size, units)
+
+    def matrices(self) -> list[tuple[Tensor, Tensor]]:
+        return [(self.linear.weight.T, self.linear.bias)]
+
+    def layers(self) -> list[nn.Module]:
+        return [self.linear]
+
+
+class _Gate(_Linear):
+    """x · act(W x + b): RevNet's block. With b = 1 it starts near the identity (assumed)."""
+
+    def __init__(self, size: int, layer: Layer) -> None:
+        super().__init__(size, size)
+        nn.init.ones_(self.linear.bias)
+        self.activation = _ACTIVATIONS[layer.activation]()
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        gates: Tensor = self.activation(self.linear(inputs))
+        return inputs * gates
+
+
+class _Residual(nn.Module):
+    """act(x + W₂ act(W₁ x + b₁) + b₂); He et al. 2016, "Deep residual learning"."""
+
+    def __init__(self, size: int, layer: Layer) -> None:
+        super().__init__()
+        self.first, self.second = nn.Linear(size, size), nn.Linear(size, size)
+        self.activation = _ACTIVATIONS[layer.activation]()
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        inner: Tensor = self.activation(self.first(inputs))
+        outer: Tensor = self.activation(inputs + self.second(inner))
+        return outer
+
+    def matrices(self) -> list[tuple[Tensor, Tensor]]:
+        return [(part.weight.T, part.bias) for part in (self.first, self.second)]
+
+    def layers(self) -> list[nn.Module]:
+        return [self.first, self.second]
+
+
+class _Dueling(_Linear):
+    """Q = V + A − mean A over the 64 squares; Wang et al. 2016, equation 9."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        values: Tensor = self.linear(inputs)
+        advantages = values[:, :64]
+        return values[:, 64:] + advantages - advantages.mean(dim=1, keepdim=True)
+
+
+class _PolicyValue(_Linear):
+    """64 logits and a value."""
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        values: Tensor = self.linear(inputs)
+        return torch.cat([values[:, :64], values[:, 64:].tanh()], dim=1)
+
+
+class Module(nn.Module):
+    """The network of an architecture, for learning: [B, input size] to [B, outputs]."""
+
+    def __init__(self, architecture: Architecture) -> None:
+        super().__init__()
+        self.architecture = architecture
+        parts: list[Any] = []
+        size, channels = architecture.input_size, architecture.channels
+        for layer in architecture.parsed:
+            if layer.kind == "conv":
+                parts.append(_Convolution(channels, layer))
+                channels, size = layer.units, 64 * layer.units
+            elif layer.kind == "dense":
+                parts.append(_Dense(size, layer))
+                size = layer.units
+            elif layer.kind == "gate":
+                parts.append(_Gate(size, layer))
+            elif layer.kind == "residual":
+                parts.append(_Residual(size, layer))
+            else:
+                parts.append((_Dueling if layer.kind == "dueling" else _PolicyValue)(size, 65))
+        self.parts = nn.ModuleList(parts)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the outputs."""
+        for part in self.parts:
+            inputs = part(inputs)
+        return inputs
+
+    @classmethod
+    def playing(cls, network: Network) -> Module:
+        """Make a module with the outputs of `network`, for many positions at a time."""
+        seen = network.architecture
+        words = [" ".join(w for w in text.split() if w not in _LEARNING) for text in seen.layers]
+        module = cls(Architecture(seen.input, tuple(words)))
+        pairs = iter(network.weights)
+        with torch.no_grad():
+            for part in module.parts:
+                layers: Any = part.layers
+                for layer in layers():
+                    matrix, bias = (torch.from_numpy(array) for array in next(pairs))
+                    if isinstance(layer, nn.Conv2d):
+                        matrix = matrix.view(3, 3, -1, matrix.shape[1]).permute(3, 2, 0, 1)
+                    else:
+                        matrix = matrix.T
+                    layer.weight.copy_(matrix)
+                    layer.bias.copy_(bias)
+        return module.eval()
+
+    def network(self) -> Network:
+        """Return the network as the kernels play it: batch norms folded in, no dropout."""
+        pairs = []
+        with torch.no_grad():
+            for part in self.parts:
+                matrices: Any = part.matrices
+                for weight, bias in matrices():
+                    pairs.append((_array(weight), _array(bias)))
+        return Network(self.architecture, pairs)
+
+
+def _array(tensor: Tensor) -> npt.NDArray[np.float32]:
+    return np.ascontiguousarray(tensor.detach().cpu().numpy(), np.float32)
+
+
+def encoded(
+    architecture: Architecture,
+    positions: npt.NDArray[np.uint64],
+    sides: npt.NDArray[np.int8],
+    moves: npt.NDArray[np.int8] | None = None,
+) -> Tensor:
+    """Encode positions [B, 2] as a network's inputs, float32 [B, input size]."""
+    inputs = np.empty((len(positions), architecture.input_size), np.float32)
+    nowhere = np.zeros(len(positions), np.int8)
+    kind = INPUTS.index(architecture.input)
+    encode_all(positions, sides, nowhere if moves is None else moves, kind, inputs)
+    return torch.from_numpy(inputs)
+
 
 _LOWEST_RATE: Final = 0.05
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
@@ -105,8 +314,8 @@ class Model:
         """Return the outputs for inputs, as in play: no gradients, no dropout."""
         self.module.eval()
         with torch.no_grad():
-            found: Tensor = self.module(inputs.to(self.device))
-        return found
+            outputs: Tensor = self.module(inputs.to(self.device))
+        return outputs
 
     def network(self) -> Network:
         """Return the current network for play."""

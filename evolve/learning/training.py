@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -166,16 +167,8 @@ class InMemoryTraining:
         # Few steps, because one of the published policy-value network takes a second.
         learner = learner_for(self.settings.brief(), 1)
         rng = np.random.default_rng(0)
-        for share in (_at_first, _at_last):
-            learner.iterate(rng, 4, share, lambda games: None, lambda: math.inf)
-
-
-def _at_first() -> float:
-    return 0.0
-
-
-def _at_last() -> float:
-    return 1.0
+        for share in (0.0, 1.0):
+            learner.iterate(rng, 4, partial(float, share), lambda games: None, lambda: math.inf)
 
 
 class Training(InMemoryTraining):

@@ -17,7 +17,6 @@ from typing import Any, Final
 
 from evolve.agents.names import parse_name
 from evolve.agents.stored import read_agent
-from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
@@ -31,7 +30,7 @@ from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
-from evolve.runs.loading import load_agent
+from evolve.runs.loading import agree_on, load_agent
 from evolve.runs.run_types import champion_of, kind_of
 from evolve.safe_parsing import json_value
 from evolve.tables.paths import CONFIG_FILE

@@ -7,6 +7,7 @@ against the defaults, on further openings, shows whether the sweep has found mor
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -17,17 +18,18 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
+from evolve.arena.match_files import MatchFolder
 from evolve.arena.tournament import Row, Tournament
 from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_bytes, write_text
-from evolve.files.folder import FolderPath
+from evolve.files.changes import remove_tree
+from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.run_folder import Observer
-from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.trials import agent_file, number_of
-from evolve.tables.paths import FINAL_FILE
+from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -113,6 +115,31 @@ def is_defaults(trial: FrozenTrial) -> bool:
     return trial.user_attrs.get("origin") == DEFAULTS
 
 
+class KeptMatches(MatchFolder):
+    """The matches of a final or a retest in progress.
+
+    key: what they depend on; games of another key are dropped. games: their number in all.
+    """
+
+    def __init__(self, folder: FolderPath, key: str, games: int, observer: Observer) -> None:
+        self._observer, self._done, self._total = observer, 0, games
+        self._all = inside(folder, TRIALS, MATCHES)
+        place = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
+        super().__init__(place, observer.note, observer.stop, lasting=False)
+        if not place.is_dir():
+            self.drop()
+
+    def progress(self, games: int) -> None:
+        """Report that so many games more are played."""
+        self._done += games
+        self._observer.stage("final", self._done, self._total)
+
+    def drop(self) -> None:
+        """Remove all kept games: the matches are over, or different ones."""
+        if self._all.is_dir():
+            remove_tree(self._all, ignore_errors=True)
+
+
 def play_final(
     folder: FolderPath,
     plan: Plan,
@@ -123,15 +150,15 @@ def play_final(
     over: bool = False,
     seconds_a_game: float | None = None,
 ) -> FinalResult | None:
-    """Play the final and crown the winner; None when no complete trial has its agent here.
+    """Play the final and select the champion; None when no complete trial has its agent here.
 
     over: whether no further trial will come. seconds_a_game: expected seconds per game, where
     known. Raises StoppedError when the observer asks to stop; the same call resumes.
     """
     sweep = plan.sweep
-    found = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
-    agent_by = {number_of(trial): agent for trial, agent in found if agent is not None}
-    here = [trial for trial, agent in found if agent is not None]
+    agents_of_trials = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
+    agent_by = {number_of(trial): agent for trial, agent in agents_of_trials if agent is not None}
+    here = [trial for trial, agent in agents_of_trials if agent is not None]
     if not here:
         return None
     finalists = here[: sweep.finalists]
@@ -143,20 +170,15 @@ def play_final(
     pairs = len(agents) * (len(agents) - 1) // 2
     matches = matches_of(len(agents))
     count = plan.openings_of_final(trials, matches)
-    total, done = 2 * count * matches, 0
+    total = 2 * count * matches
 
     def openings(part: Part, *key: int) -> Openings:
         rng = np.random.default_rng([sweep.seed, *key])
         return balanced_openings(count, part, sweep.rules, rng)
 
-    def progress(games: int) -> None:
-        nonlocal done
-        done += games
-        observer.stage("final", done, total)
-
     if pairs:
         observer.note(_announced(len(agents), count, total, seconds_a_game))
-    games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", observer)
+    games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", total, observer)
     rows: list[Row] = []
     winner = finalists[0]
     if pairs:
@@ -170,7 +192,7 @@ def play_final(
             executor=executor,
             play=games.play,
         )
-        rating.play(progress)
+        rating.play(games.progress)
         rows = rating.rows()
         winner = finalists[names.index(rows[0].agent)]
     score, tested, failures = None, None, (0, 0)
@@ -185,13 +207,13 @@ def play_final(
             executor=executor,
             sprt=plan.test,
         )
-        games.play(match, (names[one], names[other]), progress)
+        games.play(match, (names[one], names[other]), games.progress)
         played = match.result
         score, failures = played.score, (played.failures_a, played.failures_b)
         if plan.test is not None:
             tested = plan.test.verdict(match.result.pentanomial)
     facts = {} if score is None else {"against_defaults": score.value}
-    champion = plan.crown(folder, winner, facts)
+    champion = plan.save_champion(folder, winner, facts)
     assert champion is not None
     number = None if defaults is None else number_of(defaults)
     result = FinalResult(rows, number_of(winner), number, score, champion, tested, failures)

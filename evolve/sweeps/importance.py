@@ -31,7 +31,7 @@ PERMUTATIONS: Final = 199
 
 
 @dataclass(frozen=True)
-class Weighing:
+class PedAnovaResult:
     """Shares by parameter, with sum 1, largest first; p by parameter; trials in the better part.
 
     p is the share of shuffles, the real order included, in which the largest share of any parameter
@@ -53,13 +53,13 @@ def better_part(scores: npt.NDArray[np.float64]) -> int:
     return int((scores >= last).sum())
 
 
-def weigh(
+def compute_importances(
     distributions: Mapping[str, BaseDistribution],
     values: Sequence[Mapping[str, Any]],
     scores: npt.NDArray[np.float64],
     seed: int,
     permutations: int = PERMUTATIONS,
-) -> Weighing:
+) -> PedAnovaResult:
     """Compute importances from trials' values and scores; at least two scores must differ."""
     space = dict(distributions)
     study = optuna.create_study(direction="maximize")
@@ -74,18 +74,18 @@ def weigh(
     def shares(dealt: npt.NDArray[np.float64]) -> dict[str, float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # "smaller is better": hence the sign below
-            found = evaluator.evaluate(study, target=lambda trial: -float(dealt[trial.number]))
-        total = sum(found.values())
-        return {name: value / total if total else 0.0 for name, value in found.items()}
+            raw = evaluator.evaluate(study, target=lambda trial: -float(dealt[trial.number]))
+        total = sum(raw.values())
+        return {name: value / total if total else 0.0 for name, value in raw.items()}
 
-    found = shares(scores)
+    importances = shares(scores)
     rng = np.random.default_rng([seed, permutations])
     largest = np.array([max(shares(rng.permutation(scores)).values()) for _ in range(permutations)])
     p = {
         name: float((1 + (largest >= share).sum()) / (1 + permutations))
-        for name, share in found.items()
+        for name, share in importances.items()
     }
-    return Weighing(found, p, better_part(scores))
+    return PedAnovaResult(importances, p, better_part(scores))
 
 
 def importances_in(
@@ -103,5 +103,5 @@ def importances_in(
         )
     if scores.min() == scores.max():
         return Importances(reason="all complete trials have the same score")
-    weighing = weigh(distributions, values, scores, seed)
-    return Importances(weighing.shares, weighing.p)
+    result = compute_importances(distributions, values, scores, seed)
+    return Importances(result.shares, result.p)

@@ -23,10 +23,9 @@ from evolve.engine.patterns.shapes import (
 from evolve.errors import AgentError, SettingsError
 from evolve.learning.learner import Learner
 from evolve.learning.training import InMemoryTraining
-from evolve.sweeps.objective import Marks, Objective
-from evolve.sweeps.settings_plan import SettingsPlan
+from evolve.sweeps.plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, Space, choice, real, whole
-from evolve.sweeps.trials import Outcome, Report, Task
+from evolve.sweeps.trials import Marks, Objective, Outcome, Report, Task
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
@@ -42,20 +41,20 @@ class LearningPlan(SettingsPlan):
         """Train with these values, and play the panel at intervals."""
         settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, TrainingSettings)
-        course = InMemoryTraining(settings, 1)
-        course.warm_up()
+        training = InMemoryTraining(settings, 1)
+        training.warm_up()
         marks = Marks(self.sweep.reports)
-        while course.finished is None:
-            course.iterate(lambda games, share: None)
+        while training.finished is None:
+            training.iterate(lambda games, share: None)
             if (
-                course.finished is None
-                and marks.due(course.share)
-                and report(marks.step, *objective.judged(self._judged_agent(course.learner)))
+                training.finished is None
+                and marks.due(training.share)
+                and report(marks.step, *objective.judged(self._judged_agent(training.learner)))
             ):
                 return Outcome.pruned()
-        course.finish()
-        judged, agent = self._judged_agent(course.learner), course.learner.agent()
-        facts = {"games": course.games, "steps": course.learner.steps, "seed": settings.seed}
+        training.finish()
+        judged, agent = self._judged_agent(training.learner), training.learner.agent()
+        facts = {"games": training.games, "steps": training.learner.steps, "seed": settings.seed}
         return objective.complete(task, agent, report, marks.count, facts, judged)
 
     def _judged_agent(self, learner: Learner) -> Agent:

@@ -13,17 +13,15 @@ from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
-from evolve.sweeps.cmaes import GENERATION as CMA_GENERATION
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
-from evolve.sweeps.heartbeat import Lease, Watch, is_gone, key_of
 from evolve.sweeps.importance import importances_in
+from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.storage import Storage, telling
+from evolve.sweeps.storage import Lease, Storage, Watch, is_gone, key_of, telling
 from evolve.sweeps.trials import (
-    BRIEF,
-    GENERATION,
+    CONTEXT,
     LOST,
     MIRROR,
     PLACE,
@@ -109,8 +107,6 @@ class Study:
                 f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
                 "another with --study"
             )
-        if self.plan.is_population_based:
-            return  # the first generation has the defaults
         if self._queue is None:
             self._enqueue_defaults()
         else:
@@ -192,19 +188,13 @@ class Study:
     @property
     def best(self) -> float | None:
         """The best score of a complete trial."""
-        found = best_trial(self.trials())
-        return None if found is None else float(found.values[0])
+        trial = best_trial(self.trials())
+        return None if trial is None else float(trial.values[0])
 
     @property
     def progress(self) -> tuple[float, float]:
         """How much is done and how much in all: trials, or games where these are counted."""
         return self._quota.progress(self.trials())
-
-    def enqueue(self, number: int, values: Mapping[str, Any], origin: str, generation: int) -> None:
-        """Add a trial of a generation to the queue."""
-        attributes = {"origin": origin, PLACE: number, GENERATION: generation}
-        with telling(self.place):
-            self.study.enqueue_trial(dict(values), user_attrs=attributes)
 
     def take(self, worker: str) -> Task | None:
         """Return a trial to work on; None when another process took the last one first."""
@@ -233,10 +223,10 @@ class Study:
         number = number_of(frozen)
         self._trials[number] = trial
         with telling(self.place):
-            brief = frozen.user_attrs.get(BRIEF)
-            if brief is None and (brief := self.plan.brief(frozen, self.trials())):
-                trial.set_user_attr(BRIEF, brief)
-        return Task(number, dict(trial.params), brief or {})
+            context = frozen.user_attrs.get(CONTEXT)
+            if context is None and (context := self.plan.trial_context(frozen, self.trials())):
+                trial.set_user_attr(CONTEXT, context)
+        return Task(number, dict(trial.params), context or {})
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
         """Return a trial as the storage has it."""
@@ -341,9 +331,7 @@ class Study:
         if values is not None:
             known = trial.user_attrs
             attributes = {
-                key: known[key]
-                for key in ["origin", PLACE, BRIEF, MIRROR, GENERATION]
-                if key in known
+                key: known[key] for key in ["origin", PLACE, CONTEXT, MIRROR] if key in known
             }
             attributes |= {"attempt": attempt, "retry_of": trial.number}
             # Like `enqueue_trial`, but the trial stays in its generation of CMA-ES.

@@ -73,17 +73,17 @@ class Tunable:
     @cached_property
     def space(self) -> Space:
         """The parameters with the ranges that the settings give, without held ones."""
-        found = {**self.command.parameters}
+        parameters = {**self.command.parameters}
         if self.template is not None:
-            found |= {one.name: one for one in self.template.parameters}
+            parameters |= {one.name: one for one in self.template.parameters}
         for name, given in self.settings.space.items():
             if not isinstance(given, Mapping):
                 raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
             ranged = {key: value for key, value in given.items() if key != "default"}
-            known = found.get(name) or Parameter(name, "choice", "")
-            found[name] = known.narrowed(ranged, "space")
-        self._check_places(found)
-        chosen = Space.of(found[name] for name in found if name not in self.settings.fix)
+            known = parameters.get(name) or Parameter(name, "choice", "")
+            parameters[name] = known.narrowed(ranged, "space")
+        self._check_places(parameters)
+        chosen = Space.of(parameters[name] for name in parameters if name not in self.settings.fix)
         if not chosen.parameters:
             raise SettingsError(
                 "program: it has no parameter to search: write {corner:1:50} in it, or name them "
@@ -98,23 +98,23 @@ class Tunable:
                 )
         return chosen
 
-    def _check_places(self, found: Mapping[str, Parameter]) -> None:
+    def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
         """Raise SettingsError where a hole has no range, or a parameter has no place."""
         holes = set(self.command.names)
         if self.template is not None:
-            if _FILE not in holes or _FILE in found:
+            if _FILE not in holes or _FILE in parameters:
                 raise SettingsError(
                     "program: with --template the command needs {file}, and no parameter may be "
                     "called so"
                 )
             holes = (holes - {_FILE}) | set(self.template.names)
-        nameless = sorted(holes - set(found) - set(self.settings.fix))
+        nameless = sorted(holes - set(parameters) - set(self.settings.fix))
         if nameless:
             raise SettingsError(
                 f"program: nothing says what {nameless[0]} may be: write "
                 f"{{{nameless[0]}:1:50}}, or give its range in --space"
             )
-        lost = [name for name in (*found, *self.settings.fix) if name not in holes]
+        lost = [name for name in (*parameters, *self.settings.fix) if name not in holes]
         if lost and self.settings.set_by in (None, "file"):
             raise SettingsError(
                 f"program: it has no place for {lost[0]}: write {{{lost[0]}}} in it, or say how it "
@@ -124,13 +124,13 @@ class Tunable:
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
         """The defaults in the command or the space; otherwise the middle of each range."""
-        told: dict[str, Any] = {**self.command.defaults}
+        defaults: dict[str, Any] = {**self.command.defaults}
         if self.template is not None:
-            told |= self.template.defaults
+            defaults |= self.template.defaults
         for name, given in self.settings.space.items():
             if isinstance(given, Mapping) and "default" in given:
-                told[name] = given["default"]
-        values = {one.name: told.get(one.name, middle(one)) for one in self.space.parameters}
+                defaults[name] = given["default"]
+        values = {one.name: defaults.get(one.name, middle(one)) for one in self.space.parameters}
         for name, value in values.items():
             if not self.space[name].holds(value):
                 raise SettingsError(
@@ -160,11 +160,11 @@ class Tunable:
         environment = dict.fromkeys(_ONE_THREAD, str(self.settings.cores))
         setup = self._setup(values) if self.settings.set_by == "gtp" else []
         if self.settings.set_by == "env":
-            environment |= self._told(values)
-        found: Any = replace(
+            environment |= self._values_as_text(values)
+        agent: Any = replace(
             cast("ExternalAgent", made), name=name, environment=environment, setup=tuple(setup)
         )
-        return cast("ExternalAgent", found)
+        return cast("ExternalAgent", agent)
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise AgentError for a missing program."""
@@ -185,14 +185,14 @@ class Tunable:
         line = self.settings.set_command
         return [
             line.replace("{name}", name).replace("{value}", text)
-            for name, text in self._told(values).items()
+            for name, text in self._values_as_text(values).items()
         ]
 
     def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a trial and the held ones."""
         return {**self.settings.fix, **values}
 
-    def _told(self, values: Mapping[str, Any]) -> dict[str, str]:
+    def _values_as_text(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return the values that have no place in the command."""
         return {
             name: value_text(value)
@@ -206,8 +206,8 @@ class Tunable:
             filled[_FILE] = file
         command = self.command.filled(filled)
         if self.settings.set_by == "option":
-            told = self._told(values).items()
-            words = [word for name, text in told for word in (f"--{name}", text)]
+            values_as_text = self._values_as_text(values).items()
+            words = [word for name, text in values_as_text for word in (f"--{name}", text)]
             command = f"{command} {shlex.join(words)}".strip()
         return command
 
@@ -223,14 +223,14 @@ class Tunable:
         name = f"{stem}{Path(str(self.settings.template)).suffix}"
         return Path(name) if folder is None else inside(folder.resolve(), TRIALS, name)
 
-    def found(self, values: Mapping[str, Any], folder: FolderPath) -> dict[str, Any]:
+    def facts(self, values: Mapping[str, Any], folder: FolderPath) -> dict[str, Any]:
         """Return values for keeping: with the held ones, and the program that has them."""
-        found = {"parameters": self.values(values), "program": self.line(values, folder)}
+        facts = {"parameters": self.values(values), "program": self.line(values, folder)}
         if self.settings.set_by == "env":
-            found["environment"] = self._told(values)
+            facts["environment"] = self._values_as_text(values)
         elif self.settings.set_by == "gtp":
-            found["commands"] = self._setup(values)
-        return found
+            facts["commands"] = self._setup(values)
+        return facts
 
 
 _HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
@@ -260,23 +260,21 @@ class Template:
         parameters: dict[str, Parameter] = {}
         defaults: dict[str, Value] = {}
         place = 0
-        for found in _HOLE.finditer(text):
-            parts[-1] += text[place : found.start()]
-            place = found.end()
-            if found[0] in ("{{", "}}"):
-                parts[-1] += found[0][0]
+        for hole in _HOLE.finditer(text):
+            parts[-1] += text[place : hole.start()]
+            place = hole.end()
+            if hole[0] in ("{{", "}}"):
+                parts[-1] += hole[0][0]
                 continue
-            if found[1] is None:
-                raise OptionsError(
-                    f"{found[0]!r} in {text!r} stands alone: {_EXAMPLE}, {{{{ for it"
-                )
-            name, colon, rest = found[1].partition(":")
+            if hole[1] is None:
+                raise OptionsError(f"{hole[0]!r} in {text!r} stands alone: {_EXAMPLE}, {{{{ for it")
+            name, colon, rest = hole[1].partition(":")
             parts += [name, ""]
             if not _NAME.fullmatch(name):
-                raise OptionsError(f"{found[0]} in {text!r} is not a parameter: {_EXAMPLE}")
+                raise OptionsError(f"{hole[0]} in {text!r} is not a parameter: {_EXAMPLE}")
             if not colon:
                 continue  # only named here, described elsewhere
-            parameter, default = _parameter(name, rest, found[0])
+            parameter, default = _parameter(name, rest, hole[0])
             if parameters.setdefault(name, parameter) != parameter:
                 raise OptionsError(f"{text!r} gives {name} two ranges")
             if default is not None:
@@ -317,12 +315,12 @@ class CommandTemplate:
     @property
     def parameters(self) -> dict[str, Parameter]:
         """The parameters that its holes describe."""
-        found: dict[str, Parameter] = {}
+        parameters: dict[str, Parameter] = {}
         for word in self.words:
             for parameter in word.parameters:
-                if found.setdefault(parameter.name, parameter) != parameter:
+                if parameters.setdefault(parameter.name, parameter) != parameter:
                     raise OptionsError(f"the command gives {parameter.name} two ranges")
-        return found
+        return parameters
 
     @property
     def defaults(self) -> dict[str, Value]:
@@ -354,8 +352,8 @@ def middle(parameter: Parameter) -> Value:
     value = (low * high) ** 0.5 if parameter.log else (low + high) / 2
     if parameter.grid is None:
         return value
-    found = on_grid(value, low, high, parameter.grid)
-    return found if parameter.kind == "float" else int(found)
+    nearest = on_grid(value, low, high, parameter.grid)
+    return nearest if parameter.kind == "float" else int(nearest)
 
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:

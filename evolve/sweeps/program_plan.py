@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -17,8 +18,7 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult
-from evolve.arena.sprt import Sprt
+from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.config.sweep import PROBES, ProgramSweepSettings
 from evolve.engine.board.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
@@ -26,15 +26,21 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.fitness.statistics import Estimate, elo_of, finite
+from evolve.fitness.statistics import (
+    ELO_SCALE,
+    Z95,
+    Estimate,
+    elo_of,
+    finite,
+    score_of_elo,
+    strength_among,
+)
 from evolve.programs.external import ExternalAgent
-from evolve.sweeps.final import DEFAULTS
-from evolve.sweeps.objective import Objective
+from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import Plan, plays_again
 from evolve.sweeps.program_parameters import Tunable
-from evolve.sweeps.rating import Met, parts_of, rated, score_predicted, shared, shares_of
 from evolve.sweeps.space import Space
-from evolve.sweeps.trials import MIRROR, Outcome, Report, Task, number_of, trial_file
+from evolve.sweeps.trials import MIRROR, Objective, Outcome, Report, Task, number_of, trial_file
 from evolve.tables.paths import BEST_FILE, BEST_TOML
 
 _IDLE: Final = 5
@@ -70,8 +76,8 @@ class ProgramPlan(Plan):
     @property
     def identity(self) -> dict[str, Any]:
         """See Plan: with a digest of the template."""
-        found, digest = super().identity, self.program.digest
-        return found if digest is None else {**found, "template_text": digest}
+        identity, digest = super().identity, self.program.digest
+        return identity if digest is None else {**identity, "template_text": digest}
 
     def check(self, values: Mapping[str, Any]) -> None:
         """Raise AgentError for a missing program."""
@@ -92,17 +98,17 @@ class ProgramPlan(Plan):
             finally:
                 program.close()
 
-    def brief(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
+    def trial_context(self, trial: FrozenTrial, trials: Sequence[FrozenTrial]) -> dict[str, Any]:
         """Return its opponents besides the defaults: its mirror image, or the best trial so far."""
         if MIRROR in trial.user_attrs:
             return {MIRROR: trial.user_attrs[MIRROR]}
-        if _is_defaults(trial):
+        if is_defaults(trial):
             return {DEFAULTS: True}
         if self.own.objective == "panel":
             return {}
         complete = [one for one in trials if one.state == TrialState.COMPLETE]
         best = max(complete, key=_certain, default=None)
-        if best is None or _is_defaults(best):
+        if best is None or is_defaults(best):
             return {}
         elo = finite(elo_of(best.values[0]))
         return {"best": {"number": number_of(best), "values": dict(best.params), "elo": elo}}
@@ -110,21 +116,21 @@ class ProgramPlan(Plan):
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the program play its opponents in parts; it may end after each part."""
         agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
-        games = _Games(objective, agent, MIRROR in task.brief or self.own.objective == "self")
+        games = _Games(objective, agent, MIRROR in task.context or self.own.objective == "self")
         try:
-            if MIRROR in task.brief:
+            if MIRROR in task.context:
                 return self._step(objective, task, games, report)
             if self.own.objective == "panel":
-                told = self._judged(objective, games)
+                scores = self._judged(objective, games)
             else:
-                told = self._compared(objective, task, games)
+                scores = self._compared(objective, task, games)
             score, error = 0.5, 0.0
-            for step, (score, error, last) in enumerate(told, 1):
+            for step, (score, error, last) in enumerate(scores, 1):
                 if report(step, score, error) and not last:
                     return Outcome.pruned(games.facts)
             file = self.keep_trial(objective.folder, task, score, error)
             facts = games.facts
-            if task.brief.get(DEFAULTS) and self.own.objective == "panel":
+            if task.context.get(DEFAULTS) and self.own.objective == "panel":
                 facts = self._played_again(objective, agent, facts)
             return Outcome.complete(score, error, file, facts)
         except EngineError as error:
@@ -134,8 +140,8 @@ class ProgramPlan(Plan):
 
     def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> Outcome:
         """Run a step of SPSA: it plays its mirror image, and is not a candidate."""
-        below = self._opponent(objective, task.brief[MIRROR], "mirror")
-        openings = self.openings(self.own.pairs, task.number)
+        below = self._opponent(objective, task.context[MIRROR], "mirror")
+        openings = self.openings(self.own.openings_of_trial, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
         return Outcome.pruned(games.facts)
@@ -150,24 +156,24 @@ class ProgramPlan(Plan):
         assert self.defaults is not None
         defaults = self._opponent(objective, self.defaults, "defaults")
         rules, seed = self.sweep.rules, self.sweep.seed
-        if task.brief.get(DEFAULTS):
+        if task.context.get(DEFAULTS):
             games.meet(defaults, self.openings(_FIRST_PAIRS), rules, seed)
             yield 0.5, 0.0, True
             return
         others: list[tuple[Agent, float]] = [(defaults, 0.0)]
-        best = task.brief.get("best")
+        best = task.context.get("best")
         if best is not None:
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
-        openings = self.openings(self.own.pairs)
+        openings = self.openings(self.own.openings_of_trial)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
-        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
+        for start, stop in parts_of(self.own.openings_of_trial, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
                     met.append(Met(elo, score.n, score.value * score.n))
-            yield *score_predicted(rated(met)), stop == self.own.pairs
+            yield *score_predicted(rated(met)), stop == self.own.openings_of_trial
 
     def _played_again(
         self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]
@@ -217,7 +223,7 @@ class ProgramPlan(Plan):
         """Write a trial's facts to a file; return its place in the folder."""
         path = trial_file(folder, task.number, ".json")
         document = {
-            **self.program.found(task.values, folder),
+            **self.program.facts(task.values, folder),
             "trial": task.number,
             "score": score,
             "error": error,
@@ -228,14 +234,16 @@ class ProgramPlan(Plan):
     def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
-    def crown(self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]) -> FolderPath:
+    def save_champion(
+        self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
+    ) -> FolderPath:
         """Write the best parameters as JSON and as TOML; return the path of the JSON."""
-        found = self.program.found(trial.params, folder)
+        tuned = self.program.facts(trial.params, folder)
         elo = finite(elo_of(trial.values[0])) if trial.values else None
-        document = {**found, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
+        document = {**tuned, "trial": number_of(trial), "elo_in_the_sweep": elo, **facts}
         path = folder / BEST_FILE
         write_text(path, json.dumps(document, indent=1) + "\n")
-        write_text(folder / BEST_TOML, tomli_w.dumps(found["parameters"]))
+        write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
         return path
 
     @property
@@ -263,16 +271,13 @@ class ProgramPlan(Plan):
 
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
         """See Plan: as the defaults' games with themselves have shown."""
-        defaults = next(filter(_is_defaults, trials), None)
+        defaults = next(filter(is_defaults, trials), None)
         if defaults is None or defaults.state in (TrialState.WAITING, TrialState.RUNNING):
             return None
         return bool(defaults.user_attrs.get("alike"))
 
     def check_new(self) -> None:
-        """See Plan: other rules of the program, parameters that SPSA cannot move, and clones.
-
-        A population larger than the number of settings would have clones.
-        """
+        """See Plan: other rules of the program, and parameters that SPSA cannot move."""
         with self._for_a_look() as program:
             own, asked = program.own_rules(), self.sweep.rules
         if own is not None and own != asked:
@@ -286,12 +291,6 @@ class ProgramPlan(Plan):
             raise SettingsError(
                 f"sampler: spsa moves every parameter, and {name} has one value, {value}: hold it "
                 f"by --fix {name}={value}, or give it a range"
-            )
-        count = self.space.count
-        if self.is_population_based and count is not None and count < self.own.population:
-            raise SettingsError(
-                f"population: {self.own.population} members are more than the {count} settings "
-                "there are: leave out --algorithm ga, and trials search all of them"
             )
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
@@ -310,17 +309,9 @@ class ProgramPlan(Plan):
         return bool(trial.params != met)
 
     @property
-    def is_population_based(self) -> bool:
-        return self.own.algorithm == "ga"
-
-    @property
     def tolerates_failures(self) -> bool:
         """See Plan: a program may crash on some values."""
         return True
-
-
-def _is_defaults(trial: FrozenTrial) -> bool:
-    return trial.user_attrs.get("origin") == DEFAULTS
 
 
 class _Games:
@@ -345,10 +336,10 @@ class _Games:
                 match.play(progress)
         finally:
             self._count += match.played
-        for player, whose in ((0, ""), (1, f"{names[1]}: ")):
+        for player, prefix in ((0, ""), (1, f"{names[1]}: ")):
             failure = match.first_failure(player)
             if failure is not None:
-                raise EngineError(f"{whose}{failure}")
+                raise EngineError(f"{prefix}{failure}")
         if self._compares:
             both = match.games.moves.reshape(-1, 2, MAX_PLIES)
             self._alike = self._alike and bool((both[:, 0] == both[:, 1]).all())
@@ -365,3 +356,62 @@ class _Games:
 def _certain(trial: FrozenTrial) -> float:
     """Return the score less its error: the certain part of a trial's score."""
     return float(trial.values[0]) - float(trial.user_attrs.get("score_error", 0.0))
+
+
+@dataclass(frozen=True)
+class Met:
+    """Games against an opponent of this Elo, and the points scored in them."""
+
+    elo: float
+    games: int
+    points: float
+
+
+def score_predicted(elo: Estimate) -> tuple[float, float]:
+    """Return the score that an Elo predicts against the defaults, and its standard error.
+
+    The score is from 0 to 1; the defaults have 0 Elo.
+    """
+    score = score_of_elo(elo.value)
+    return score, score * (1.0 - score) / ELO_SCALE * elo.error
+
+
+def rated(met: Sequence[Met]) -> Estimate:
+    """Return the likeliest Elo by Bradley and Terry (1952), with the opponents' Elo held fixed.
+
+    Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
+    independent, which overstates the error for pairs with swapped colours.
+    """
+    known = np.array([one.elo for one in met if one.games]) / ELO_SCALE
+    games = np.array([one.games + 1.0 for one in met if one.games])
+    strength = strength_among(known, games, sum(one.points + 0.5 for one in met if one.games))
+    chance = 1.0 / (1.0 + np.exp(known - strength))
+    error = ELO_SCALE / math.sqrt(float((games * chance * (1.0 - chance)).sum()))
+    return Estimate.around(ELO_SCALE * strength, Z95 * error, sum(one.games for one in met))
+
+
+def shares_of(elos: Sequence[float], elo: float) -> list[float]:
+    """Return the best shares of games against opponents of these Elo, for a player of about `elo`.
+
+    A share is in proportion to the information of a game, p (1 − p). The sum is 1.
+    """
+    information = [(p := score_of_elo(elo - other)) * (1 - p) for other in elos]
+    return [one / sum(information) for one in information]
+
+
+def parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:
+    """Yield the ends of `count` things cut into that many parts, none of them empty."""
+    ends = sorted({round(count * part / parts) for part in range(parts + 1)})
+    return pairwise(ends)
+
+
+def shared(start: int, stop: int, shares: Sequence[float]) -> list[list[int]]:
+    """Share out the numbers from start to stop; whichever has the largest deficit comes first."""
+    parts: list[list[int]] = [[] for _ in shares]
+    debts = [share * start - int(share * start) for share in shares]
+    for number in range(start, stop):
+        debts = [debt + share for debt, share in zip(debts, shares, strict=True)]
+        most = debts.index(max(debts))
+        debts[most] -= 1.0
+        parts[most].append(number)
+    return parts

@@ -33,7 +33,7 @@ def known_settings(
     These are settings that failed; where games repeat, also all that were tried, are running or are
     queued. Steps of SPSA are not settings.
     """
-    found = set()
+    settings = set()
     for trial in trials:
         failed = trial.state == TrialState.FAIL
         if MIRROR in trial.user_attrs or not (repeat or failed):
@@ -42,8 +42,8 @@ def known_settings(
             continue
         values = values_of(trial, space.names)
         if values is not None and all(name in values for name in space.names):
-            found.add(space.setting_of(values))
-    return frozenset(found)
+            settings.add(space.setting_of(values))
+    return frozenset(settings)
 
 
 @dataclass(frozen=True)

@@ -35,12 +35,12 @@ from evolve.runs.run_folder import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
+    KeptMatches,
     Standing,
     is_defaults,
     settings_ranked,
     write_result,
 )
-from evolve.sweeps.kept_matches import KeptMatches
 from evolve.sweeps.optuna_study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import agent_file, keep, number_of
@@ -53,7 +53,7 @@ _RETEST_KEY: Final = 1000
 
 
 @dataclass(frozen=True)
-class Life:
+class Trained:
     """A candidate's finished training: its score, and the location of its agent."""
 
     score: float
@@ -73,29 +73,29 @@ class Candidate:
     origin: str
     number: int
     values: Mapping[str, Any]
-    lives: tuple[Life, ...] = ()
+    trainings: tuple[Trained, ...] = ()
 
     @property
     def score(self) -> float:
         """The mean score of its trainings."""
-        return sum(life.score for life in self.lives) / len(self.lives)
+        return sum(one.score for one in self.trainings) / len(self.trainings)
 
     @property
-    def best(self) -> Life:
+    def best(self) -> Trained:
         """The training with the best score; the first of equals."""
-        return max(self.lives, key=lambda life: life.score)
+        return max(self.trainings, key=lambda one: one.score)
 
     @property
     def standing(self) -> Standing:
         """Its row in the last rung."""
-        score = mean_of([life.score for life in self.lives]).within(0.0, 1.0)
+        score = mean_of([one.score for one in self.trainings]).within(0.0, 1.0)
         return Standing(self.origin, score)
 
 
-def crown(
+def select_champion(
     sweep: Sweep, observer: Observer, seconds: float | None
 ) -> tuple[SweepEnding | None, FinalResult | None]:
-    """Crown the best of a sweep's trials, by rungs or by a final.
+    """Select the champion of a sweep's trials, by rungs or by a final.
 
     Returns why it ended early, and the result, which is None, too, when no trial is complete.
     `seconds` are left of the sweep's time, None for no limit. Raises RunError where all trainings
@@ -104,7 +104,7 @@ def crown(
     try:
         if not sweep.settings.rungs:
             return None, sweep.play_final(observer)
-        sweep.weigh()
+        sweep.compute_importances()
         return Rungs(sweep, seconds).climb(observer)
     except StoppedError:
         return SweepEnding.STOPPED, None
@@ -132,15 +132,15 @@ class Rungs:
             if not chosen:
                 return None, None
             queue = [one for one in chosen for _ in range(rung.seeds)]
-            observer.note(_told(f"rung {number}", len(chosen), rung))
+            observer.note(_rung_text(f"rung {number}", len(chosen), rung))
             settings = self._settings_of(rung.budget, len(queue), number, shipped=last)
-            ending, lives = self._live(str(number), settings, queue, observer)
+            ending, trainings = self._train(str(number), settings, queue, observer)
             if ending is not None:
                 return ending, None
-            candidates = _judged(chosen, lives)
+            candidates = _judged(chosen, trainings)
             if not candidates:
-                raise RunError(f"every life of rung {number} failed: see the table `rungs`")
-        return self._crowned(candidates, observer)
+                raise RunError(f"every training of rung {number} failed: see the table `rungs`")
+        return self._select_champion(candidates, observer)
 
     def _first(self) -> list[Candidate]:
         """Return the settings of complete trials, best first."""
@@ -153,13 +153,15 @@ class Rungs:
             for trial in settings_ranked(self._sweep.study.trials())
         ]
 
-    def _settings_of(self, budget: float, lives: int, key: int, *, shipped: bool) -> SweepSettings:
+    def _settings_of(
+        self, budget: float, trainings: int, key: int, *, shipped: bool
+    ) -> SweepSettings:
         """Return the settings of a rung's sweep, with its own seeds and openings."""
         seed = np.random.SeedSequence([self._settings.seed, key]).generate_state(1)[0] >> 1
         left = None if self._end is None else max(self._end - time.monotonic(), _INSTANT)
         changes = {
             "budget": budget,
-            "trials": lives,
+            "trials": trainings,
             "seed": int(seed),
             "shipped": shipped or self._settings.shipped,
             "pruner": "none",
@@ -169,9 +171,9 @@ class Rungs:
         }
         return self._settings.model_copy(update=changes)
 
-    def _live(
+    def _train(
         self, place: str, settings: SweepSettings, queue: Sequence[Candidate], observer: Observer
-    ) -> tuple[SweepEnding | None, list[Life | None]]:
+    ) -> tuple[SweepEnding | None, list[Trained | None]]:
         """Train a queue of candidates; return why it ended early, and the trainings.
 
         The trainings are in the queue's order, None for a failed one.
@@ -189,26 +191,26 @@ class Rungs:
         if ending is not SweepEnding.COMPLETE:
             return ending, []
         self._done += worth * len(queue)
-        lives = [_life(by_number.get(number), folder) for number in range(len(queue))]
-        return None, lives
+        trainings = [_trained(by_number.get(number), folder) for number in range(len(queue))]
+        return None, trainings
 
-    def _crowned(
+    def _select_champion(
         self, candidates: Sequence[Candidate], observer: Observer
     ) -> tuple[SweepEnding | None, FinalResult | None]:
-        """Crown the winner of the last rung, after a retest against the defaults."""
+        """Select the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
         defaults = next((one for one in candidates if one.origin == DEFAULTS), None)
         against, games = None, None
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]
             rung = SweepRung(2, self._settings.longer[-1].budget, self._settings.retest)
-            observer.note(_told("retest", 2, rung))
+            observer.note(_rung_text("retest", 2, rung))
             settings = self._settings_of(rung.budget, 2 * rung.seeds, _RETEST_KEY, shipped=True)
-            ending, lives = self._live(RETEST, settings, pair * rung.seeds, observer)
+            ending, trainings = self._train(RETEST, settings, pair * rung.seeds, observer)
             if ending is not None:
                 return ending, None
             with self._sweep.site.open(self._sweep.jobs) as executor:
-                against, games = self._against(lives, observer, executor)
+                against, games = self._against(trainings, observer, executor)
         facts: dict[str, Any] = {} if against is None else {"against_defaults": against.value}
         facts |= {"run": folder.resolve().name, "trial": winner.number}
         agent: Any = winner.best.agent.with_provenance(**facts)
@@ -221,25 +223,18 @@ class Rungs:
         return None, result
 
     def _against(
-        self, lives: Sequence[Life | None], observer: Observer, executor: Executor
+        self, trainings: Sequence[Trained | None], observer: Observer, executor: Executor
     ) -> tuple[Estimate | None, int]:
         """Score the winner against the defaults, seed by seed; also return the number of games.
 
         None where no pair is complete.
         """
-        settings, matches = self._settings, len(lives) // 2
+        settings, matches = self._settings, len(trainings) // 2
         count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
-        games = KeptMatches(self._sweep.folder, key, observer)
+        games = KeptMatches(self._sweep.folder, key, 2 * count * matches, observer)
         scores: list[float] = []
-        done = 0
-
-        def progress(played: int) -> None:
-            nonlocal done
-            done += played
-            observer.stage("final", done, 2 * count * matches)
-
-        for number, (one, other) in enumerate(zip(lives[::2], lives[1::2], strict=True)):
+        for number, (one, other) in enumerate(zip(trainings[::2], trainings[1::2], strict=True)):
             if one is None or other is None:
                 continue
             match = Match(
@@ -255,45 +250,41 @@ class Rungs:
                 seed=settings.seed,
                 executor=executor,
             )
-            games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), progress)
+            games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), games.progress)
             scores.append(match.result.score.value)
         games.drop()
         score = mean_of(scores).within(0.0, 1.0) if scores else None
         return score, 2 * count * len(scores)
 
 
+@dataclass(frozen=True)
 class _OnRung:
     """Reports a rung as part of the whole sweep, with the candidates' trial numbers."""
 
-    def __init__(
-        self,
-        observer: Observer,
-        rung: str,
-        queue: Sequence[Candidate],
-        done: float,
-        worth: float,
-        total: float,
-    ) -> None:
-        self._observer, self._rung, self._queue = observer, rung, queue
-        self._done, self._worth, self._total = done, worth, total
+    observer: Observer
+    rung: str
+    queue: Sequence[Candidate]
+    done: float
+    worth: float
+    total: float
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Report a finished training."""
-        number = self._queue[row["number"]].number
-        whole = self._done + self._worth * done
-        self._observer.row({**row, "number": number, "rung": self._rung}, whole, self._total)
+        number = self.queue[row["number"]].number
+        whole = self.done + self.worth * done
+        self.observer.row({**row, "number": number, "rung": self.rung}, whole, self.total)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Report the number of finished trainings."""
-        self._observer.stage(name, self._done + self._worth * done, self._total)
+        self.observer.stage(name, self.done + self.worth * done, self.total)
 
     def note(self, text: str) -> None:
         """Pass a note on unchanged."""
-        self._observer.note(text)
+        self.observer.note(text)
 
     def stop(self) -> bool:
         """Return whether to end."""
-        return self._observer.stop()
+        return self.observer.stop()
 
 
 def _with_defaults(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
@@ -302,32 +293,32 @@ def _with_defaults(candidates: Sequence[Candidate], count: int) -> list[Candidat
     return others[:count] + [one for one in candidates if one.origin == DEFAULTS]
 
 
-def _judged(chosen: Sequence[Candidate], lives: Sequence[Life | None]) -> list[Candidate]:
+def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) -> list[Candidate]:
     """Return the candidates with their trainings, best first.
 
     Each has the same number of trainings, in order. Candidates without a finished one are left out.
     """
-    each = len(lives) // len(chosen)
+    each = len(trainings) // len(chosen)
     judged = []
     for place, one in enumerate(chosen):
-        mine = tuple(life for life in lives[place * each : (place + 1) * each] if life is not None)
+        mine = tuple(one for one in trainings[place * each : (place + 1) * each] if one is not None)
         if mine:
             judged.append(Candidate(one.origin, one.number, one.values, mine))
     return sorted(judged, key=lambda one: (-one.score, one.number))
 
 
-def _life(trial: FrozenTrial | None, folder: FolderPath) -> Life | None:
+def _trained(trial: FrozenTrial | None, folder: FolderPath) -> Trained | None:
     if trial is None or trial.state != TrialState.COMPLETE:
         return None
     if not agent_file(folder, trial).exists():
         raise RunError(f"{agent_file(folder, trial)} is missing")
-    return Life(trial.values[0], folder, trial)
+    return Trained(trial.values[0], folder, trial)
 
 
 def _name(number: int) -> str:
     return f"trial-{number}"
 
 
-def _told(what: str, candidates: int, rung: SweepRung) -> str:
+def _rung_text(what: str, candidates: int, rung: SweepRung) -> str:
     times = f", each with {rung.seeds} seeds" if rung.seeds > 1 else ""
     return f"{what}: {candidates} settings learn for {rung.budget:g} CPU seconds{times}"

@@ -1,26 +1,32 @@
-"""Samplers and pruners by name."""
+"""Samplers and pruners by name, and how a sampler proposes no setting twice."""
 
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import warnings
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.pruners import BasePruner, HyperbandPruner
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.cmaes import CmaSampler
-from evolve.sweeps.genetic import GeneticSampler
-from evolve.sweeps.joint import OtherSampler
+from evolve.sweeps.own_samplers import (
+    CmaSampler,
+    GeneticSampler,
+    JointSampler,
+    SpsaSampler,
+    is_given,
+)
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.space import Setting
-from evolve.sweeps.spsa import SpsaSampler
+from evolve.sweeps.space import Setting, Space, snapped
 from evolve.sweeps.trials import PLACE, is_lost, number_of
 
 _CERTAIN: Final = 2.0
@@ -28,6 +34,9 @@ _USUAL_DRAWS: Final = 8
 """Times that a sampler may propose a known setting before any other one is taken."""
 _DRAWS: Final = {"gp": 1}
 """The same for samplers that take seconds and repeat their proposal."""
+_LISTED: Final = 10_000
+"""Settings that are listed instead of drawn, in addition to twice the known ones."""
+_LOTS: Final = 1000
 _ANY: Final = 2**31
 """Part of the seed of a setting that no sampler has proposed."""
 
@@ -80,7 +89,7 @@ class Proposer:
                     self._cma.reseed(seed)
                     return self._cma
                 case "ga":
-                    return GeneticSampler(startup, seed)
+                    return GeneticSampler(startup, seed, settings.breeders)
                 case _:
                     return optuna.samplers.RandomSampler(seed=seed)
 
@@ -147,3 +156,89 @@ class Hyperband(HyperbandPruner):
         if trial.state == TrialState.RUNNING and PLACE not in trial.user_attrs:
             known.number = self.next_place
         return super()._get_bracket_id(self._name, known)
+
+
+def drawn(
+    sampler: BaseSampler,
+    study: optuna.Study,
+    trial: FrozenTrial,
+    space: Mapping[str, BaseDistribution],
+) -> dict[str, Any]:
+    """Return a sampler's proposal for a whole space, asked value by value as Optuna does."""
+    joint = sampler.infer_relative_search_space(study, trial)
+    values = sampler.sample_relative(study, trial, joint)
+    for name, one in space.items():
+        if name not in values:
+            values[name] = sampler.sample_independent(study, trial, name, one)
+    return {name: snapped(values[name], one) for name, one in space.items()}
+
+
+class OtherSampler(JointSampler):
+    """Proposes what another sampler does, but never a known setting.
+
+    made: makes the sampler, from the number of known settings it has proposed so far, each time
+    with another seed. After `draws` such proposals any other setting is taken, drawn by `seed`.
+    """
+
+    def __init__(
+        self,
+        made: Callable[[int], BaseSampler],
+        space: Space,
+        known: frozenset[Setting],
+        seed: int,
+        draws: int,
+    ) -> None:
+        self._made, self._space, self._known = made, space, known
+        self._seed, self._draws = seed, draws
+        self._first = made(0)
+        self.alone = self._first.sample_independent
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        self._first.before_trial(study, trial)
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the whole space: its values are proposed together."""
+        if is_given(trial):
+            return self._first.infer_relative_search_space(study, trial)
+        return {name: one for name, one in self._space.distributions.items() if not one.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return values that are not known, as long as there are any."""
+        if is_given(trial):
+            return self._first.sample_relative(study, trial, search_space)
+        values: dict[str, Any] = {}
+        for draw in range(self._draws):
+            sampler = self._made(draw) if draw else self._first
+            values = drawn(sampler, study, trial, search_space)
+            if self._is_new(values):
+                return values
+        return self._any_other(study, trial, search_space) or values
+
+    def _is_new(self, values: Mapping[str, Any]) -> bool:
+        single = {one.name: one.example for one in self._space.parameters}
+        return self._space.setting_of({**single, **values}) not in self._known
+
+    def _any_other(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any] | None:
+        """Draw a setting that is not known, all with equal chance; None where none is left."""
+        count = self._space.count
+        if count is not None and count <= _LISTED + 2 * len(self._known):
+            every = itertools.product(*(one.values for one in self._space.parameters))
+            left = [one for one in every if one not in self._known]
+            if not left:
+                return None
+            chosen = left[int(np.random.default_rng(self._seed).integers(len(left)))]
+            values = dict(zip(self._space.names, chosen, strict=True))
+            return {name: values[name] for name in search_space}
+        # At least half of the settings are new.
+        sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
+        for _ in range(_LOTS):
+            values = drawn(sampler, study, trial, search_space)
+            if self._is_new(values):
+                return values
+        return None

@@ -353,8 +353,8 @@ def from_unit(place: float, distribution: Number) -> float | int:
 
     For a place outside 0 to 1, the nearest end.
     """
-    found: float | int = snapped(between(place, distribution), distribution)
-    return found
+    value: float | int = snapped(between(place, distribution), distribution)
+    return value
 
 
 def snapped(value: Any, distribution: BaseDistribution) -> Any:

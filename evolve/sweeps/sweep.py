@@ -1,4 +1,4 @@
-"""A running sweep: hands trials to workers, keeps their results, and crowns the best."""
+"""A running sweep: hands trials to workers, keeps their results, and selects the best."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from evolve.sweeps.final import (
     fetch_agents,
     play_final,
 )
-from evolve.sweeps.heartbeat import BEAT, Heart
 from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import checked_plan
-from evolve.sweeps.storage import open_database, open_journal
+from evolve.sweeps.storage import BEAT, Heart, open_database, open_journal
 from evolve.sweeps.trials import (
     FINISHED,
     PLAY_SECONDS,
@@ -127,7 +126,7 @@ class Sweep:
 
         Raises StoppedError where the observer asks to stop; the same call resumes.
         """
-        self.weigh()
+        self.compute_importances()
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         trials, over = self.study.trials(), self.study.is_over
@@ -165,7 +164,7 @@ class Sweep:
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
         return f"{every} failed, the last one: {last}"
 
-    def weigh(self) -> None:
+    def compute_importances(self) -> None:
         """Compute the importances, and keep them with the table."""
         self._importances = self.study.importances()
         self._save()
@@ -175,7 +174,7 @@ class Sweep:
         self.study.storage.close()
 
     @property
-    def is_weighed(self) -> bool:
+    def has_importances(self) -> bool:
         """Whether the table has the importances, or the reason why they are unknown."""
         table = read_trials(self.folder)
         return table is not None and not importances_of(table).to_come
@@ -189,10 +188,6 @@ class Sweep:
     def has_champion(self) -> bool:
         """Whether the final has been played since the last trial ended."""
         return finals_trials(self.folder) == self.study.finished()
-
-    @property
-    def _target(self) -> int:
-        return self.settings.trials
 
     def _reclaim(self, observer: Observer) -> None:
         """Take back the trials of dead writers."""
@@ -261,7 +256,7 @@ class Sweep:
         self._failed = self._failed + 1 if outcome.state == TrialState.FAIL else 0
         best = best_trial(self.study.trials())
         if complete and best is not None and number_of(best) == number:
-            self.plan.crown(self.folder, best, {})
+            self.plan.save_champion(self.folder, best, {})
         if not kept:
             observer.note(f"trial {number} had been given up for dead; its result is not counted")
         self._tell(number, observer)
@@ -311,7 +306,7 @@ class Sweep:
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Keep workers while the block runs, at most as many as trials are left."""
-        wanted = min(self.jobs, self._target - self.study.finished())
+        wanted = min(self.jobs, self.settings.trials - self.study.finished())
         try:
             for place in range(wanted):
                 self._workers.append(self._worker(place))

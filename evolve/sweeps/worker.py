@@ -25,9 +25,8 @@ from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.programs.forks import end_with_parent, without_ctrl_c
 from evolve.programs.process import signal_name
-from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trials import Outcome, Task
+from evolve.sweeps.trials import Objective, Outcome, Task
 
 
 class Reported(NamedTuple):
@@ -57,8 +56,8 @@ class Worker:
         # Forking a process with threads is not safe.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        told = (theirs, folder, settings, place, site)
-        self._process = context.Process(target=work, args=told, daemon=True)
+        arguments = (theirs, folder, settings, place, site)
+        self._process = context.Process(target=work, args=arguments, daemon=True)
         with without_ctrl_c():
             self._process.start()
         theirs.close()
@@ -125,14 +124,14 @@ def _killed_for_memory() -> int | None:
         text = Path("/proc/vmstat").read_text(encoding="ascii")
     except OSError:
         return None
-    found = re.search(r"^oom_kill (\d+)$", text, re.MULTILINE)
-    return int(found[1]) if found else None
+    count = re.search(r"^oom_kill (\d+)$", text, re.MULTILINE)
+    return int(count[1]) if count else None
 
 
 def ready(workers: list[Worker], seconds: float) -> list[Worker]:
     """Return the workers that send a message or die within `seconds`."""
-    found = wait([worker.connection for worker in workers], seconds)
-    return [worker for worker in workers if worker.connection in found]
+    ready_ones = wait([worker.connection for worker in workers], seconds)
+    return [worker for worker in workers if worker.connection in ready_ones]
 
 
 def work(

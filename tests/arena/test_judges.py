@@ -1,15 +1,22 @@
-"""A panel measures every agent by the same games."""
+"""Judges: what a panel says of an agent, and ratings on the ladder."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import evolve
-from evolve.arena.judges import Panel
-from evolve.arena.match import Match
+from evolve.agents.agent import Agent
+from evolve.arena.judges import Ladder, Panel
+from evolve.arena.match import Match, play_match
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
+from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.fitness.statistics import rate_one, score_of_elo
 
 NAMES = ("random", "swh", "zero")
 
@@ -57,3 +64,102 @@ def test_one_that_is_not_in_the_panel_is_met_on_its_openings() -> None:
 def test_an_agent_that_is_none_is_told_at_once() -> None:
     with pytest.raises(AgentError, match="nobody"):
         Panel(("swh", "nobody"), 4, "standard", 0)
+
+
+DOCS = Path(__file__).parents[2] / "docs" / "evolution"
+RULES: tuple[Rules, ...] = ("standard", "reversed")
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_rungs_ascend_from_below_the_reference_table_which_is_0(rules: Rules) -> None:
+    elo = [rung.elo for rung in Ladder(rules).rungs]
+    assert elo == sorted(elo)
+    assert rule_set(rules).ladder[rule_set(rules).reference] == 0
+    assert elo[0] < 0 < 1000 < elo[-1]
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_no_champion_of_a_default_run_climbs_the_ladder(rules: Rules) -> None:
+    champion = evolve.load_agent(DOCS / f"tuned-{rules}-0.json")
+    openings = balanced_openings(12, Part.MATCH, rules, np.random.default_rng(1))
+    result, _ = play_match(champion, Ladder(rules).rungs[-1].agent, openings, rules)
+    assert result.score.value < 0.5
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_rating_predicts_games_with_rungs_that_it_was_not_taken_from(rules: Rules) -> None:
+    champion = evolve.load_agent(DOCS / f"tuned-{rules}-1.json")
+    openings = balanced_openings(40, Part.MATCH, rules, np.random.default_rng(2))
+    rungs = Ladder(rules).nearest(700, 5)
+    scores = np.stack([_pair_scores(champion, rung.agent, rules, openings) for rung in rungs])
+    for left_out in range(len(rungs)):
+        others = [k for k in range(len(rungs)) if k != left_out]
+        elo = rate_one(np.array([rungs[k].elo for k in others]), scores[others])
+        predicted = score_of_elo(elo.value - rungs[left_out].elo)
+        assert scores[left_out].mean() == pytest.approx(predicted, abs=0.15)
+        assert 15 < elo.error < 60
+
+
+def _pair_scores(
+    one: Agent, other: Agent, rules: Rules, openings: Openings
+) -> npt.NDArray[np.float64]:
+    _, games = play_match(one, other, openings, rules)
+    points = (games.winner.astype(float) + 1) / 2
+    points[1::2] = 1 - points[1::2]
+    return points.reshape(-1, 2).mean(axis=1)
+
+
+def test_nearest_rungs_are_those_around_a_rating() -> None:
+    ladder = Ladder("reversed")
+    for count, elo in ((4, -5000.0), (4, 5000.0), (5, 400.0)):
+        near = ladder.nearest(elo, count)
+        assert len(near) == count
+        assert near == sorted(near, key=lambda rung: rung.elo)
+        far = [rung for rung in ladder.rungs if rung not in near]
+        assert max(abs(rung.elo - elo) for rung in near) <= min(abs(r.elo - elo) for r in far)
+
+
+def test_ladder_score_rises_with_the_rating_and_stays_within_0_and_1() -> None:
+    scores = [Ladder("standard").score(elo) for elo in (-2000, 0, 700, 3000)]
+    assert scores == sorted(scores)
+    assert 0 < scores[0] < 0.1 < scores[1] < scores[2] < 0.9 < scores[3] < 1
+
+
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [
+        ("standard", "champion-standard?depth=4&endgame=8"),
+        ("reversed", "champion-reversed?depth=3&endgame=6"),
+    ],
+)
+def test_rungs_are_rated_as_they_are_known(rules: Rules, name: str) -> None:
+    judge = Ladder(rules, 12)
+    agent = evolve.load_agent(name).with_rules(rules)
+    found = judge.judge(agent, Threads(2))
+    assert found.elo is not None
+    assert found.elo.low < rule_set(rules).ladder[name] < found.elo.high
+    assert found.elo.low < found.elo.value < found.elo.high
+    assert found.elo.high - found.elo.low < 300
+    assert found.score == judge.score(found.elo.value)
+    assert 0 < found.error < 0.1
+    assert found.against == "the ladder"
+
+
+@pytest.mark.slow
+def test_asked_again_it_says_the_same() -> None:
+    agent = evolve.load_agent("positional?depth=2")
+    judge = Ladder("standard", 4)
+    found = judge.judge(agent, Threads(2))
+    assert judge.judge(agent) == found == Ladder("standard", 4).judge(agent, Threads(2))
+    other = Ladder("standard", 4, seed=7).judge(agent, Threads(2))
+    assert other.elo != found.elo
+
+
+def test_the_weakest_are_rated_too() -> None:
+    """It meets the rungs that are near: who loses everything is below the lowest."""
+    ladder = Ladder("standard", 8)
+    found = ladder.judge(evolve.load_agent("random"), Threads(2))
+    assert found.elo is not None
+    assert found.elo.value < ladder.rungs[1].elo
+    assert np.isfinite(found.elo).all()
+    assert 0 < found.score < 0.2

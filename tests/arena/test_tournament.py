@@ -13,7 +13,9 @@ import evolve
 from evolve.arena.match import play_match
 from evolve.arena.tournament import Tournament
 from evolve.errors import RunError
+from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
+from evolve.tables.parquet import read_table, write_table
 
 NAMES = ("swh-mobility", "swh", "zero", "random")
 
@@ -87,6 +89,44 @@ def test_a_folder_is_gone_on_with_and_agents_are_added_at_its_end(tmp_path: Path
     whole = tournament()
     whole.play()
     assert more.rows() == whole.rows()
+
+
+def test_pairs_of_earlier_versions_are_gone_on_with(tmp_path: Path) -> None:
+    """Their tables do not say of which match they are."""
+    folder, pair = tmp_path / "rated", tmp_path / "rated/games/pair-000-001.parquet"
+    played = tournament(folder=folder)
+    played.play()
+    write_table(pair, read_table(pair).drop_columns(["match"]))
+    before = pair.read_bytes()
+    again = tournament(folder=folder)
+    again.play()
+    assert again.rows() == played.rows()
+    assert pair.read_bytes() == before
+    other = folder / "games/pair-000-002.parquet"
+    write_table(pair, read_table(other).drop_columns(["match"]))
+    with pytest.raises(RunError, match="other agents"):
+        tournament(folder=folder).play()
+
+
+def test_half_a_pair_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, folder = tournament(NAMES[2:]), tmp_path / "rated"
+    whole.play()
+    games: list[int] = []
+
+    def interrupted(count: int) -> None:
+        games.append(count)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Threads, "games", lambda self, count: 2)
+    with pytest.raises(KeyboardInterrupt):
+        tournament(NAMES[2:], folder=folder).play(interrupted)
+    assert sum(games) == 2
+    again = tournament(NAMES[2:], folder=folder)
+    again.play(games.append)
+    assert games[1] == 2
+    assert sum(games) == 2 + 8
+    assert again.rows() == whole.rows()
+    assert [path.name for path in (folder / "games").iterdir()] == ["pair-000-001.parquet"]
 
 
 def test_a_folder_of_other_agents_or_settings_is_refused(tmp_path: Path) -> None:

@@ -8,13 +8,10 @@ import shutil
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import evolve
-from evolve.arena.tournament import Tournament
-from evolve.fitness.crosstable import CrossTable
 from tests.cli import ROOT, done, fails, invoke, misused, spawn, wait_until_held
 
 ENGINE = f"{sys.executable} {ROOT / 'tests/sweeps/tuned.py'}"
@@ -197,12 +194,9 @@ def test_a_sweep_of_which_every_trial_fails_has_failed(
 ) -> None:
     program = f"gtp:{ENGINE} --crash-above -99 --corner {{corner:-30:30=-20}}"
     for words in ("sweep", "program", program, *LITTLE, *options), ("resume",):
-        if words == ("resume",) and not (tmp_path / "x").exists():
-            assert "--algorithm=ga" in options  # nothing is left of a first generation that fails
-            continue
         where = (tmp_path / "x",) if words == ("resume",) else ("--out", tmp_path / "x")
         said = fails(*words, *where)
-        assert "failed" in said or "no member of the generation could play" in said
+        assert "failed" in said
         assert "the corner is too large" in said
         assert len(said.splitlines()) == 1
     assert not (tmp_path / "x/final.json").exists()
@@ -238,15 +232,6 @@ def test_a_program_that_draws_tries_settings_again(tmp_path: Path) -> None:
     assert len(evolve.load_run(tmp_path / "x").trials) == 6
 
 
-@pytest.mark.slow
-def test_members_of_a_generation_are_distinct(tmp_path: Path) -> None:
-    program = f"gtp:{ENGINE} --corner {{corner:-2:2=-2}} --mobility {{m:0.0:0.5:0.5}}"
-    done("sweep", "program", program, *GA, "--trials=8", "--jobs=1", "--out", tmp_path / "x")
-    trials = evolve.load_run(tmp_path / "x").trials
-    for _, members in trials.groupby(trials["number"] // 4):
-        assert len(members[["corner", "m"]].drop_duplicates()) == 4
-
-
 def test_wrong_usage(tmp_path: Path) -> None:
     out = ("--out", tmp_path / "x")
     assert "program: it must be given" in misused("sweep", "program", *out)
@@ -256,8 +241,6 @@ def test_wrong_usage(tmp_path: Path) -> None:
     assert "spsa is for programs" in misused("sweep", "dqn", "--sampler=spsa", *out)
     spsa = (f"gtp:{ENGINE} --corner {{x:1:5}} --mobility {{y:3:3}}", "--sampler=spsa", *out)
     assert "y has one value, 3: hold it by --fix y=3" in fails("sweep", "program", *spsa)
-    clones = (f"gtp:{ENGINE} --corner {{x:1:5}}", "--algorithm=ga", *out)
-    assert "8 members are more than the 5 settings" in fails("sweep", "program", *clones)
     said = fails("sweep", "program", f"gtp:{ENGINE} --nonsense {{x:1:5}}", *out)
     assert "unrecognized arguments: --nonsense 3" in said
     assert len(said.splitlines()) == 1
@@ -273,52 +256,24 @@ def test_a_folder_from_elsewhere_starts_no_program(tmp_path: Path) -> None:
     assert invoke("resume", tmp_path / "theirs", "--trials", 3, "--allow-programs").code == 0
 
 
-GA = ("--algorithm=ga", "--population=4", "--generation-openings=1", "--final-openings=2")
-
-
 @pytest.mark.slow
-def test_a_population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tables: list[CrossTable] = []
-    play = Tournament.play
-
-    def watched(self: Tournament, *words: Any) -> None:
-        play(self, *words)
-        tables.append(self.cross())
-
-    monkeypatch.setattr(Tournament, "play", watched)
-    said = done(
-        "sweep", "program", PROGRAM, *GA, "--games=110", "--jobs=2", "--out", tmp_path / "x"
-    )
-    assert "in generations of 4, 20 games each" in said.out
-    trials = evolve.load_run(tmp_path / "x").trials
-    assert len(trials) == 4 * ((110 - 16) // 20)
-    # Of the first generation the defaults are a member; in later ones they play along.
-    assert trials["games"].groupby(trials["number"] // 4).sum().tolist() == [12, 20, 20, 20]
-    assert trials["origin"][0] == "defaults"
-    assert trials["score"][0] == 0.5
-    assert "is finished" in done("resume", tmp_path / "x").out
-    assert not (tmp_path / "x/trials/matches").exists()
-    won = tables[0].totals.tolist()
-    assert trials["score"][:4].idxmax() in [one for one in range(4) if won[one] == max(won)]
-
-
-@pytest.mark.slow
-def test_a_population_with_members_that_crash(tmp_path: Path) -> None:
-    program = f"gtp:{ENGINE} --crash-above 0 --corner {{corner:-30:30=-20}}"
-    done("sweep", "program", program, *GA, "--trials=8", "--jobs=1", "--out", tmp_path / "x")
-    trials = evolve.load_run(tmp_path / "x").trials
-    failed = trials[trials["state"] == "FAIL"]
-    assert len(failed) > 0
-    assert (failed["corner"] > 0).all()
-    assert (trials[trials["state"] == "COMPLETE"]["corner"] <= 0).all()
+def test_algorithm_ga_is_the_sampler_with_a_population(tmp_path: Path) -> None:
+    few = ("--final-openings=2", "--finalists=1", "--jobs=1", "--trials=6", "--startup=3")
+    population = ("--algorithm=ga", "--population=16", "--generation-openings=1")
+    for name, options in (("one", population), ("other", ("--sampler=ga", "--pairs=16"))):
+        said = done("sweep", "program", PROGRAM, *few, *options, "--out", tmp_path / name)
+        assert " ga " in said.out
+        assert "32 games each at most" in said.out
+    columns = ["number", "state", "score", "score_error", "corner", "games", "origin"]
+    one, other = (evolve.load_run(tmp_path / n).trials[columns] for n in ("one", "other"))
+    assert one.equals(other)
+    assert "is finished" in done("resume", tmp_path / "one").out
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sampler", ["tpe", "spsa", "ga"])
 def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path: Path) -> None:
-    options: tuple[str, ...] = ("--trials=6", "--startup=3", f"--sampler={sampler}", *LITTLE)
-    if sampler == "ga":
-        options = ("--trials=8", *GA, "--jobs=1")
+    options = ("--trials=6", "--startup=3", f"--sampler={sampler}", *LITTLE)
     done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")
     words = ["sweep", "program", PROGRAM, *options, "--out", tmp_path / "cut"]
     for times in (3, 4):

@@ -35,10 +35,6 @@ SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
         (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=2", "--startup=1"),
         (".agreed", "data/key", "best.json", "best.toml", "trial-N.json"),
     ),
-    "population": (
-        (*_PROGRAM, "--algorithm=ga", "--population=4", "--generation-openings=1", "--trials=8"),
-        ("trial-N.json",),
-    ),
     "evolution": (
         (*_EVOLUTION, "--trials=2"),
         ("trials/trial-N", "trial-N/config.toml", "generations/gen-N.parquet", "trial-N.json"),

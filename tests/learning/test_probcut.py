@@ -13,8 +13,8 @@ import evolve
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import DISC_GROUPS, MOST_CUT_DEPTH, Patterns
-from evolve.learning import probcut
-from evolve.learning.probcut import _cuts, fit_cuts, shallow_of
+from evolve.learning import patterns
+from evolve.learning.patterns import _cuts, fit_cuts, shallow_of
 from tests.agents.conftest import pattern_agent
 from tests.learning import small
 
@@ -26,13 +26,13 @@ def never() -> float:
 @pytest.fixture(autouse=True)
 def _shallower(monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches of nine plies by weights that mean nothing take seconds."""
-    monkeypatch.setattr(probcut, "DEEPEST", 7)
+    monkeypatch.setattr(patterns, "DEEPEST", 7)
 
 
 @pytest.fixture
 def _swinging(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights that mean nothing have values that swing with every ply."""
-    monkeypatch.setattr(probcut, "_MOST_SWING", 1e9)
+    monkeypatch.setattr(patterns, "_MOST_SWING", 1e9)
 
 
 def quick(**changes: Any) -> Any:

@@ -12,18 +12,27 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
+from evolve.arena.judges import Judged, Ladder, Panel
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
+from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.learning.training import LearningEnding, Training
+from evolve.fitness.statistics import Estimate
+from evolve.learning.training import (
+    InMemoryTraining,
+    LearningEnding,
+    Training,
+    columns_of,
+    judge_of,
+)
 from evolve.tables.arrays import read_arrays, write_arrays
-from evolve.tables.metrics import read_metrics
+from evolve.tables.metrics import METRICS_COLUMNS, METRICS_SCORES, read_metrics
 from tests import networks
-from tests.learning import Watcher, training
+from tests.learning import Watcher, small, training
 
 pytestmark = pytest.mark.learning
 
@@ -177,3 +186,130 @@ def test_checkpoints_that_are_damaged_or_of_other_settings(tmp_path: Path) -> No
     (metrics / "check-0001.parquet").write_bytes((metrics / "check-0000.parquet").read_bytes())
     with pytest.raises(RunError, match="missing"):
         training(tmp_path, "dqn").restore()
+
+
+def budgeted(folder: Path, kind: str, budget: float, **changes: Any) -> dict[str, Any]:
+    """The last row of a training by CPU seconds."""
+    quick = {"budget": budget, "games": None, "check_every": 10**6, "panel_openings": 2, **changes}
+    (folder / "metrics").mkdir(parents=True)
+    model: Any = MctsSettings if kind == "mcts" else DqnSettings
+    presets = MCTS_PRESETS if kind == "mcts" else DQN_PRESETS
+    run, observer = Training(folder, resolve_as(model, presets, quick), 2), Watcher()
+    assert run.run(observer) is LearningEnding.BUDGET
+    assert max(observer.told) == run.games
+    return observer.rows[-1]
+
+
+CONVOLUTION = {"input": "planes", "layers": "conv 4 relu, policy-value", "simulations": 200}
+
+
+LONG = {"games_per_iteration": 20_000, "window": 10**6}
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        ("mcts", {"updates": 1000.0}),
+        ("mcts", LONG),
+        ("mcts", {"accept": True, "accept_games": 4000, "games_per_iteration": 10}),
+        ("mcts", {**CONVOLUTION, **LONG}),
+        ("mcts", {**CONVOLUTION, "games_per_iteration": 20}),
+        ("dqn", {"updates": 1000.0}),
+        ("dqn", {"opponents": {"swh": 1.0}, **LONG}),
+        ("dqn", {"survival": 1, "survival_games": 4000, "games_per_iteration": 10}),
+    ],
+)
+def test_a_budget_ends_iterations_that_would_take_longer(
+    kind: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    """The first iterations of each would take a minute and more."""
+    row = budgeted(tmp_path / "run", kind, 2.0, **changes)
+    assert 1.8 <= row["cpu_seconds"] <= 2.2
+    assert row["steps"] > 0
+    chooses = "accept" in changes or "survival" in changes
+    assert (row["accept_seconds"] > 0.5) == chooses
+
+
+PRESETS = [("mcts", n) for n in MCTS_PRESETS] + [("dqn", n) for n in DQN_PRESETS]
+
+
+NARROW = ("conv 16 relu norm", "dense 32 relu norm dropout", "policy-value")
+SMALLER: dict[str, dict[str, Any]] = {"s3-mcts": {"layers": NARROW}}
+"""A step of learning takes the whole network a second: a budget of 30 seconds would have to be
+kept, and takes 80 with warming up and its check. Iterations as long are in the test above."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "preset"), PRESETS)
+def test_every_preset_keeps_its_budget(kind: str, preset: str, tmp_path: Path) -> None:
+    quick = {"check_simulations": 2} if kind == "mcts" else {}
+    quick |= SMALLER.get(preset, {})
+    row = budgeted(tmp_path / "run", kind, 2.0, preset=preset, **quick)
+    assert 1.8 <= row["cpu_seconds"] <= 2.2
+    assert row["steps"] > 0
+
+
+def test_the_last_iteration_is_cut_to_the_budget() -> None:
+    settings = DqnSettings(budget=15, games_per_iteration=400, layers=("dense 8 relu", "dense 64"))
+    run = InMemoryTraining(settings, 1)
+    run.warm_up()
+    run.iterate(lambda games, share: None)
+    first = run.games
+    run.spent = 14.9
+    run.iterate(lambda games, share: None)
+    assert first == 400
+    assert run.games - first <= 3, "there is room for 400 / 14.9 games a second"
+    assert 14.9 <= run.spent < 15.3
+
+
+def test_games_end_it_and_are_its_share() -> None:
+    settings = DqnSettings(games=30, games_per_iteration=20, layers=("dense 8 relu", "dense 64"))
+    run, told = InMemoryTraining(settings, 1), list[tuple[int, float]]()
+    shares = [run.share]
+    while run.finished is None:
+        run.iterate(lambda games, share: told.append((games, share)))
+        shares.append(run.share)
+    assert run.finished is LearningEnding.GAMES
+    assert (run.games, shares) == (30, [0.0, 20 / 30, 1.0]), "the last iteration is cut"
+    assert told[-1] == (30, 1.0)
+    assert [games for games, _ in told] == sorted(games for games, _ in told)
+
+
+def test_warming_up_teaches_nothing() -> None:
+    settings = DqnSettings(games=10, layers=("dense 8 relu", "dense 64"))
+    run, cold = InMemoryTraining(settings, 1), InMemoryTraining(settings, 1)
+    run.warm_up()
+    assert (run.games, run.spent, run.learner.steps) == (0, 0.0, 0)
+    assert run.rng.random() == cold.rng.random()
+    warm, other = run.learner.agent(), cold.learner.agent()
+    assert isinstance(warm, DqnAgent)
+    assert isinstance(other, DqnAgent)
+    assert warm.networks[0].digest == other.networks[0].digest
+
+
+def test_the_columns_are_the_rating_with_its_interval() -> None:
+    judged = Judged(0.5, 0.1, "the ladder", elo=Estimate.around(1200.0, 98.0, 8))
+    assert columns_of(judged) == {"elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0}
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_the_panel_has_a_column_each(rules: str) -> None:
+    settings: Any = resolve_as(MctsSettings, {}, {"rules": rules, "panel_openings": 3})
+    agent = evolve.load_agent(rule_set(rules).greedy).with_rules(rules)
+    found = judge_of(settings).judge(agent, Threads(2))
+    columns = columns_of(found)
+    ends = ("", "_low", "_high")
+    assert set(columns) == {f"{name}{end}" for name in METRICS_SCORES for end in ends}
+    assert set(columns) < set(METRICS_COLUMNS.names)
+    for name in METRICS_SCORES:
+        low, score, high = (columns[f"{name}{end}"] for end in ("_low", "", "_high"))
+        assert 0 <= low <= score <= high <= 1
+    assert found.score == pytest.approx(np.mean([columns[name] for name in METRICS_SCORES]))
+    assert found.against == ", ".join(rule_set(rules).panel[:3])
+    assert found == judge_of(settings).judge(agent)
+
+
+def test_each_kind_of_training_has_its_judge() -> None:
+    assert isinstance(judge_of(small("patterns")), Ladder)
+    for kind in ("mcts", "dqn"):
+        assert isinstance(judge_of(small(kind)), Panel)

@@ -18,7 +18,6 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult
 from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, EngineError
@@ -27,6 +26,7 @@ from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.programs.external import ExternalAgent
 from evolve.programs.life import LOG
 from evolve.records.record import play_moves
+from evolve.runs.loading import agree_on
 from tests.records.test_ggf import random_record
 from tests.waits import PATIENCE, until, until_within
 

@@ -17,8 +17,8 @@ from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.run_folder import Silent
+from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
-from evolve.sweeps.genes_plan import GenesPlan
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file
 from evolve.tables.final import finals_trials
@@ -167,7 +167,7 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     monkeypatch.setattr(
         GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].user_attrs['place']}"]
     )
-    monkeypatch.setattr(GenesPlan, "crown", lambda *told: tmp_path / "champion.json")
+    monkeypatch.setattr(GenesPlan, "save_champion", lambda *told: tmp_path / "champion.json")
     trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
     (tmp_path / "whole").mkdir()

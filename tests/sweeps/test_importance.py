@@ -14,7 +14,7 @@ import pytest
 import evolve
 from evolve.config.sweep import SweepSettings
 from evolve.plots.sweep import plot_sweep
-from evolve.sweeps.importance import FEWEST, better_part, importances_in, weigh
+from evolve.sweeps.importance import FEWEST, better_part, compute_importances, importances_in
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.space import Space
 from evolve.tables.trials import Importances, importances_of, read_trials, write_trials
@@ -54,7 +54,7 @@ def test_where_nothing_matters_the_largest_share_has_a_p_as_any_other() -> None:
     values = drawn(100)
     rng = np.random.default_rng(2)
     smallest = [
-        min(weigh(SPACE.distributions, values, rng.random(100), seed, 19).p.values())
+        min(compute_importances(SPACE.distributions, values, rng.random(100), seed, 19).p.values())
         for seed in range(30)
     ]
     assert sum(p <= 0.05 for p in smallest) <= 5
@@ -91,9 +91,9 @@ def test_of_the_sweeps_in_the_docs_chance_shows_as_much(
     space = plan_of(SweepSettings(kind=kind, fix=held)).space
     values: Any = trials[space.names].astype(object).to_dict("records")
     scores = trials["score"].to_numpy()
-    weighing = weigh(space.distributions, values, scores, 0, permutations=49)
-    assert next(iter(weighing.shares)) == first
-    assert low < min(weighing.p.values()) < 0.6
+    result = compute_importances(space.distributions, values, scores, 0, permutations=49)
+    assert next(iter(result.shares)) == first
+    assert low < min(result.p.values()) < 0.6
     assert not importances_in(space.distributions, values, scores, 0).shares
 
 

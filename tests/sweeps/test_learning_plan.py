@@ -8,9 +8,8 @@ import pytest
 from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.objective import Objective
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trials import Task
+from evolve.sweeps.trials import Objective, Task
 
 LITTLE = {
     "kind": "mcts",

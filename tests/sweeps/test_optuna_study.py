@@ -19,10 +19,9 @@ from optuna.trial import TrialState
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.sweeps.evolution_plan import EvolutionPlan
-from evolve.sweeps.heartbeat import GRACE, Watch
 from evolve.sweeps.optuna_study import ATTEMPTS, Study
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.storage import open_journal
+from evolve.sweeps.storage import GRACE, Watch, open_journal
 from evolve.sweeps.trials import Outcome, rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states

@@ -15,10 +15,10 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import SweepSettings
 from evolve.runs.loading import load_agent
-from evolve.sweeps.joint import OtherSampler
 from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import plan_of, plays_again
 from evolve.sweeps.quota import known_settings
+from evolve.sweeps.samplers import OtherSampler
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.trials import LOST, MIRROR, Outcome, rows_of

@@ -23,7 +23,7 @@ from evolve.runs.run_folder import Silent
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.rungs import Candidate, Life, Rungs, crown
+from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
@@ -79,7 +79,7 @@ def climbed(
     sweep = Sweep(folder, settings)
     try:
         assert sweep.run(watcher) is SweepEnding.COMPLETE
-        return crown(sweep, watcher, None)
+        return select_champion(sweep, watcher, None)
     finally:
         sweep.close()
 
@@ -167,10 +167,15 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
         sweep.run(watcher)
         trials = {number_of(trial): trial for trial in sweep.study.trials()}
         candidates = [
-            Candidate(name, number, trials[number].params, (Life(score, tmp_path, trials[number]),))
+            Candidate(
+                name,
+                number,
+                trials[number].params,
+                (Trained(score, tmp_path, trials[number]),),
+            )
             for name, number, score in (("trial-2", 2, 0.9), ("defaults", 0, 0.1))
         ]
-        ending, result = Rungs(sweep, None)._crowned(candidates, watcher)
+        ending, result = Rungs(sweep, None)._select_champion(candidates, watcher)
     assert ending is None
     assert result is not None
     assert (result.winner, result.defaults) == (2, 0)
@@ -195,19 +200,19 @@ def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> No
     store.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     sweep = Sweep(tmp_path, settings)
     sweep.run(Silent())
-    assert crown(sweep, Silent(), 1e-9) == (SweepEnding.TIMEOUT, None)
+    assert select_champion(sweep, Silent(), 1e-9) == (SweepEnding.TIMEOUT, None)
     (tmp_path / "elsewhere").mkdir()
     shutil.rmtree(tmp_path / "rungs/1/trials", ignore_errors=True)
     (tmp_path / "rungs/1/trials").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(RunError, match="is a link"):
-        crown(sweep, Silent(), None)
+        select_champion(sweep, Silent(), None)
     assert not any((tmp_path / "elsewhere").iterdir())
     sweep.close()
 
 
 def standing(scores: list[float]) -> Estimate:
     trial = create_trial(state=TrialState.PRUNED, value=0.5)
-    lives = tuple(Life(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
+    lives = tuple(Trained(score, Path(), trial) for score in scores)  # type: ignore[arg-type]
     return Candidate("trial-1", 1, {}, lives).standing.score
 
 

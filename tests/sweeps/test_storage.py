@@ -1,4 +1,4 @@
-"""Where a study is kept: journals cut off and damaged, databases that do not answer."""
+"""Storages: journals, databases, and writers that may be gone."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,9 +16,18 @@ import optuna
 import pytest
 
 from evolve.errors import SettingsError, StorageError
-from evolve.sweeps.storage import open_database, open_journal, without_password
+from evolve.sweeps import storage
+from evolve.sweeps.storage import (
+    Lease,
+    is_gone,
+    open_database,
+    open_journal,
+    this_machine,
+    without_password,
+)
 from evolve.sweeps.trials import Outcome
 from tests.sweeps import local, run_one, shared, states
+from tests.waits import PATIENCE
 
 
 def test_other_programs_open_the_same_journal(tmp_path: Path) -> None:
@@ -137,3 +148,36 @@ def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="does not answer"):
         study.end(taken.number, Outcome.complete(0.5, 0.1, "x"))
     assert os.path.exists(tmp_path / "study.db")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+def test_a_process_of_this_machine_that_is_gone_is_known_at_once(tmp_path: Path) -> None:
+    assert this_machine()
+    mine = Lease().identity
+    assert not is_gone(mine)
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    assert is_gone({**mine, "pid": child.pid})
+    assert not is_gone({**mine, "pid": child.pid, "machine": "another"})
+    assert not is_gone({**mine, "pid": 1, "machine": mine["machine"]})
+    one, other = shared(tmp_path), shared(tmp_path)
+    one.lease.identity["pid"] = child.pid
+    one.take("w")
+    assert other.reclaim() == [0]
+
+
+def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storage, "BEAT", 0.01)
+    seen: list[int] = []
+    enough = threading.Event()
+
+    def beat(count: int) -> None:
+        seen.append(count)
+        if count == 2:
+            raise StorageError("down for a moment")
+        if count == 4:
+            enough.set()
+
+    with storage.Heart(beat):
+        assert enough.wait(PATIENCE)
+    assert seen[:5] == [0, 1, 2, 3, 4]

@@ -1,4 +1,4 @@
-"""Trials by the sweep's own numbers, and attempts that were lost, which do not count."""
+"""Trials: their numbers, attempts, files and judges."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from evolve.sweeps.trials import (
     LOST,
     PLACE,
     CountedStudy,
+    Marks,
     free_place,
     is_lost,
     number_of,
@@ -70,3 +71,10 @@ def test_lost_attempts_are_not_shown_but_kept() -> None:
     assert [trial.number for trial in study.get_trials()] == [1]
     assert [trial.number for trial in study.get_attempts()] == [0, 1]
     assert study.get_trials(states=[TrialState.FAIL]) == []
+
+
+def test_a_mark_says_how_much_of_the_trial_is_done() -> None:
+    marks = Marks(4)
+    reached = [(share, marks.step) for share in (0.1, 0.3, 0.4, 0.8, 0.9, 1.0) if marks.due(share)]
+    assert reached == [(0.3, 1), (0.8, 3)]
+    assert not any(Marks(1).due(share) for share in (0.1, 0.5, 1.0))

@@ -17,7 +17,6 @@ from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.stored import reference_agent
-from evolve.arena.agreement import agree_on
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match
 from evolve.bench.speed import half_random
@@ -36,6 +35,7 @@ from evolve.protocols.nboard import NBoardEngine
 from evolve.records.formats import read_games
 from evolve.records.ggf import parse_ggf
 from evolve.records.record import GameRecord
+from evolve.runs.loading import agree_on
 from evolve.standalone.render import render
 from tests import networks
 

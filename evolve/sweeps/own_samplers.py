@@ -1,0 +1,410 @@
+"""Our own samplers for Optuna: CMA-ES, the genetic algorithm, and SPSA.
+
+None has a state beyond the trials: what it proposes follows from them and a seed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import numpy as np
+import numpy.typing as npt
+import optuna
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+)
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState
+
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.config.evolution import EvolutionSettings
+from evolve.engine.search.genes import Gene
+from evolve.population.breeding import Breeding
+from evolve.population.encoding import Encoding
+from evolve.population.ga import GeneticAlgorithm
+from evolve.population.genome import Genome
+from evolve.population.individual import Individual
+from evolve.sweeps.space import (
+    Number,
+    at_step,
+    between,
+    from_unit,
+    steps_in,
+    to_unit,
+    units_of,
+    values_at,
+)
+from evolve.sweeps.trials import MIRROR, number_of
+
+if TYPE_CHECKING:
+    import cmaes
+
+CMA_GENERATION: Final = "cma:generation"
+_SIGMA: Final = 1 / 6
+"""First standard deviation, as a share of every range; the same as Optuna's."""
+_STEPS: Final = 10_000
+"""Parts of a number's range: genes are whole numbers."""
+_PARENTS: Final = 8
+_SETTINGS: Final[Mapping[str, Any]] = {
+    "mutation_rate": 0.1,
+    "mutation_size": 0.15,
+    "selection": "tournament",
+    # Choices have no order: a child gets the choice of a parent, or any.
+    "depth_mutation": "uniform",
+    "crossover": "uniform",
+}
+ESTIMATE: Final = "spsa"
+"""Origin of the trials at the current point, which play the defaults."""
+EVERY: Final = 8
+"""One trial in this many is an estimate, and so is the last one."""
+_STEP: Final = 0.12
+"""c at the end, as a share of every range."""
+_GAIN: Final = 0.5
+"""How far a won step moves the point at the end, in steps."""
+_ALPHA: Final = 0.602
+_GAMMA: Final = 0.101
+_DELAY: Final = 0.1
+"""A, as a share of all steps."""
+
+Numbers = Mapping[str, Number]
+Floats = npt.NDArray[np.float64]
+Independent = Callable[[optuna.Study, FrozenTrial, str, BaseDistribution], Any]
+"""Draws the value of one parameter by itself."""
+
+
+class JointSampler(BaseSampler):
+    """A sampler that proposes values that belong together.
+
+    alone: draws the value of a parameter that such a proposal leaves out.
+    """
+
+    alone: Independent
+
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
+        """Return the value of a parameter that was left out."""
+        return self.alone(study, trial, param_name, param_distribution)
+
+
+def by_chance(seed: int) -> Independent:
+    """Return a function that draws values at random."""
+    return optuna.samplers.RandomSampler(seed=seed % 2**32).sample_independent
+
+
+def is_given(trial: FrozenTrial) -> bool:
+    """Return whether a trial has its values already, so that none is proposed."""
+    return "fixed_params" in trial.system_attrs
+
+
+def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
+    """Return the trials that samplers learn from; do not change them."""
+    return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+
+
+def common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
+    """Return the parameters that all complete trials have, without those of a single value."""
+    space = optuna.search_space.intersection_search_space(complete_trials(study))
+    return {name: one for name, one in space.items() if not one.single()}
+
+
+class CmaSampler(JointSampler):
+    """Proposes numbers by CMA-ES (Hansen and Ostermeier 2001); choices and first trials at random.
+
+    Optuna's own sampler keeps its state as a pickle in the study, and unpickles what it finds
+    there. This one rebuilds the state from the trials: a generation counts once enough of its
+    trials have ended.
+
+    `startup` finished trials come before the first proposal; the search begins at the best of them.
+    Call `reseed` before every proposal: the proposal then follows from that seed and the trials
+    alone.
+    """
+
+    def __init__(self, startup: int) -> None:
+        self._startup = startup
+        self._known: tuple[list[str], cmaes.CMA] | None = None
+        self.reseed(0)
+
+    def reseed(self, seed: int) -> None:
+        """Set the seed of the next proposal."""
+        self._seed = seed % 2**32
+        self.alone = by_chance(self._seed)
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the numbers of the space that all finished trials have."""
+        space = common_space(study)
+        return {name: one for name, one in space.items() if isinstance(one, Number)}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return a point of the current generation."""
+        numbers = {name: one for name, one in search_space.items() if isinstance(one, Number)}
+        others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
+        optimizer = self._optimizer(others, numbers) if len(numbers) > 1 else None
+        if optimizer is None:
+            return {}
+        study._storage.set_trial_system_attr(trial._trial_id, CMA_GENERATION, optimizer.generation)
+        optimizer._rng.seed(self._seed)
+        return values_at(optimizer.ask(), numbers)
+
+    def _optimizer(self, others: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA | None:
+        """Return CMA-ES after all complete generations; None before its start."""
+        if self._known is None or self._known[0] != list(numbers):
+            first = _whole(others, None, max(1, self._startup))
+            if first is None:
+                return None
+            self._known = list(numbers), _begun(first, numbers)
+        optimizer = self._known[1]
+        while (mine := _whole(others, optimizer.generation, optimizer.population_size)) is not None:
+            optimizer.tell([(units_of(one.params, numbers), -one.values[0]) for one in mine])
+        return optimizer
+
+
+def _whole(
+    trials: Sequence[FrozenTrial], generation: int | None, count: int
+) -> list[FrozenTrial] | None:
+    """Return the `count` lowest-numbered trials of a generation, once all are complete.
+
+    Trials that failed or were pruned do not count. None while one of the trials is waiting or
+    running.
+
+    The order is by number, because nothing else is stable: ordered by the time of their end, a
+    clock that is set back, or the clocks of two machines, would change the search after a stop.
+    """
+    mine = [
+        one
+        for one in sorted(trials, key=lambda trial: trial.number)
+        if one.system_attrs.get(CMA_GENERATION) == generation
+        and one.state not in (TrialState.FAIL, TrialState.PRUNED, TrialState.WAITING)
+    ][:count]
+    whole = len(mine) == count and all(one.state == TrialState.COMPLETE for one in mine)
+    return mine if whole else None
+
+
+def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
+    """Start CMA-ES around the best of the first trials."""
+    import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
+
+    best = max(first, key=lambda one: one.values[0])
+    return cmaes.CMA(
+        mean=np.clip(units_of(best.params, numbers), 0.05, 0.95),
+        sigma=_SIGMA,
+        bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
+        n_max_resampling=10 * len(numbers),
+    )
+
+
+class GeneticSampler(JointSampler):
+    """Proposes children of the best trials; the first `startup` finished trials are random.
+
+    It is the algorithm of `evolve run`, with one child at a time instead of generations (Whitley's
+    GENITOR, ICGA 1989): the best `population` trials so far are the population, and a proposal is
+    a child of selected ones.
+    """
+
+    def __init__(self, startup: int, seed: int, population: int = 16) -> None:
+        self._startup, self._seed = max(2, startup), seed
+        self._population = population
+        self.alone = by_chance(seed)
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the parameters that all complete trials have."""
+        return common_space(study)
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return a child of two of the best trials."""
+        trials = complete_trials(study)
+        if len(trials) < self._startup or not search_space:
+            return {}
+        genome = _genome_of(search_space)
+        settings = genome.settings
+        algorithm = GeneticAlgorithm(settings, genome)
+        breeding = Breeding(settings, genome, np.random.default_rng(self._seed))
+        ranked = sorted(trials, key=lambda one: (-one.values[0], one.number))[: self._population]
+        population = [_individual(one, search_space) for one in ranked]
+        count = min(_PARENTS, len(population)) - 1
+        chosen = algorithm.operators.selection(population[1:], count, breeding)
+        child = algorithm.child("child", 0, [population[0], *chosen], breeding)
+        return {
+            name: _value_of(gene, one)
+            for gene, (name, one) in zip(child, search_space.items(), strict=True)
+        }
+
+
+def _genome_of(space: Mapping[str, BaseDistribution]) -> Genome:
+    """Make a genome whose genes are places in the parameters' ranges, or among their choices."""
+    genes = {
+        f"gene{number}": (
+            Gene((0, len(one.choices) - 1), name, steps=True)
+            if isinstance(one, CategoricalDistribution)
+            else Gene((0, _STEPS), name)
+        )
+        for number, (name, one) in enumerate(space.items())
+    }
+    low, high = np.array([gene.bounds for gene in genes.values()], np.int64).T
+    sizes = dict.fromkeys(genes, 1)
+    return Genome(EvolutionSettings(**_SETTINGS), sizes, low, high, Encoding(genes, _no_agent))
+
+
+def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
+    raise AssertionError(f"{genes} are the settings of a trial")
+
+
+def _individual(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> Individual:
+    individual = Individual(
+        (_gene_of(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
+    )
+    individual.fitness.values = (trial.values[0], 0.0)
+    return individual
+
+
+def _gene_of(value: Any, distribution: BaseDistribution) -> int:
+    """Return the gene of a parameter's value."""
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices.index(value)
+    assert isinstance(distribution, Number)
+    return round(_STEPS * to_unit(value, distribution))
+
+
+def _value_of(gene: int, distribution: BaseDistribution) -> Any:
+    """Return the value of a gene."""
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices[gene]
+    assert isinstance(distribution, Number)
+    return from_unit(gene / _STEPS, distribution)
+
+
+class SpsaSampler(JointSampler):
+    """Proposes steps from the current point of the search (Spall 1992).
+
+    A step is a trial that plays its own mirror image. Both lie at ± c around the current point,
+    along a random corner of the cube, and their games move the point towards the winner. On a grid
+    each end is rounded up or down at random, so that the mean is where c puts it, and the two ends
+    are at least one step apart: without that a range of few values never moves. Gains fall as in
+    Spall (1998) and as testers of chess programs use them.
+
+    space: only numbers. begin: values of the starting point. trials: their planned number. number:
+    of the proposed trial. seed: of its direction. known: settings that have played the defaults;
+    instead of an estimate of one of these, a step is taken.
+    """
+
+    def __init__(
+        self,
+        space: Mapping[str, BaseDistribution],
+        begin: Mapping[str, Any],
+        trials: int,
+        number: int,
+        seed: int,
+        known: Container[tuple[Any, ...]] = (),
+    ) -> None:
+        self._space, self._begin, self._known = dict(space), begin, known
+        # Parameters without a range keep their starting values.
+        self.alone = lambda study, trial, name, one: begin[name]
+        self._steps = max(1, trials - trials // EVERY)
+        self._number, self._last, self._seed = number, trials - 1, seed
+
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        """Return the whole space, or nothing where the trial's values are given."""
+        if is_given(trial):
+            return {}
+        return {name: one for name, one in self._space.items() if not one.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Return the step's upper end; the lower one is stored as the trial's mirror image."""
+        if not search_space:
+            return {}
+        numbers = cast("Numbers", search_space)
+        steps = _steps(study)
+        here = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
+        values = values_at(here, numbers)
+        setting = tuple({**self._begin, **values}[name] for name in self._space)
+        estimated = is_estimate(self._number) or self._number == self._last
+        if estimated and setting not in self._known:
+            study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
+            return values
+        rng = np.random.default_rng(self._seed)
+        corner = rng.choice([-1.0, 1.0], len(numbers))
+        lots = rng.random(len(numbers))
+        width = _width(len(steps) + 1, self._steps)
+        above, below = {}, {}
+        for place, side, lot, (name, one) in zip(here, corner, lots, numbers.items(), strict=True):
+            low, high = step_of(float(place), width, float(lot), one)
+            above[name], below[name] = (high, low) if side > 0 else (low, high)
+        study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
+        return above
+
+
+def is_estimate(number: int) -> bool:
+    """Return whether a trial is an estimate at the current point, not a step.
+
+    Trial 0 is the defaults. A sweep's last trial is an estimate, too: the result of the steps
+    before it is worth a trial.
+    """
+    return number % EVERY == 0
+
+
+def _steps(study: optuna.Study) -> list[FrozenTrial]:
+    """Return the finished steps in their order."""
+    ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+    return sorted((one for one in ended if MIRROR in one.user_attrs), key=number_of)
+
+
+def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
+    """Return the current point after these steps: each moves it along itself, by its result."""
+    here = begin
+    delay = _DELAY * total
+    for number, trial in enumerate(steps, 1):
+        above = units_of(trial.params, numbers)
+        below = units_of(trial.user_attrs[MIRROR], numbers)
+        won = 2.0 * trial.values[0] - 1.0
+        fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
+        here = np.clip(here + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
+    return here
+
+
+def _width(number: int, total: int) -> float:
+    """Return c of a step."""
+    return float(_STEP * (total / number) ** _GAMMA)
+
+
+def step_of(
+    place: float, width: float, lot: float, distribution: Number
+) -> tuple[float | int, float | int]:
+    """Return the lower and the upper end of a step around a place, 0 to 1; they always differ.
+
+    width: of each half, as a share of the range. lot: 0 to 1; it rounds both ends to the grid so
+    that on average they stay where they were.
+    """
+    low, high = (between(place + way * width, distribution) for way in (-1, 1))
+    step = distribution.step
+    if step is None:
+        return low, high
+    # In steps above the lowest value: the ends are at least one apart, and within the range.
+    last = steps_in(distribution.low, distribution.high, step)
+    under, over = ((end - distribution.low) / step for end in (low, high))
+    if over - under < 1.0:
+        under = min(max((under + over - 1.0) / 2, 0.0), last - 1.0)
+        over = under + 1.0
+    first, second = math.floor(under + lot), math.floor(over + lot)
+    if first == second:  # floats are not exact
+        first, second = (first - 1, second) if second >= last else (first, second + 1)
+    ends = (at_step(end, distribution.low, distribution.high, step) for end in (first, second))
+    return next(ends), next(ends)
