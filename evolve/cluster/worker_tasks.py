@@ -1,7 +1,8 @@
-"""Run a task on a cluster worker, if its versions match those of the client."""
+"""What a cluster worker runs: a task, if its versions match those of the client."""
 
 from __future__ import annotations
 
+import builtins
 import pickle
 import time
 import traceback
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -56,7 +58,7 @@ def _load_kernels() -> None:
 
 
 def work(payload: bytes) -> tuple[str, Any, float]:
-    """Run a task; see `evolve.cluster.tasks.run_task`, and `Reply` for the result.
+    """Run a task; see `run_task`, and `Reply` for the result.
 
     The payload comes from the client that started the work: a cluster runs what its clients send,
     and TLS keeps others out. The task is unpickled only if the versions match.
@@ -81,3 +83,63 @@ def _done(inner: bytes) -> tuple[str, Any]:
     except Exception as error:  # of this worker or a bug in evolve: others may succeed
         *_, frame = traceback.extract_tb(error.__traceback__)
         return FAILED, f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"
+
+
+def by_value(function: Callable[..., Any]) -> FunctionType:
+    """Return a copy of the function that is pickled by value.
+
+    So a worker or scheduler without evolve can run it, and the worker can report that its evolve is
+    missing or differs; the function does its imports inside. `cloudpickle.register_pickle_by_value`
+    does not do this: Dask asks cloudpickle only about what it pickles, which is a graph of tasks,
+    and the scheduler then fails while it unpickles the graph.
+    """
+    assert isinstance(function, FunctionType)
+    found = FunctionType(function.__code__, {"__builtins__": builtins}, function.__name__)
+    found.__module__ = "__main__"
+    return found
+
+
+def run_task(payload: bytes) -> tuple[str, str, Any, float]:
+    """Run the task in the payload; return a `Reply`, as a plain tuple."""
+    import importlib
+
+    from distributed import get_worker
+
+    address = get_worker().address
+    try:
+        remote = importlib.import_module("evolve.cluster.worker_tasks")
+    except ImportError as error:
+        return address, "refused", f"it has no evolve of this kind: {error}", 0.0
+    try:
+        return address, *remote.work(payload)
+    except Exception as error:  # of a broken evolve, which cannot report it itself
+        return address, "failed", f"{type(error).__name__}: {error}", 0.0
+
+
+def worker_facts() -> dict[str, Any]:
+    """Return facts of a worker: its machine, and its evolve or why it has none."""
+    import importlib
+    import os
+    import platform
+    import re
+    from dataclasses import astuple
+    from pathlib import Path
+
+    processor = platform.processor() or platform.machine()
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    named = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    found = {
+        "host": platform.node(),
+        "cpu": named[1] if named else processor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "dask": importlib.import_module("distributed").__version__,
+    }
+    try:
+        remote = importlib.import_module("evolve.cluster.worker_tasks")
+    except ImportError as error:
+        return {**found, "why": f"it has no evolve of this kind: {error}"}
+    return {**found, "make": astuple(remote.Make.here())}

@@ -66,7 +66,7 @@ EXEMPT: Final = {
         "evolution/time_slice.py",
         "Path",
     ): "names in an answer, and a folder made to look at its files",
-    ("cluster/tasks.py", "Path"): _OURS,
+    ("cluster/worker_tasks.py", "Path"): _OURS,
     ("plots/call.py", "Path"): _NAMED,
     ("agents/command.py", "absolute"): _NAMED,
     ("agents/command.py", "expanduser"): _NAMED,
