@@ -17,7 +17,7 @@ from distributed import Client, KilledWorker, Security
 from distributed.client import ClosedClientError
 
 from evolve.cluster.worker_tasks import by_value, payload_of, run_task
-from evolve.cluster.workers import WORKERS, Patience, Workers
+from evolve.cluster.workers import MOST_WORKERS, Patience, Workers
 from evolve.errors import ClusterError
 from evolve.fitness.answers import (
     FAILED,
@@ -302,8 +302,8 @@ class Cluster:
         before = "none has ended yet" if longest is None else f"the longest took {longest:.1f}"
         why = f"{waited:.0f} seconds for a task; {before}"
         task.late += 1
-        if task.late == WORKERS:
-            raise ClusterError(f"{WORKERS} times no worker answered in time; {place}: {why}")
+        if task.late == MOST_WORKERS:
+            raise ClusterError(f"{MOST_WORKERS} times no worker answered in time; {place}: {why}")
         task.since = time.monotonic()
         self.workers.set_aside(place, f"it has taken {why}")
         with self._counting:

@@ -29,17 +29,17 @@ number."""
 _SILENCE: Final = 15.0
 """Seconds without contact with the scheduler after which a worker is reported as silent. The
 scheduler hears from each worker every half second, with a thousand workers every six seconds."""
-LEAST: Final = 60.0
+LEAST_LIMIT: Final = 60.0
 """Seconds that any task may take: compiling kernels takes ten on an idle machine."""
-FIRST: Final = 3600.0
+FIRST_LIMIT: Final = 3600.0
 """Seconds for a task if none of its kind has finished yet: the length of its games is unknown."""
-TIMES: Final = 10.0
+LIMIT_FACTOR: Final = 10.0
 """Limit of a task, as a multiple of the longest earlier task."""
-GROWTH: Final = 4.0
+LIMIT_GROWTH: Final = 4.0
 """Factor on the limit for each further worker that gets the task. With a constant limit, work would
 fail if its tasks became far longer, such as games of deeper agents: no worker would get enough
 time."""
-WORKERS: Final = 3
+MOST_WORKERS: Final = 3
 """Most workers that a task goes to, one after another."""
 
 
@@ -249,8 +249,8 @@ class Patience:
     def limit(self, function: Callable[..., Any], workers: int) -> float:
         """Return the seconds that a task may take; workers: how many had it before."""
         longest = self.longest(function)
-        least = FIRST if longest is None else max(LEAST, TIMES * longest)
-        return least * GROWTH**workers
+        least = FIRST_LIMIT if longest is None else max(LEAST_LIMIT, LIMIT_FACTOR * longest)
+        return least * LIMIT_GROWTH**workers
 
     def since(self, place: str, since: float) -> float:
         """Return the earliest time a worker can have started a task that was sent at `since`."""

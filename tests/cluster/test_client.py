@@ -193,7 +193,12 @@ def hangs_on(task: tuple[list[str], str]) -> str:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("LEAST", 1.0), ("FIRST", 1.0), ("GROWTH", 1.0), ("TIMES", 1.0)):
+    for name, value in (
+        ("LEAST_LIMIT", 1.0),
+        ("FIRST_LIMIT", 1.0),
+        ("LIMIT_GROWTH", 1.0),
+        ("LIMIT_FACTOR", 1.0),
+    ):
         monkeypatch.setattr(f"evolve.cluster.workers.{name}", value)
 
 
@@ -240,7 +245,7 @@ def test_where_all_workers_hang_it_ends(shared: Place, tmp_path: Path) -> None:
 def test_an_answer_that_comes_late_is_taken_where_there_is_no_other_worker(
     shared: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve.cluster.workers.GROWTH", 1000.0)
+    monkeypatch.setattr("evolve.cluster.workers.LIMIT_GROWTH", 1000.0)
     file = tmp_path / "go"
     told: list[str] = []
 
