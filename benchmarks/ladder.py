@@ -28,7 +28,7 @@ from evolve.arena.judges import Ladder
 from evolve.arena.match import play_match
 from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.panel import Candidate, LadderPanel
-from evolve.evolution.run_agents import run_settings
+from evolve.evolution.generation import run_settings
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one

@@ -97,11 +97,12 @@ def export_command(
 def _loaded(source: str, individual: str | None) -> Agent:
     """Load the agent of a source, or an individual of that run, with the settings in its name."""
     from evolve.agents.names import parse_name
-    from evolve.evolution.run_agents import individual_agent
     from evolve.runs.loading import load_agent, with_settings
 
     if individual is None:
         return load_agent(source)
+    from evolve.evolution.generation import individual_agent  # imported here: it loads DEAP
+
     named = parse_name(source)
     found = individual_agent(named.path, individual)
     return found if named.query is None else with_settings(found, source)

@@ -19,19 +19,20 @@ from distributed.client import ClosedClientError
 from evolve.cluster.worker_tasks import by_value, payload_of, run_task
 from evolve.cluster.workers import MOST_WORKERS, Patience, Workers
 from evolve.errors import ClusterError
-from evolve.fitness.answers import (
+from evolve.fitness.executor import (
     FAILED,
     RAISED,
     REFUSED,
+    TASKS_A_SLOT,
     Check,
     Reply,
     WrongAnswerError,
     in_words,
     raised,
     reply_of,
+    task_size,
     unpacked,
 )
-from evolve.fitness.executor import TASKS_A_SLOT, task_size
 
 _RUN_TASK: Final = by_value(run_task)
 

@@ -19,7 +19,7 @@ import numpy as np
 from evolve.agents.stored import reference_agent
 from evolve.engine.compile import sources_hash
 from evolve.errors import EvolveError
-from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words
+from evolve.fitness.executor import DONE, FAILED, RAISED, REFUSED, in_words
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.version import __version__

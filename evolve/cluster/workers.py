@@ -14,7 +14,7 @@ from distributed import Client, KilledWorker
 
 from evolve.cluster.worker_tasks import Make, by_value, worker_facts
 from evolve.errors import ClusterError
-from evolve.fitness.answers import ensure, in_words, named
+from evolve.fitness.executor import ensure, in_words, named
 from evolve.terminal_text import count_of
 
 _FACTS: Final = by_value(worker_facts)

@@ -20,7 +20,7 @@ from evolve.agents.stored import read_agent
 from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set
-from evolve.evolution.champions import Champions
+from evolve.evolution.generation import Champions, play_of
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -28,9 +28,8 @@ from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
-from evolve.population.islands import on_islands, on_turn
+from evolve.population.ga import on_islands, on_turn
+from evolve.population.genome import Genome, Individual
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
 from evolve.runs.progress import Observer
@@ -60,11 +59,6 @@ class PlayoffResult:
     score: Estimate | None
     candidates: int
     table: pa.Table
-
-
-def play_of(agent: StoredAgent) -> str:
-    """Return a key for how an agent of a run plays: agents with the same key play the same."""
-    return repr(agent.parameters)
 
 
 def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

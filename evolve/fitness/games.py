@@ -36,8 +36,7 @@ from evolve.engine.rules import (
     Rules,
     rule_set,
 )
-from evolve.fitness.answers import ensure, is_number, named
-from evolve.fitness.executor import BATCH, Threads
+from evolve.fitness.executor import BATCH, Threads, ensure, is_number, named
 from evolve.fitness.openings import Openings
 from evolve.tables.games import games_table
 

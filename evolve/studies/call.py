@@ -12,7 +12,7 @@ import numpy as np
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
 from evolve.errors import RunError, SettingsError
-from evolve.evolution.call import evolve
+from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name

@@ -23,11 +23,9 @@ from optuna.trial import FrozenTrial
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.genes import Gene
-from evolve.population.breeding import Breeding
-from evolve.population.encoding import Encoding
 from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
+from evolve.population.genome import Encoding, Genome, Individual
+from evolve.population.operators import Breeding
 from evolve.sweeps.joint import JointSampler, by_chance, common_space, complete_trials
 from evolve.sweeps.space import from_unit, to_unit
 

@@ -22,8 +22,7 @@ from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
 from evolve.fitness.statistics import Estimate, Floats, bradley_terry
 from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
+from evolve.population.genome import Genome, Individual
 from evolve.runs.progress import Observer
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.genetic import gene_of, genome_of, value_of

@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from evolve.cli.views import columns_shown, head_lines
-from evolve.evolution.run_agents import individual_agent, run_settings
+from evolve.evolution.generation import individual_agent, run_settings
 from tests.cli import done, invoke
 from tests.tables.content import tables_hash
 

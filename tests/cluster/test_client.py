@@ -23,8 +23,7 @@ import pytest
 import evolve
 from evolve.arena.match import Match, play_match
 from evolve.errors import ClusterError, RunError
-from evolve.fitness.answers import ensure, named
-from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.executor import ONE_THREAD, ensure, named
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule

@@ -61,7 +61,7 @@ EXEMPT: Final = {
     ("config/defaults.py", "os.path.lexists"): _CURRENT,
     ("config/defaults.py", "Path"): _CURRENT,
     ("errors.py", "os.path.isdir"): _DOOR,
-    ("evolution/call.py", "Path"): _DOOR,
+    ("evolution/loop.py", "Path"): _DOOR,
     (
         "evolution/time_slice.py",
         "Path",
