@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
+import importlib
+import os
 import pickle
+import platform
+import re
 import time
 import traceback
 from collections.abc import Callable
@@ -15,6 +18,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from distributed import get_worker
 
 from evolve.agents.stored import reference_agent
 from evolve.engine.compile import sources_hash
@@ -89,22 +93,18 @@ def by_value(function: Callable[..., Any]) -> FunctionType:
     """Return a copy of the function that is pickled by value.
 
     So a worker or scheduler without evolve can run it, and the worker can report that its evolve is
-    missing or differs; the function does its imports inside. `cloudpickle.register_pickle_by_value`
-    does not do this: Dask asks cloudpickle only about what it pickles, which is a graph of tasks,
-    and the scheduler then fails while it unpickles the graph.
+    missing or differs; the function uses nothing of evolve but what it imports by name.
+    `cloudpickle.register_pickle_by_value` does not do this: Dask asks for its modules only about
+    what it pickles, which is a graph of tasks, and the scheduler then fails to unpickle the graph.
     """
     assert isinstance(function, FunctionType)
-    found = FunctionType(function.__code__, {"__builtins__": builtins}, function.__name__)
+    found = FunctionType(function.__code__, function.__globals__, function.__name__)
     found.__module__ = "__main__"
     return found
 
 
 def run_task(payload: bytes) -> tuple[str, str, Any, float]:
     """Run the task in the payload; return a `Reply`, as a plain tuple."""
-    import importlib
-
-    from distributed import get_worker
-
     address = get_worker().address
     try:
         remote = importlib.import_module("evolve.cluster.worker_tasks")
@@ -118,13 +118,6 @@ def run_task(payload: bytes) -> tuple[str, str, Any, float]:
 
 def worker_facts() -> dict[str, Any]:
     """Return facts of a worker: its machine, and its evolve or why it has none."""
-    import importlib
-    import os
-    import platform
-    import re
-    from dataclasses import astuple
-    from pathlib import Path
-
     processor = platform.processor() or platform.machine()
     try:
         text = Path("/proc/cpuinfo").read_text()
