@@ -26,7 +26,7 @@ from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
 from evolve.engine.rules import END, REASON, rule_set
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
-from evolve.evolution.panel import Candidate, PanelResult, RunPanel, past_generations
+from evolve.evolution.panel import Candidate, PanelResult, RunContext, RunPanel, past_generations
 from evolve.files.folder import FolderPath
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
@@ -68,12 +68,11 @@ class Played:
 
 
 class GenerationWriter:
-    """Judge generations of the run in `folder` by its panel, and write them."""
+    """Judge generations of a run by its panel, and write them."""
 
-    def __init__(
-        self, folder: FolderPath, settings: EvolutionSettings, genome: Genome, panel: RunPanel
-    ) -> None:
-        self.folder, self.settings, self.genome, self.panel = folder, settings, genome, panel
+    def __init__(self, context: RunContext, panel: RunPanel) -> None:
+        self.folder, self.settings, self.genome = context.folder, context.settings, context.genome
+        self.panel = panel
         self._judged_at = 0.0
         """When the last generation was judged, by `time.monotonic`."""
         self._run: Run | None = None
@@ -121,7 +120,7 @@ class GenerationWriter:
             "seconds": self._seconds(played),
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
-        state = checkpoint(self.settings, played.state, champions, self.genome)
+        state = checkpoint(played.state, champions, self.genome)
         store.commit_generation(
             self.folder,
             generation,
@@ -317,12 +316,10 @@ def play_of(agent: StoredAgent) -> str:
     return repr(agent.parameters)
 
 
-def checkpoint(
-    settings: EvolutionSettings, state: Mapping[str, Any], champions: Champions, genome: Genome
-) -> dict[str, Any]:
+def checkpoint(state: Mapping[str, Any], champions: Champions, genome: Genome) -> dict[str, Any]:
     """Return JSON for the metadata of the generation's file; `state` is the algorithm's."""
     return {
-        "settings": settings.identity,
+        "settings": genome.settings.identity,
         "evaluation": _digest(genome),
         "algorithm": dict(state),
         "progress": champions.state(genome),
@@ -330,17 +327,14 @@ def checkpoint(
 
 
 def restored(
-    run: Run,
-    generation: int,
-    settings: EvolutionSettings,
-    algorithm: Algorithm,
-    genome: Genome,
+    run: Run, generation: int, algorithm: Algorithm, genome: Genome
 ) -> tuple[list[Individual], Champions]:
     """Return the population after a committed generation and the champions; restore `algorithm`.
 
     Raises RunError if the settings differ; inside `damage_told`, also if the checkpoint is
     damaged.
     """
+    settings = genome.settings
     _, state = run.metadata(generation)
     _check_settings(run, settings, state["settings"])
     if state.get("evaluation") != _digest(genome):
@@ -348,7 +342,7 @@ def restored(
     rows = run.individuals_table(generation).to_pylist()
     games = rows_with(run.games_table(generation), "kind", "fitness")
     cases = cross_table_of(games, [row["individual"] for row in rows]).scores
-    population = [_individual(row, genome, settings) for row in rows]
+    population = [_individual(row, genome) for row in rows]
     size = settings.population
     for place, individual in enumerate(population):
         island = place // size * size
@@ -394,7 +388,7 @@ def ranked_by(settings: EvolutionSettings) -> str:
     return "score" if settings.fitness == SCORE else FITNESS
 
 
-def _individual(row: dict[str, Any], genome: Genome, settings: EvolutionSettings) -> Individual:
+def _individual(row: dict[str, Any], genome: Genome) -> Individual:
     individual = Individual(
         genome.vector(row_genes(row, [*genome.sizes])),
         name=row["individual"],
@@ -402,6 +396,6 @@ def _individual(row: dict[str, Any], genome: Genome, settings: EvolutionSettings
         origin=row["origin"],
         parents=tuple(row["parents"]),
     )
-    better = rule_set(settings.rules).discs
-    individual.fitness.values = (row[ranked_by(settings)], better * row["disc_difference"])
+    better = rule_set(genome.settings.rules).discs
+    individual.fitness.values = (row[ranked_by(genome.settings)], better * row["disc_difference"])
     return individual

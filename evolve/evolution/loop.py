@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
@@ -32,12 +32,12 @@ from evolve.evolution.generation import (
     keep_given,
     restored,
 )
-from evolve.evolution.panel import PANELS
+from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Background, Executor, Threads
-from evolve.fitness.games import Games
+from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
 from evolve.fitness.roundrobin import (
     FITNESS_FUNCTIONS,
@@ -119,9 +119,10 @@ class Evolution:
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self.panel = PANELS[settings.panel](settings, self.genome, executor)
-        self._champion_selection = ChampionSelection(folder, settings, self.genome, executor)
-        self._generations = GenerationWriter(folder, settings, self.genome, self.panel)
+        context = RunContext(folder, self.genome, executor)
+        self.panel = PANELS[settings.panel](context)
+        self._champion_selection = ChampionSelection(context)
+        self._generations = GenerationWriter(context, self.panel)
         self._openings_known = openings
         self._uniform = 0
         """Generations in a row, up to the last, in which all individuals play the same."""
@@ -155,11 +156,7 @@ class Evolution:
         self.generation = count - 1
         with damage_told(run, self.generation):
             self.population, self.champions = restored(
-                run,
-                self.generation,
-                self.settings,
-                self.algorithm,
-                self.genome,
+                run, self.generation, self.algorithm, self.genome
             )
             self.panel.restore(run)
             rows = (run.metadata(number)[0] for number in reversed(range(count)))
@@ -298,19 +295,14 @@ class Evolution:
         self, generation: int, agents: Sequence[StoredAgent], observer: Observer
     ) -> tuple[Standings, Games]:
         """Play the round robin of a generation; return its standings and games."""
-        done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
-
-        def count(games: int) -> None:
-            nonlocal done
-            done += games
-            observer.stage(stage, done, total)
-
-        observer.stage(stage, 0, total)
+        total = self.settings.games_a_generation
+        progress = partial(observer.stage, f"generation {generation}")
+        progress(0, total)
         return self._round_robin.play(
             [agent.name for agent in agents],
             agents,
             generator(self.settings.seed, Use.PLAYING, generation),
-            count,
+            counted(total, progress),
         )
 
     def _start(self) -> Vector | None:

@@ -43,6 +43,19 @@ from evolve.tables.games import games_table
 GamesDone = Callable[[int], None]
 """Called with the number of games finished since the last call."""
 
+
+def counted(total: int, progress: Callable[[int, int], None]) -> GamesDone:
+    """Return a GamesDone that reports the number of games so far, and the total."""
+    done = 0
+
+    def count(games: int) -> None:
+        nonlocal done
+        done += games
+        progress(done, total)
+
+    return count
+
+
 BLACK_WINS: Final = 1
 WHITE_WINS: Final = -1
 

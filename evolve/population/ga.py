@@ -20,7 +20,17 @@ from evolve.population.genome import Genome, Individual, Vector, individual_name
 from evolve.population.operators import Breeding, Noise, Operators
 
 
-class GeneticAlgorithm:
+class _Stateless:
+    """An algorithm whose next population depends only on the last one."""
+
+    def state(self) -> Mapping[str, Any]:
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Nothing to restore."""
+
+
+class GeneticAlgorithm(_Stateless):
     """Selection, crossover, mutation by kind of gene and survival on integer genomes.
 
     Args:
@@ -108,13 +118,6 @@ class GeneticAlgorithm:
         best = tools.selBest(population, self.settings.survivor_count)
         return [int(gene) for gene in self.genome.clip(np.mean(np.array(best), axis=0))]
 
-    def state(self) -> Mapping[str, Any]:
-        """Return nothing: the next population depends only on the last one."""
-        return {}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Nothing to restore."""
-
     def _parents(self, ranked: Sequence[Individual], breeding: Breeding) -> list[Individual]:
         """Return the best individual and those that the operator selects, best first."""
         count = self.settings.survivor_count - 1
@@ -198,7 +201,7 @@ def on_turn(generation: int, islands: int) -> int:
     return generation % islands
 
 
-class Islands:
+class Islands(_Stateless):
     """A genetic algorithm on each island; see `Algorithm`."""
 
     def __init__(self, algorithms: Sequence[GeneticAlgorithm]) -> None:
@@ -231,13 +234,6 @@ class Islands:
     def mean(self, population: Sequence[Individual]) -> list[int]:
         """Return the mean for one island's population."""
         return self.algorithms[0].mean(population)
-
-    def state(self) -> Mapping[str, Any]:
-        """Return nothing: the next population depends only on the last one."""
-        return {}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Nothing to restore."""
 
     @staticmethod
     def _copied(one: Individual, generation: int, place: int) -> Individual:

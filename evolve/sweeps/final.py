@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
+from evolve.fitness.games import counted
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.progress import Observer
@@ -143,17 +145,13 @@ def play_final(
     pairs = len(agents) * (len(agents) - 1) // 2
     matches = matches_of(len(agents))
     count = plan.openings_of_final(trials, matches)
-    total, done = 2 * count * matches, 0
+    total = 2 * count * matches
 
     def openings(part: Part, *key: int) -> Openings:
         rng = np.random.default_rng([sweep.seed, *key])
         return balanced_openings(count, part, sweep.rules, rng)
 
-    def progress(games: int) -> None:
-        nonlocal done
-        done += games
-        observer.stage("final", done, total)
-
+    progress = counted(total, partial(observer.stage, "final"))
     if pairs:
         observer.note(_announced(len(agents), count, total, seconds_a_game))
     games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", observer)
