@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from evolve.agents.agent_file import document_of, write_agent_file
 from evolve.agents.analysis import Analysis
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.tables.arrays import Arrays
 
@@ -152,7 +152,7 @@ class Agent(ABC):
 
     @property
     def row(self) -> npt.NDArray[np.int64] | None:
-        """Its parameters as the kernels of whole games read them (see `engine.context`).
+        """Its parameters as the kernels of whole games read them (see `search.context`).
 
         None where the agent plays one move at a time, outside of these kernels.
         """
@@ -160,7 +160,7 @@ class Agent(ABC):
 
     @property
     def table_bits(self) -> int:
-        """The table size (see `engine.context`) that its searches need, if it has a row."""
+        """The table size (see `search.context`) that its searches need, if it has a row."""
         return 1
 
     def prepare(self) -> None:  # noqa: B027 - most have nothing to prepare

@@ -9,13 +9,13 @@ from typing import Final, Literal
 import numpy as np
 
 from evolve.agents.memory import thread_context
-from evolve.engine import context as layout
-from evolve.engine import game
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, WIN, Rules
-from evolve.engine.search import best_move
-from evolve.engine.solver import solve_move
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, WIN, Rules
+from evolve.engine.games import game
+from evolve.engine.search import context as layout
+from evolve.engine.search.search import best_move
+from evolve.engine.search.solver import solve_move
 
 Unit = Literal["discs", "forecast", "evaluation", "value"]
 _EVALUATION_OF_A_DISC: Final = 100.0

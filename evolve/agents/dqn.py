@@ -21,13 +21,13 @@ from evolve.agents.networks import (
     description_of,
     network_of,
 )
-from evolve.engine import context as layout
-from evolve.engine.action_search import action_values
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.network import Network
-from evolve.engine.rules import Rules, check_rules, rule_set
-from evolve.engine.solver import solve_in_order
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules, check_rules, rule_set
+from evolve.engine.networks.action_search import action_values
+from evolve.engine.networks.network import Network
+from evolve.engine.search import context as layout
+from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
 from evolve.standalone.render import NetworkPlay, render_network
 from evolve.tables.arrays import Arrays

@@ -11,11 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Description
-from evolve.engine.architecture import Architecture
-from evolve.engine.context import SQUARE_CLASSES
-from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.network import Network
-from evolve.engine.rewards import (
+from evolve.engine.networks.action_search import (
     DISCOUNT_OTHER,
     DISCOUNT_OWN,
     DISCOUNT_PASS,
@@ -23,6 +19,10 @@ from evolve.engine.rewards import (
     DISCS,
     REWARD_CELLS,
 )
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
+from evolve.engine.search.context import SQUARE_CLASSES
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError
 from evolve.tables.arrays import Arrays
 

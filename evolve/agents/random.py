@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from evolve.agents.agent import Agent, Setting, moves_to_choose
-from evolve.engine.board import Board
-from evolve.engine.rules import Rules, check_rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules, check_rules
 
 _MASK = (1 << 64) - 1
 

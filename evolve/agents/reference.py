@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)

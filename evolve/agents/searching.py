@@ -18,8 +18,8 @@ from evolve.agents.timed_search import (
     prepare_timed_search,
     think,
 )
-from evolve.engine.board import Board
-from evolve.engine.rules import check_rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import check_rules
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 

@@ -21,7 +21,7 @@ import numpy as np
 from distributed import get_worker
 
 from evolve.agents.stored import reference_agent
-from evolve.engine.compile import sources_hash
+from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
 from evolve.fitness.executor import DONE, FAILED, RAISED, REFUSED, in_words
 from evolve.fitness.openings import START_POSITION

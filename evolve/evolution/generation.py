@@ -24,7 +24,7 @@ from evolve.agents.stored import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
-from evolve.engine.rules import END, REASON, rule_set
+from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.panel import Candidate, PanelResult, RunContext, RunPanel, past_generations
 from evolve.files.folder import FolderPath

@@ -21,7 +21,7 @@ from evolve.config.defaults import rules_of_defaults
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
 from evolve.config.toml import config_text, read_toml, resolve
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.errors import AgentError, RunError, SettingsError
 from evolve.evolution.generation import (
     Champions,

@@ -17,7 +17,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import read_header
 from evolve.agents.stored import read_agent
 from evolve.arena.judges import Ladder, Rung
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.evolution.generation import Champions, play_of
 from evolve.evolution.panel import RunContext
 from evolve.fitness.games import Games, counted

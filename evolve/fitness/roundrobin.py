@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from evolve.agents.agent import StoredAgent
 from evolve.config.operators import OPERATORS
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import SettingsError
 from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor

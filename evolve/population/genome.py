@@ -17,8 +17,8 @@ from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Allocation
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import DIRECT
-from evolve.engine.genes import GENES, TERM_NAMES, Gene
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
+from evolve.engine.search.genes import GENES, TERM_NAMES, Gene
 from evolve.errors import AgentError, SettingsError
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 

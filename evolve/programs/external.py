@@ -15,9 +15,9 @@ from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
 from evolve.agents.command import folder_of, located, why_not, words_of
 from evolve.agents.names import CWD
 from evolve.agents.timed_search import check_seconds
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, Rules, check_rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, Rules, check_rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
 from evolve.programs.gtp import GtpSession
 from evolve.programs.nboard import NBoardSession

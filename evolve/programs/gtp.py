@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import PASS
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.programs.process import NOTHING, LineProcess, ProgramSession, known_rules
 from evolve.records.moves import read_move

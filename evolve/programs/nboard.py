@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.engine.squares import parse_square
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.board.squares import parse_square
 from evolve.programs.process import NOTHING, LineProcess, ProgramSession, known_rules
 from evolve.records.ggf import format_ggf
 from evolve.records.record import GameRecord

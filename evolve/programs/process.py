@@ -15,14 +15,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import EngineError
 from evolve.programs.life import Life, inherited
 from evolve.programs.orphans import MARK, PROGRAMS, Report, new_mark
 from evolve.programs.talk import Talk
 
 if TYPE_CHECKING:
-    from evolve.engine.board import Board
+    from evolve.engine.board.board import Board
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from evolve.agents.agent import Setting
 from evolve.agents.names import CWD
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS, Rules
-from evolve.engine.squares import parse_square, square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.squares import parse_square, square_name
 from evolve.errors import AgentError, EngineError, RecordError
 from evolve.programs.external import ExternalAgent
 from evolve.programs.process import NOTHING, LineProcess, ProgramSession

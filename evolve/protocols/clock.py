@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from evolve.agents.timed_search import LONGEST, SHORTEST
-from evolve.engine.board import Board, Side
+from evolve.engine.board.board import Board, Side
 
 _MARGIN = 0.05
 """Share of a move's time, and at least this many seconds, reserved for communication."""

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.moves import is_result, read_moves
 from evolve.records.positions import format_obf, kind_of, read_position

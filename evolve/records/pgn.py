@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, get_args
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError, RulesError
 from evolve.records.moves import Result, Written, is_result, read_moves
 from evolve.records.positions import format_obf, read_position

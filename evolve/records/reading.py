@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS, Rules, check_rules
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules, check_rules
 from evolve.errors import PositionError, RecordError, RulesError
 from evolve.records.record import GameRecord
 from evolve.safe_parsing import parse_json, parse_toml, read_document

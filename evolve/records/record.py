@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import IllegalMoveError, RecordError
 from evolve.records.moves import Result, Written
 

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
 from evolve.errors import RecordError
 from evolve.records.moves import read_move
 from evolve.records.reading import ASKED_NOTHING, Asked, Reading

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
-from evolve.engine.board import Board
-from evolve.engine.rules import (
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     PLIES,
     RESULT_COLUMNS,
     Rules,
 )
-from evolve.engine.squares import format_moves
+from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.records.moves import read_moves

@@ -22,7 +22,7 @@ from optuna.trial import FrozenTrial
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.genes import Gene
+from evolve.engine.search.genes import Gene
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Encoding, Genome, Individual
 from evolve.population.operators import Breeding

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from evolve.engine.genes import GENES
+from evolve.engine.search.genes import GENES
 from evolve.errors import RunError
 from evolve.safe_parsing import parse_json
 from evolve.tables.columns import Column, Columns, array_of

@@ -7,8 +7,8 @@ import pytest
 import evolve
 from evolve.agents.agent import Limit
 from evolve.agents.analysis import Analysis, solve
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, Rules
 from tests.agents.conftest import dqn_agent, mcts_agent
 from tests.agents.test_timed_search import boards
 

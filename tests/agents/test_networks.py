@@ -19,7 +19,7 @@ from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.networks import NO_REWARDS, Rewards
-from evolve.engine import rewards as cells_of
+from evolve.engine.networks import action_search as cells_of
 from evolve.errors import AgentError, AgentFileError
 from evolve.tables.arrays import write_arrays
 from tests import networks, reference

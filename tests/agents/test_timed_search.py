@@ -13,8 +13,8 @@ import evolve
 from evolve.agents.agent import Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import solve
-from evolve.engine.board import Board
-from evolve.engine.rules import Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, IllegalMoveError
 
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 from evolve.programs.gtp import GtpSession
 from evolve.programs.talk import Talk

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, Rules
 from evolve.errors import EngineError
 from evolve.programs.nboard import NBoardSession
 from evolve.records.record import play_moves
