@@ -27,8 +27,8 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import play_match
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
-from evolve.evolution.panel import Candidate, LadderPanel
-from evolve.evolution.run_agents import run_settings
+from evolve.evolution.generation import run_settings
+from evolve.evolution.panel import Candidate, LadderPanel, RunContext
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Z95, Floats, bradley_terry, rate_one
@@ -99,7 +99,7 @@ def curve(folder: str, csv: str | None, jobs: int) -> None:
     run = evolve.load_run(folder)
     settings = run_settings(run).model_copy(update={"panel": "ladder"})
     genome = Genome.of(settings)
-    panel = LadderPanel(settings, genome, Threads(jobs))
+    panel = LadderPanel(RunContext(run.path, genome, Threads(jobs)))
     rows = []
     for generation in range(0, run.generation_count, settings.panel_every):
         best = run.metadata(generation)[0]["best"]

@@ -17,7 +17,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import play_match
-from evolve.evolution.run_agents import individual_agent
+from evolve.evolution.generation import individual_agent
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 

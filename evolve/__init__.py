@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from evolve.engine.board.board import Board
     from evolve.engine.search.genes import Gene
     from evolve.errors import EvolveError, IllegalMoveError
-    from evolve.evolution.call import evolve
+    from evolve.evolution.loop import evolve
     from evolve.plots.call import plot
-    from evolve.population.encoding import Encoding
+    from evolve.population.genome import Encoding
     from evolve.runs.loading import load_agent
     from evolve.runs.run import Run, Study, load_run
     from evolve.studies.call import compare, study
@@ -32,7 +32,7 @@ _HOMES = {
     "AlphaBetaAgent": "evolve.agents.alphabeta",
     "Board": "evolve.engine.board.board",
     "DqnAgent": "evolve.agents.dqn",
-    "Encoding": "evolve.population.encoding",
+    "Encoding": "evolve.population.genome",
     "EvolveError": "evolve.errors",
     "Gene": "evolve.engine.search.genes",
     "IllegalMoveError": "evolve.errors",
@@ -40,7 +40,7 @@ _HOMES = {
     "RandomAgent": "evolve.agents.random",
     "Run": "evolve.runs.run",
     "compare": "evolve.studies.call",
-    "evolve": "evolve.evolution.call",
+    "evolve": "evolve.evolution.loop",
     "load_agent": "evolve.runs.loading",
     "Study": "evolve.runs.run",
     "load_run": "evolve.runs.run",

@@ -30,7 +30,7 @@ PROGRAMS: Final = {
 Each is made with the protocol, the text after the colon, and its own folder or None as `cwd=`.
 Settings from other sources that name one are not trusted (`cli.work`)."""
 
-INDIVIDUALS: Final = "evolve.evolution.run_agents:individual_agent"
+INDIVIDUALS: Final = "evolve.evolution.generation:individual_agent"
 """Makes the agent of an individual, `run:FOLDER:INDIVIDUAL`, from the folder and the individual."""
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")

@@ -15,7 +15,7 @@ from evolve.agents.reference import STRONGEST
 from evolve.cli.terminal import bar, complain, duration, err, print_json, say
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import AgentError
-from evolve.evolution.run_agents import individual_agent
+from evolve.evolution.generation import individual_agent
 from evolve.files.atomic import write_text
 from evolve.programs.examination import ALLOWED, GAMES, SoFar, examine, moves_of
 from evolve.programs.python import rules_in_source

@@ -236,7 +236,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.evolution.run_agents import ancestry
+    from evolve.runs.evolutions import ancestry
 
     stored = agent.stored()
     style = style_of(style, output)

@@ -21,7 +21,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColum
 from rich.table import Table
 from rich.text import Text
 
-from evolve.fitness.background import Background
+from evolve.fitness.executor import Background
 from evolve.safe_parsing import json_value
 from evolve.terminal_text import plain, writable
 

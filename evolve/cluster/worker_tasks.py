@@ -1,23 +1,29 @@
-"""Run a task on a cluster worker, if its versions match those of the client."""
+"""What a cluster worker runs: a task, if its versions match those of the client."""
 
 from __future__ import annotations
 
+import importlib
+import os
 import pickle
+import platform
+import re
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
 import numpy as np
+from distributed import get_worker
 
 from evolve.agents.stored import reference_agent
 from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
-from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words
+from evolve.fitness.executor import DONE, FAILED, RAISED, REFUSED, in_words
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.version import __version__
@@ -56,7 +62,7 @@ def _load_kernels() -> None:
 
 
 def work(payload: bytes) -> tuple[str, Any, float]:
-    """Run a task; see `evolve.cluster.tasks.run_task`, and `Reply` for the result.
+    """Run a task; see `run_task`, and `Reply` for the result.
 
     The payload comes from the client that started the work: a cluster runs what its clients send,
     and TLS keeps others out. The task is unpickled only if the versions match.
@@ -81,3 +87,52 @@ def _done(inner: bytes) -> tuple[str, Any]:
     except Exception as error:  # of this worker or a bug in evolve: others may succeed
         *_, frame = traceback.extract_tb(error.__traceback__)
         return FAILED, f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"
+
+
+def by_value(function: Callable[..., Any]) -> FunctionType:
+    """Return a copy of the function that is pickled by value.
+
+    So a worker or scheduler without evolve can run it, and the worker can report that its evolve is
+    missing or differs; the function uses nothing of evolve but what it imports by name.
+    `cloudpickle.register_pickle_by_value` does not do this: Dask asks for its modules only about
+    what it pickles, which is a graph of tasks, and the scheduler then fails to unpickle the graph.
+    """
+    assert isinstance(function, FunctionType)
+    found = FunctionType(function.__code__, function.__globals__, function.__name__)
+    found.__module__ = "__main__"
+    return found
+
+
+def run_task(payload: bytes) -> tuple[str, str, Any, float]:
+    """Run the task in the payload; return a `Reply`, as a plain tuple."""
+    address = get_worker().address
+    try:
+        remote = importlib.import_module("evolve.cluster.worker_tasks")
+    except ImportError as error:
+        return address, "refused", f"it has no evolve of this kind: {error}", 0.0
+    try:
+        return address, *remote.work(payload)
+    except Exception as error:  # of a broken evolve, which cannot report it itself
+        return address, "failed", f"{type(error).__name__}: {error}", 0.0
+
+
+def worker_facts() -> dict[str, Any]:
+    """Return facts of a worker: its machine, and its evolve or why it has none."""
+    processor = platform.processor() or platform.machine()
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    named = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    found = {
+        "host": platform.node(),
+        "cpu": named[1] if named else processor,
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "dask": importlib.import_module("distributed").__version__,
+    }
+    try:
+        remote = importlib.import_module("evolve.cluster.worker_tasks")
+    except ImportError as error:
+        return {**found, "why": f"it has no evolve of this kind: {error}"}
+    return {**found, "make": astuple(remote.Make.here())}

@@ -1,11 +1,10 @@
-"""Track the workers of a scheduler: which can be used, and messages about them."""
+"""The workers of a scheduler: which can be used, and how long a task may take on one."""
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
 from dataclasses import astuple, dataclass, fields
 from threading import Lock
@@ -13,14 +12,12 @@ from typing import Any, Final
 
 from distributed import Client, KilledWorker
 
-from evolve.cluster import tasks
-from evolve.cluster.tasks import whole
-from evolve.cluster.worker_tasks import Make
+from evolve.cluster.worker_tasks import Make, by_value, worker_facts
 from evolve.errors import ClusterError
-from evolve.fitness.answers import ensure, in_words, named
+from evolve.fitness.executor import ensure, in_words, named
 from evolve.terminal_text import count_of
 
-_FACTS: Final = whole(tasks.facts)
+_FACTS: Final = by_value(worker_facts)
 
 _ANSWER: Final = 30.0
 """Seconds in which a worker must send its facts: loading evolve takes some of them."""
@@ -29,11 +26,21 @@ _LOOK: Final = 1.0
 _LOOK_FOR_SILENCE: Final = 5.0
 """Seconds between two checks of which workers the scheduler hears from: its answer grows with their
 number."""
-_REACH: Final = 2.0
-"""Seconds in which a new worker must answer this machine."""
 _SILENCE: Final = 15.0
 """Seconds without contact with the scheduler after which a worker is reported as silent. The
 scheduler hears from each worker every half second, with a thousand workers every six seconds."""
+LEAST_LIMIT: Final = 60.0
+"""Seconds that any task may take: compiling kernels takes ten on an idle machine."""
+FIRST_LIMIT: Final = 3600.0
+"""Seconds for a task if none of its kind has finished yet: the length of its games is unknown."""
+LIMIT_FACTOR: Final = 10.0
+"""Limit of a task, as a multiple of the longest earlier task."""
+LIMIT_GROWTH: Final = 4.0
+"""Factor on the limit for each further worker that gets the task. With a constant limit, work would
+fail if its tasks became far longer, such as games of deeper agents: no worker would get enough
+time."""
+MOST_WORKERS: Final = 3
+"""Most workers that a task goes to, one after another."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +72,6 @@ class Workers:
         """Excluded workers, and the reasons."""
         self._aside: set[str] = set()
         """Workers that get no more tasks until they answer."""
-        self.reached = True
-        """Whether this machine reaches all workers directly."""
         self._workers: dict[str, int] = {}
         self._asked = self._heard = -math.inf
         """When the scheduler was last asked which workers are there, and which it hears from."""
@@ -161,8 +166,6 @@ class Workers:
     def _tell_changes(self, workers: dict[str, int]) -> None:
         """Store the current workers; report which joined, left or are silent."""
         before, self._workers = self._workers, workers
-        if self.reached:
-            self.reached = self._client.sync(_all_reached, self._client, set(workers) - set(before))
         if self._asked > -math.inf:
             for place in sorted(set(workers) - set(before)):
                 self._told(f"worker {place} is there, {count_of(workers[place], 'slot')}")
@@ -218,8 +221,38 @@ def _is_make(found: Any) -> bool:
     )
 
 
-async def _all_reached(client: Any, places: Iterable[str]) -> bool:
-    """Whether a client can connect to all workers; to workers in containers it often cannot."""
-    asked = (asyncio.wait_for(client.rpc(place).identity(), _REACH) for place in places)
-    answers = await asyncio.gather(*asked, return_exceptions=True)
-    return not any(isinstance(answer, Exception) for answer in answers)
+class Patience:
+    """Record how long tasks took. Thread-safe.
+
+    Times are by this machine's clock, from sending a task until its answer arrives; times that
+    workers report are ignored. Functions are the kinds of tasks. Places are workers: a worker that
+    answers other tasks in the meantime has those first in its queue, and is not late.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._longest: dict[Callable[..., Any], float] = {}
+        self._heard: dict[str, float] = {}
+
+    def heard(self, function: Callable[..., Any], place: str, since: float) -> None:
+        """Record the answer to a task that was sent at `since` (time.monotonic())."""
+        now = time.monotonic()
+        with self._lock:
+            self._heard[place] = now
+            self._longest[function] = max(self._longest.get(function, 0.0), now - since)
+
+    def longest(self, function: Callable[..., Any]) -> float | None:
+        """Return the seconds of the longest task; None if none has finished."""
+        with self._lock:
+            return self._longest.get(function)
+
+    def limit(self, function: Callable[..., Any], workers: int) -> float:
+        """Return the seconds that a task may take; workers: how many had it before."""
+        longest = self.longest(function)
+        least = FIRST_LIMIT if longest is None else max(LEAST_LIMIT, LIMIT_FACTOR * longest)
+        return least * LIMIT_GROWTH**workers
+
+    def since(self, place: str, since: float) -> float:
+        """Return the earliest time a worker can have started a task that was sent at `since`."""
+        with self._lock:
+            return max(since, self._heard.get(place, since))

@@ -1,31 +1,43 @@
-"""Judge and commit a generation after its games: the panel rates its best individual."""
+"""Generations: judged by the panel, committed, and read again to go on or as agents.
+
+The committed file of a generation holds what a run needs to go on after it: the population, the
+champions so far, and the state of the algorithm.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from deap import tools
 
 from evolve.agents.agent import StoredAgent
+from evolve.agents.patterns import PatternAgent
+from evolve.agents.stored import read_agent
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.board.rules import END, REASON
-from evolve.evolution.champions import Champions
-from evolve.evolution.checkpoint import checkpoint, ranked_by
-from evolve.evolution.panel import Candidate, PanelResult, RunPanel, past_generations
-from evolve.evolution.playoff import play_of
+from evolve.config.operators import SCORE
+from evolve.config.toml import read_toml, resolve
+from evolve.engine.board.rules import END, REASON, rule_set
+from evolve.errors import AgentError, EvolveError, RunError, SettingsError
+from evolve.evolution.panel import Candidate, PanelResult, RunContext, RunPanel, past_generations
 from evolve.files.folder import FolderPath
+from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
-from evolve.fitness.round import Round
-from evolve.fitness.roundrobin import Standings
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
-from evolve.population.islands import on_turn, places_of
+from evolve.fitness.roundrobin import Round, Standings
+from evolve.population.algorithms import Algorithm
+from evolve.population.ga import on_turn, places_of
+from evolve.population.genome import Genome, Individual
 from evolve.runs import run_folder as store
+from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
+from evolve.tables.columns import rows_with
 from evolve.tables.games import GAMES_COLUMNS, with_island
 from evolve.tables.generations import DISTINCT, GENERATIONS_COLUMNS
 from evolve.tables.individuals import (
@@ -35,6 +47,8 @@ from evolve.tables.individuals import (
     individuals_table,
     row_genes,
 )
+from evolve.tables.paths import CONFIG_FILE, EVALUATION_FILE, generation_file
+from evolve.version import __version__
 
 
 @dataclass(frozen=True)
@@ -54,12 +68,11 @@ class Played:
 
 
 class GenerationWriter:
-    """Judge generations of the run in `folder` by its panel, and write them."""
+    """Judge generations of a run by its panel, and write them."""
 
-    def __init__(
-        self, folder: FolderPath, settings: EvolutionSettings, genome: Genome, panel: RunPanel
-    ) -> None:
-        self.folder, self.settings, self.genome, self.panel = folder, settings, genome, panel
+    def __init__(self, context: RunContext, panel: RunPanel) -> None:
+        self.folder, self.settings, self.genome = context.folder, context.settings, context.genome
+        self.panel = panel
         self._judged_at = 0.0
         """When the last generation was judged, by `time.monotonic`."""
         self._run: Run | None = None
@@ -107,7 +120,7 @@ class GenerationWriter:
             "seconds": self._seconds(played),
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
-        state = checkpoint(self.settings, played.state, champions, self.genome)
+        state = checkpoint(played.state, champions, self.genome)
         store.commit_generation(
             self.folder,
             generation,
@@ -154,3 +167,235 @@ class GenerationWriter:
         rows = self.run.individuals_table(generation).to_pylist()
         row = next(row for row in rows if row["individual"] == best)
         return self.genome.agent(self.genome.vector(row_genes(row, [*self.genome.sizes])), best)
+
+
+def run_settings(run: Run) -> EvolutionSettings:
+    """Read the settings of a run from its config.toml; raises SettingsError."""
+    path = run.path / CONFIG_FILE
+    return resolve({}, read_toml(path), str(path))
+
+
+def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
+    """Return the agent of an individual of a run; raises RunError if the run has no such one."""
+    run = Run(folder)
+    row = run.find(individual)
+    settings = run_settings(run)
+    genome = Genome.of(settings, given=given_agent(run.path, settings))
+    provenance = {
+        "run": run.name,
+        "generation": row["born"],
+        "individual": individual,
+        "origin": row["origin"],
+        "parents": list(row["parents"] or []),
+        "seed": run.config.get("seed"),
+        "evolve": __version__,
+        "score": row["score"],
+        "games": row["games"],
+        "against": f"population of generation {row['generation']}",
+    }
+    agent = genome.agent(genome.vector(row_genes(row, [*genome.sizes])), individual)
+    return agent.with_provenance(**provenance)
+
+
+def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent | None:
+    """Load the agent of a run's `evaluation` setting, from the run's folder if a copy is there.
+
+    None if individuals have their own evaluations. Raises SettingsError if the agent cannot be
+    read or stored, has no patterns, or plays by other rules.
+    """
+    if settings.evaluation is None:
+        return None
+    kept = folder / EVALUATION_FILE
+    try:
+        agent = read_agent(kept) if kept.exists() else load_agent(settings.evaluation)
+    except AgentError as error:
+        raise SettingsError(f"evaluation: {error}") from error
+    if not isinstance(agent, PatternAgent):
+        raise SettingsError(f"evaluation: {settings.evaluation} is not an agent with patterns")
+    if agent.rules not in (None, settings.rules):
+        raise SettingsError(
+            f"evaluation: {settings.evaluation} plays {agent.rules}, the run {settings.rules}; set "
+            f"rules to {agent.rules}"
+        )
+    try:
+        agent.stored()
+    except AgentError as error:
+        raise SettingsError(f"evaluation: {error}") from error
+    return agent
+
+
+def keep_given(folder: FolderPath, agent: PatternAgent) -> None:
+    """Copy the agent to the folder of a new run: the original may change or disappear."""
+    kept = folder / EVALUATION_FILE
+    if not kept.exists():
+        agent.save(kept)
+
+
+@dataclass
+class Champions:
+    """Hall of fame, best panel score so far, and the best individual of generation 0.
+
+    hall: DEAP's hall of fame; its fitness is (panel score, generation), because scores inside
+    a population are not comparable across generations.
+    """
+
+    hall: tools.HallOfFame
+    best_panel_score: float = -1.0
+    best_panel_generation: int = -1
+    first_champion: list[int] = field(default_factory=list)
+    first_champion_name: str = ""
+
+    @classmethod
+    def new(cls, hall_size: int) -> Champions:
+        """Return the state at the start of a run."""
+        return cls(tools.HallOfFame(hall_size, similar=_same_genes))
+
+    def note_panel(self, champion: Individual, generation: int, score: float) -> None:
+        """Add a generation's champion to the hall of fame, if it is good enough."""
+        entry = Individual(
+            champion,
+            name=champion.name,
+            born=champion.born,
+            origin=champion.origin,
+            parents=champion.parents,
+        )
+        entry.fitness.values = (score, float(generation))
+        self.hall.update([entry])
+        if score > self.best_panel_score:
+            self.best_panel_score, self.best_panel_generation = score, generation
+
+    def state(self, genome: Genome) -> dict[str, Any]:
+        """Return the champions as JSON."""
+        return {
+            "hall": [
+                {
+                    "individual": entry.name,
+                    "born": entry.born,
+                    "origin": entry.origin,
+                    "parents": list(entry.parents),
+                    "panel_score": entry.fitness.values[0],
+                    "generation": int(entry.fitness.values[1]),
+                    "genes": genome.genes(entry),
+                }
+                for entry in self.hall
+            ],
+            "best_panel_score": self.best_panel_score,
+            "best_panel_generation": self.best_panel_generation,
+            "first_champion": self.first_champion,
+            "first_champion_name": self.first_champion_name,
+        }
+
+    @classmethod
+    def restored(cls, state: Mapping[str, Any], hall_size: int, genome: Genome) -> Champions:
+        """Rebuild the champions from `state`."""
+        champions = cls.new(hall_size)
+        for entry in state["hall"]:
+            individual = Individual(
+                genome.vector(entry["genes"]),
+                name=entry["individual"],
+                born=entry["born"],
+                origin=entry["origin"],
+                parents=tuple(entry["parents"]),
+            )
+            individual.fitness.values = (entry["panel_score"], float(entry["generation"]))
+            champions.hall.update([individual])
+        champions.best_panel_score = float(state["best_panel_score"])
+        champions.best_panel_generation = int(state["best_panel_generation"])
+        champions.first_champion = [int(gene) for gene in state["first_champion"]]
+        champions.first_champion_name = str(state["first_champion_name"])
+        genome.agent(champions.first_champion, champions.first_champion_name)  # validates
+        return champions
+
+
+def _same_genes(one: Sequence[int], other: Sequence[int]) -> bool:
+    return list(one) == list(other)
+
+
+def play_of(agent: StoredAgent) -> str:
+    """Return a key for how an agent of a run plays: agents with the same key play the same."""
+    return repr(agent.parameters)
+
+
+def checkpoint(state: Mapping[str, Any], champions: Champions, genome: Genome) -> dict[str, Any]:
+    """Return JSON for the metadata of the generation's file; `state` is the algorithm's."""
+    return {
+        "settings": genome.settings.identity,
+        "evaluation": _digest(genome),
+        "algorithm": dict(state),
+        "progress": champions.state(genome),
+    }
+
+
+def restored(
+    run: Run, generation: int, algorithm: Algorithm, genome: Genome
+) -> tuple[list[Individual], Champions]:
+    """Return the population after a committed generation and the champions; restore `algorithm`.
+
+    Raises RunError if the settings differ; inside `damage_told`, also if the checkpoint is
+    damaged.
+    """
+    settings = genome.settings
+    _, state = run.metadata(generation)
+    _check_settings(run, settings, state["settings"])
+    if state.get("evaluation") != _digest(genome):
+        raise RunError(f"{run.path / EVALUATION_FILE} is not what the generations so far had")
+    rows = run.individuals_table(generation).to_pylist()
+    games = rows_with(run.games_table(generation), "kind", "fitness")
+    cases = cross_table_of(games, [row["individual"] for row in rows]).scores
+    population = [_individual(row, genome) for row in rows]
+    size = settings.population
+    for place, individual in enumerate(population):
+        island = place // size * size
+        individual.cases = cases[place, island : island + size].tolist()
+    algorithm.restore(state["algorithm"])
+    return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
+
+
+@contextmanager
+def damage_told(run: Run, generation: int) -> Iterator[None]:
+    """Raise RunError with the generation's file if its content does not allow resuming."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        if isinstance(error, EvolveError):
+            raise
+        path = generation_file(run.path, generation)
+        raise RunError(
+            f"{path} is damaged: its checkpoint is not of this run: {error!r}"
+        ) from error
+
+
+def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[str, Any]) -> None:
+    """Raise RunError if config.toml differs from the settings of the generations so far."""
+    now = settings.identity
+    changed = [key for key in made_with if now.get(key) != made_with[key]]
+    if changed:
+        faults = ", ".join(f"{key} was {made_with[key]}, not {now.get(key)}" for key in changed)
+        raise RunError(f"{run.path / CONFIG_FILE} was changed: {faults}")
+
+
+def _digest(genome: Genome) -> str | None:
+    """Hash the evaluation that all individuals share, with its cuts; None if there is none."""
+    if genome.given is None:
+        return None
+    arrays = [array.tobytes() for array in genome.given.arrays.values()]
+    shapes = repr(genome.given.patterns.shapes.shapes).encode()
+    return hashlib.sha256(b"".join([shapes, *arrays])).hexdigest()
+
+
+def ranked_by(settings: EvolutionSettings) -> str:
+    """Return the column that holds the fitness."""
+    return "score" if settings.fitness == SCORE else FITNESS
+
+
+def _individual(row: dict[str, Any], genome: Genome) -> Individual:
+    individual = Individual(
+        genome.vector(row_genes(row, [*genome.sizes])),
+        name=row["individual"],
+        born=row["born"],
+        origin=row["origin"],
+        parents=tuple(row["parents"]),
+    )
+    better = rule_set(genome.settings.rules).discs
+    individual.fitness.values = (row[ranked_by(genome.settings)], better * row["disc_difference"])
+    return individual

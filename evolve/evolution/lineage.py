@@ -12,8 +12,6 @@ from evolve.errors import RunError
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from evolve.runs.run import Run
 
 ANCESTORS: Final = (

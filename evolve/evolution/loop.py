@@ -11,39 +11,52 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import takewhile
+from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
+from evolve.config.operators import OWNABLE
+from evolve.config.toml import config_text, read_toml, resolve, rules_of_defaults
 from evolve.engine.board.rules import rule_set
-from evolve.errors import AgentError, SettingsError
-from evolve.evolution.champions import Champions
-from evolve.evolution.checkpoint import damage_told, restored
-from evolve.evolution.generation import GenerationWriter, Played
-from evolve.evolution.panel import PANELS
+from evolve.errors import AgentError, RunError, SettingsError
+from evolve.evolution.generation import (
+    Champions,
+    GenerationWriter,
+    Played,
+    damage_told,
+    given_agent,
+    keep_given,
+    restored,
+)
+from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
-from evolve.evolution.run_agents import given_agent, keep_given
-from evolve.files.folder import FolderPath
-from evolve.fitness.background import Background
-from evolve.fitness.executor import Executor
-from evolve.fitness.games import Games
+from evolve.files.atomic import write_text
+from evolve.files.folder import FolderPath, inside
+from evolve.fitness.executor import Background, Executor, Threads
+from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
-from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
-from evolve.fitness.roundrobin import RoundRobin, Standings
+from evolve.fitness.roundrobin import (
+    FITNESS_FUNCTIONS,
+    Round,
+    RoundRobin,
+    Standings,
+    fitness_values,
+)
 from evolve.population.algorithms import ALGORITHMS
-from evolve.population.encoding import Encoding
-from evolve.population.genome import Genome, Vector
-from evolve.population.individual import Fitness, Individual
-from evolve.population.islands import places_of
-from evolve.population.operators import Own, check_own
+from evolve.population.ga import places_of
+from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
+from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
 from evolve.runs.loading import load_alphabeta
-from evolve.runs.run_folder import Observer, RunEnding
+from evolve.runs.run import Run
+from evolve.runs.run_folder import Observer, RunEnding, Silent
 from evolve.tables.generations import DISTINCT
-from evolve.tables.paths import committed_generations
+from evolve.tables.paths import CONFIG_FILE, committed_generations
+from evolve.version import __version__
 
 TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""
@@ -105,9 +118,10 @@ class Evolution:
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
         self.generation = -1
-        self.panel = PANELS[settings.panel](settings, self.genome, executor)
-        self._champion_selection = ChampionSelection(folder, settings, self.genome, executor)
-        self._generations = GenerationWriter(folder, settings, self.genome, self.panel)
+        context = RunContext(folder, self.genome, executor)
+        self.panel = PANELS[settings.panel](context)
+        self._champion_selection = ChampionSelection(context)
+        self._generations = GenerationWriter(context, self.panel)
         self._openings_known = openings
         self._uniform = 0
         """Generations in a row, up to the last, in which all individuals play the same."""
@@ -141,11 +155,7 @@ class Evolution:
         self.generation = count - 1
         with damage_told(run, self.generation):
             self.population, self.champions = restored(
-                run,
-                self.generation,
-                self.settings,
-                self.algorithm,
-                self.genome,
+                run, self.generation, self.algorithm, self.genome
             )
             self.panel.restore(run)
             rows = (run.metadata(number)[0] for number in reversed(range(count)))
@@ -284,19 +294,14 @@ class Evolution:
         self, generation: int, agents: Sequence[StoredAgent], observer: Observer
     ) -> tuple[Standings, Games]:
         """Play the round robin of a generation; return its standings and games."""
-        done, total, stage = 0, self.settings.games_a_generation, f"generation {generation}"
-
-        def count(games: int) -> None:
-            nonlocal done
-            done += games
-            observer.stage(stage, done, total)
-
-        observer.stage(stage, 0, total)
+        total = self.settings.games_a_generation
+        progress = partial(observer.stage, f"generation {generation}")
+        progress(0, total)
         return self._round_robin.play(
             [agent.name for agent in agents],
             agents,
             generator(self.settings.seed, Use.PLAYING, generation),
-            count,
+            counted(total, progress),
         )
 
     def _start(self) -> Vector | None:
@@ -318,3 +323,93 @@ class Evolution:
                     f"start_from: {source} weighs {term}, which is not among the terms in use"
                 )
         return self.genome.from_agent(agent, source)
+
+
+OF_DIRECT_GENES: Final = (
+    "phases", "boundaries", "tie", "terms", "bounds", "fix", "evaluation", "start_from",
+)  # fmt: skip
+"""Settings that apply only to direct genes, which are the agents' parameters."""
+_RUNS: Final = Path("runs")
+"""The only parent folder that a new run creates if it is missing, as `evolve run` does."""
+
+
+def evolve(
+    folder: str | Path,
+    *,
+    jobs: int = 1,
+    observer: Observer | None = None,
+    **settings: Any,
+) -> Run:
+    """Evolve agents in a folder, as `evolve run` does; the same call resumes a stopped run.
+
+    Args:
+        folder: folder of the run; a new one, or one that a call with the same settings started.
+        jobs: number of threads; results do not depend on it.
+        observer: receives games and generations; see `evolve.runs.progress`.
+        settings: what `evolve run --help` lists, such as `population=32`, under the names of
+            config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
+            `fitness` also take a function: `evolve.population.operators` and
+            `evolve.fitness.roundrobin` describe the arguments of each. `encoding` takes an
+            `evolve.Encoding`, for custom genes. The run's config.toml stores only the name of
+            such a function or encoding, so `evolve resume` refuses the run: resume it with this
+            call.
+
+    The run up to its last generation is the same however often it was stopped, if the functions
+    depend only on their arguments and draw from the `rng` in them. Raises SettingsError for
+    invalid settings and for a function that returns an invalid value, and RunError for a folder
+    that belongs to another run.
+    """
+    own: Own = {kind: value for kind, value in settings.items() if callable(value)}
+    for kind in own:
+        if kind not in OWNABLE:
+            raise SettingsError(f"{kind}: is not a function; those may be: {', '.join(OWNABLE)}")
+    if "encoding" in own:
+        if not isinstance(own["encoding"], Encoding):
+            raise SettingsError("encoding: must be an evolve.Encoding")
+        for name in OF_DIRECT_GENES:
+            if name in settings:
+                raise SettingsError(f"{name}: is of no use to genes of one's own")
+    folder = inside(folder)
+    begun = (folder / CONFIG_FILE).exists()
+    below = _rules_of(folder) if begun else rules_of_defaults()
+    asked = resolve({**settings, **{kind: own_name(value) for kind, value in own.items()}}, below)
+    if not begun:
+        folder, _ = store.claimed(inside(_RUNS), asked.rules, folder)
+    with store.locked(folder):
+        evolution = Evolution(folder, asked, Threads(jobs), own)
+        if begun:
+            _check_same(folder, asked)
+            store.sweep_orphans(folder)
+            evolution.restore()
+            write_text(folder / CONFIG_FILE, _config(asked))
+        else:
+            store.create(folder, _config(asked))
+        if evolution.finished is None:
+            evolution.run(observer or Silent())
+    return Run(folder)
+
+
+def _rules_of(folder: FolderPath) -> dict[str, Any]:
+    """Return the rules of a run, as settings: the current defaults may differ."""
+    kept = read_toml(folder / CONFIG_FILE)
+    return {"rules": kept["rules"]} if "rules" in kept else {}
+
+
+def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:
+    """Raise RunError if a run differs from the requested settings in more than when it ends."""
+    path = folder / CONFIG_FILE
+    there = resolve({}, read_toml(path), str(path)).identity
+    faults = [
+        f"{key} was {there[key]}, not {now}"
+        for key, now in asked.identity.items()
+        if there[key] != now
+    ]
+    if faults:
+        raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")
+    done = Run(folder).generation_count
+    if asked.generations < done:
+        raise RunError(f"{folder} has {done} generations already, more than {asked.generations}")
+
+
+def _config(settings: EvolutionSettings) -> str:
+    return config_text(settings, {"evolve": __version__})

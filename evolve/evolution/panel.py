@@ -21,6 +21,7 @@ from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.trend import Curve, Rise
+from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -89,6 +90,20 @@ class PanelResult:
     table: pa.Table
 
 
+@dataclass(frozen=True)
+class RunContext:
+    """What the parts of a run share: its folder, its genome with the settings, its executor."""
+
+    folder: FolderPath
+    genome: Genome
+    executor: Executor
+
+    @property
+    def settings(self) -> EvolutionSettings:
+        """The settings of the run."""
+        return self.genome.settings
+
+
 class RunPanel(ABC):
     """The panel of one run.
 
@@ -100,10 +115,8 @@ class RunPanel(ABC):
     opponents: ClassVar[int]
     rise: Rise | None = None
 
-    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
-        self.settings = settings
-        self.largest_endgame = genome.largest_endgame
-        self.executor = executor
+    def __init__(self, context: RunContext) -> None:
+        self.context, self.settings = context, context.settings
 
     @abstractmethod
     def judge(self, candidate: Candidate) -> PanelResult:
@@ -135,8 +148,8 @@ class RunPanel(ABC):
             openings,
             np.tile(np.arange(len(openings)), (len(opponents), 1)),
             self.settings.rules,
-            largest_endgame=self.largest_endgame,
-            executor=self.executor,
+            largest_endgame=self.context.genome.largest_endgame,
+            executor=self.context.executor,
         )
         return scores, self._table(kind, candidate, opponents, openings, games, first_game)
 
@@ -167,10 +180,10 @@ class FixedPanel(RunPanel):
 
     opponents = 3 + _PAST
 
-    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
-        super().__init__(settings, genome, executor)
-        self._agents = panel_agents(settings, genome.given)
-        self._fixed_openings = self._openings(settings.panel_openings, 0)
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._agents = panel_agents(self.settings, context.genome.given)
+        self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
     def judge(self, candidate: Candidate) -> PanelResult:
         openings, opponents = self._fixed_openings, [*self._agents, candidate.first]
@@ -197,9 +210,9 @@ class LadderPanel(RunPanel):
 
     opponents = RUNGS + 1
 
-    def __init__(self, settings: EvolutionSettings, genome: Genome, executor: Executor) -> None:
-        super().__init__(settings, genome, executor)
-        self._ladder = Ladder(settings.rules)
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context)
+        self._ladder = Ladder(self.settings.rules)
         self._curve = Curve()
 
     def judge(self, candidate: Candidate) -> PanelResult:
@@ -210,8 +223,8 @@ class LadderPanel(RunPanel):
             candidate.champion,
             level.value if level else _FIRST_ELO,
             openings,
-            largest_endgame=self.largest_endgame,
-            executor=self.executor,
+            largest_endgame=self.context.genome.largest_endgame,
+            executor=self.context.executor,
         )
         opponents = [rung.agent for rung in rungs]
         first_game = candidate.first_game

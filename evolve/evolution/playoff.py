@@ -7,30 +7,27 @@ the ladder afterwards, on separate openings: its Elo compares runs and seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import read_header
 from evolve.agents.stored import read_agent
 from evolve.arena.judges import Ladder, Rung
-from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
-from evolve.evolution.champions import Champions
-from evolve.files.folder import FolderPath
-from evolve.fitness.executor import Executor
-from evolve.fitness.openings import Openings, Part, balanced_openings
+from evolve.evolution.generation import Champions, play_of
+from evolve.evolution.panel import RunContext
+from evolve.fitness.games import Games, counted
+from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
-from evolve.population.islands import on_islands, on_turn
+from evolve.population.ga import on_islands, on_turn
+from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
 from evolve.runs.run import Run
@@ -39,93 +36,6 @@ from evolve.runs.run_types import champion_of
 from evolve.tables.games import with_island
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
 from evolve.version import __version__
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """An agent that may be the best, and its provenance."""
-
-    agent: StoredAgent
-    provenance: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class PlayoffResult:
-    """The winner, its score against the other candidates, and all games.
-
-    score: None if there were no others, and so no games.
-    """
-
-    winner: Candidate
-    score: Estimate | None
-    candidates: int
-    table: pa.Table
-
-
-def play_of(agent: StoredAgent) -> str:
-    """Return a key for how an agent of a run plays: agents with the same key play the same."""
-    return repr(agent.parameters)
-
-
-def distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Drop candidates that play like an earlier one, because their parameters are the same."""
-    kept: dict[str, Candidate] = {}
-    for candidate in candidates:
-        kept.setdefault(play_of(candidate.agent), candidate)
-    return list(kept.values())
-
-
-def play_off(
-    candidates: Sequence[Candidate],
-    openings: Openings,
-    settings: EvolutionSettings,
-    *,
-    generation: int,
-    first_game: int,
-    largest_endgame: int,
-    executor: Executor,
-    progress: Callable[[int, int], None],
-) -> PlayoffResult:
-    """Play a round robin of the candidates, each pair with both colours on every opening.
-
-    The best score wins; ties go to the better disc difference, then to the earlier candidate.
-    """
-    players = len(candidates)
-    pairs = players * (players - 1) // 2
-    numbers = np.tile(np.arange(len(openings), dtype=np.int64), (pairs, 1))
-    pairings = schedule(all_pairs(players), numbers)
-    agents = [candidate.agent for candidate in candidates]
-    done = 0
-
-    def count(games: int) -> None:
-        nonlocal done
-        done += games
-        progress(done, len(pairings))
-
-    games = play_games(
-        agents,
-        pairings,
-        openings,
-        settings.rules,
-        move_budget=settings.move_budget,
-        largest_endgame=largest_endgame,
-        executor=executor,
-        progress=count,
-    )
-    table = standings(games, players)
-    direction = rule_set(settings.rules).discs
-    best = max(range(players), key=lambda i: (table.score[i], direction * table.disc_difference[i]))
-    rows = games.table(
-        generation,
-        "playoff",
-        [agent.name for agent in agents],
-        settings.rules,
-        openings,
-        first_game,
-    )
-    score = score_against(games, best) if players > 1 else None
-    return PlayoffResult(candidates[best], score, players, rows)
-
 
 LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
@@ -139,19 +49,11 @@ of the interval."""
 
 
 class ChampionSelection:
-    """Choose and save the champion of the run in `folder`."""
+    """Choose and save the champion of a run."""
 
-    def __init__(
-        self,
-        folder: FolderPath,
-        settings: EvolutionSettings,
-        genome: Genome,
-        executor: Executor,
-    ) -> None:
-        self.folder = folder
-        self.settings = settings
-        self.genome = genome
-        self.executor = executor
+    def __init__(self, context: RunContext) -> None:
+        self.context = context
+        self.folder, self.settings, self.genome = context.folder, context.settings, context.genome
 
     @property
     def held(self) -> bool:
@@ -171,10 +73,8 @@ class ChampionSelection:
     def save_best_so_far(self, champions: Champions) -> None:
         """Save the best agent of the hall of fame as the champion."""
         best = champions.hall[0]
-        candidate = self._candidate(best)
         score = float(best.fitness.values[0])
-        provenance = {**candidate.provenance, "score": score, "against": "panel"}
-        self._save(candidate.agent.with_provenance(**provenance))
+        self._save(self._candidate(best).with_provenance(score=score, against="panel"))
 
     def hold(
         self,
@@ -185,29 +85,42 @@ class ChampionSelection:
         algorithm: Algorithm,
         observer: Observer,
     ) -> None:
-        """Hold the play-off after the last `generation`; rate the winner, save it as champion."""
+        """Hold the play-off after the last `generation`; rate the winner, save it as champion.
+
+        A round robin: each pair of candidates plays both colours on every opening. The best score
+        wins; ties go to the better disc difference, then to the earlier candidate.
+        """
         settings = self.settings
-        result = play_off(
-            distinct(self._candidates(generation, population, champions, algorithm)),
-            balanced_openings(
-                settings.playoff_openings,
-                Part.PLAYOFF,
-                settings.rules,
-                generator(settings.seed, Use.PLAYOFF_OPENINGS),
-                PLAYOFF_PLIES,
-            ),
-            settings,
-            generation=generation,
-            first_game=run.games_table(generation).num_rows,
-            largest_endgame=self.genome.largest_endgame,
-            executor=self.executor,
-            progress=lambda done, total: observer.stage("play-off", done, total),
+        agents = self._candidates(generation, population, champions, algorithm)
+        rng = generator(settings.seed, Use.PLAYOFF_OPENINGS)
+        openings = balanced_openings(
+            settings.playoff_openings, Part.PLAYOFF, settings.rules, rng, PLAYOFF_PLIES
         )
-        self._save(self._rated(_crowned(result), run, observer))
+        players = len(agents)
+        pairs = all_pairs(players)
+        pairings = schedule(pairs, np.tile(np.arange(len(openings)), (len(pairs), 1)))
+        games = play_games(
+            agents,
+            pairings,
+            openings,
+            settings.rules,
+            move_budget=settings.move_budget,
+            largest_endgame=self.genome.largest_endgame,
+            executor=self.context.executor,
+            progress=counted(len(pairings), partial(observer.stage, "play-off")),
+        )
+        table = standings(games, players)
+        better = rule_set(settings.rules).discs
+        best = max(
+            range(players), key=lambda i: (table.score[i], better * table.disc_difference[i])
+        )
+        winner = agents[best].with_provenance(**_won(games, best, players))
+        self._save(self._rated(winner, run, observer))
         # Write the play-off's file last: it marks champion.json as the play-off's, and rated.
-        several = settings.islands > 1
-        table = with_island(result.table, None) if several else result.table
-        store.commit_playoff(self.folder, table)
+        names = [agent.name for agent in agents]
+        first_game = run.games_table(generation).num_rows
+        rows = games.table(generation, "playoff", names, settings.rules, openings, first_game)
+        store.commit_playoff(self.folder, with_island(rows, None) if settings.islands > 1 else rows)
 
     def rate(self, run: Run, observer: Observer) -> None:
         """Rate the champion of a play-off from before champions were rated."""
@@ -218,11 +131,9 @@ class ChampionSelection:
     def _rated(self, champion: StoredAgent, run: Run, observer: Observer) -> StoredAgent:
         elo = rate(
             champion,
-            self.settings,
+            self.context,
             first_guess(run),
-            largest_endgame=self.genome.largest_endgame,
-            executor=self.executor,
-            progress=lambda done, total: observer.stage("ladder", done, total),
+            lambda done, total: observer.stage("ladder", done, total),
         )
         if elo is None:
             return champion
@@ -237,7 +148,8 @@ class ChampionSelection:
         population: Sequence[Individual],
         champions: Champions,
         algorithm: Algorithm,
-    ) -> list[Candidate]:
+    ) -> list[StoredAgent]:
+        """Return the agents that may be the best; of those that play the same, only the first."""
         islands = on_islands(population, self.settings.islands)
         ranked = [
             sorted(island, key=lambda one: one.fitness.values, reverse=True) for island in islands
@@ -255,9 +167,12 @@ class ChampionSelection:
             origin="mean",
             parents=tuple(survivors),
         )
-        return [*candidates, self._candidate(average)]
+        distinct: dict[str, StoredAgent] = {}
+        for candidate in (*candidates, self._candidate(average)):
+            distinct.setdefault(play_of(candidate), candidate)
+        return list(distinct.values())
 
-    def _candidate(self, individual: Individual) -> Candidate:
+    def _candidate(self, individual: Individual) -> StoredAgent:
         provenance = {
             "run": self.folder.resolve().name,
             "generation": individual.born,
@@ -267,24 +182,22 @@ class ChampionSelection:
             "seed": self.settings.seed,
             "evolve": __version__,
         }
-        return Candidate(self.genome.agent(individual, individual.name), provenance)
+        return self.genome.agent(individual, individual.name).with_provenance(**provenance)
 
 
-def _crowned(result: PlayoffResult) -> StoredAgent:
-    score = result.score
-    if score is None:
-        told = {"games": 0, "against": "nobody: all candidates of the play-off were one agent"}
-        return result.winner.agent.with_provenance(**result.winner.provenance, **told)
-    provenance = {
-        **result.winner.provenance,
+def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:
+    """Return what the winner's provenance says about the play-off."""
+    if candidates == 1:
+        return {"games": 0, "against": "nobody: all candidates of the play-off were one agent"}
+    score = score_against(games, winner)
+    return {
         "score": score.value,
         "score_error": score.error,
         "score_low": score.low,
         "score_high": score.high,
         "games": score.n,
-        "against": f"play-off of {result.candidates} candidates on fresh openings",
+        "against": f"play-off of {candidates} candidates on fresh openings",
     }
-    return result.winner.agent.with_provenance(**provenance)
 
 
 def first_guess(run: Run) -> float | None:
@@ -296,11 +209,8 @@ def first_guess(run: Run) -> float | None:
 
 def rate(
     champion: StoredAgent,
-    settings: EvolutionSettings,
+    context: RunContext,
     guess: float | None,
-    *,
-    largest_endgame: int,
-    executor: Executor,
     progress: Callable[[int, int], None],
 ) -> Estimate | None:
     """Rate the champion against the rungs nearest to it; None under rules without a ladder.
@@ -309,6 +219,7 @@ def rate(
     the ladder; the rating comes from RATING_PANELS times as many separate games. Openings come from
     a generator of the run's seed that nothing else uses, and from a part that a run never plays on.
     """
+    settings = context.settings
     ladder = Ladder(settings.rules)
     if not ladder.rungs:
         return None
@@ -330,8 +241,8 @@ def rate(
             champion,
             near,
             openings,
-            largest_endgame=largest_endgame,
-            executor=executor,
+            largest_endgame=context.genome.largest_endgame,
+            executor=context.executor,
             progress=count,
         ).elo
 

@@ -23,8 +23,7 @@ from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, inside
-from evolve.fitness.answers import WrongAnswerError, ensure, named
-from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.executor import ONE_THREAD, WrongAnswerError, ensure, named
 from evolve.fitness.openings import Openings
 from evolve.runs.run_folder import Silent
 from evolve.tables.individuals import table_metadata

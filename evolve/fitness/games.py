@@ -36,13 +36,25 @@ from evolve.engine.board.rules import (
 from evolve.engine.games import game as kernels
 from evolve.engine.search.context import table_bits_for
 from evolve.engine.search.context_factory import new_context
-from evolve.fitness.answers import ensure, is_number, named
-from evolve.fitness.executor import BATCH, Threads
+from evolve.fitness.executor import BATCH, Threads, ensure, is_number, named
 from evolve.fitness.openings import Openings
 from evolve.tables.games import games_table
 
 GamesDone = Callable[[int], None]
 """Called with the number of games finished since the last call."""
+
+
+def counted(total: int, progress: Callable[[int, int], None]) -> GamesDone:
+    """Return a GamesDone that reports the number of games so far, and the total."""
+    done = 0
+
+    def count(games: int) -> None:
+        nonlocal done
+        done += games
+        progress(done, total)
+
+    return count
+
 
 BLACK_WINS: Final = 1
 WHITE_WINS: Final = -1

@@ -1,16 +1,18 @@
-"""Round robins: every pair of agents plays both colours from each opening."""
+"""Round robins: pairs of agents play both colours from each opening; fitness comes from them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import StoredAgent
+from evolve.config.operators import OPERATORS
 from evolve.engine.board.rules import Rules
+from evolve.errors import SettingsError
 from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone, winner_of
@@ -218,3 +220,42 @@ def pairs_by_lot(players: int, opponents: int, rng: np.random.Generator) -> Pair
         second = (first + distances) % players
     met = np.sort(np.stack([seats[first.ravel()], seats[second.ravel()]], axis=1), axis=1)
     return met[np.lexsort((met[:, 1], met[:, 0]))]
+
+
+@dataclass(frozen=True)
+class Round:
+    """A finished round robin.
+
+    agents: N agents; standings: their results; games: all games, with indices into `agents`; rng:
+    the only generator that a fitness function may draw from.
+    """
+
+    agents: Sequence[StoredAgent]
+    standings: Standings
+    games: Games
+    rng: np.random.Generator
+
+
+Fitness = Callable[[Round], npt.ArrayLike]
+"""fitness(round): a number for each agent [N], higher is better. Disc difference breaks ties."""
+
+
+def score(played: Round) -> npt.NDArray[np.float64]:
+    """Return the score in the round robin."""
+    return played.standings.score
+
+
+FITNESS_FUNCTIONS: Final[Mapping[str, Fitness]] = {"score": score}
+"""The function of every name in `config.operators`."""
+assert tuple(FITNESS_FUNCTIONS) == tuple(OPERATORS["fitness"])
+
+
+def fitness_values(fitness: Fitness, played: Round) -> list[float]:
+    """Call a fitness function; SettingsError unless it returns a finite number for each agent."""
+    given = fitness(played)
+    values = np.asarray(given, np.float64)
+    if values.shape != (len(played.agents),) or not np.isfinite(values).all():
+        raise SettingsError(
+            f"fitness: it must give {len(played.agents)} finite numbers, not {given!r}"
+        )
+    return [float(value) for value in values]

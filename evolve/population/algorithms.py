@@ -11,10 +11,8 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS
 from evolve.errors import SettingsError
 from evolve.population.cma import CmaEs
-from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Genome, Vector
-from evolve.population.individual import Individual
-from evolve.population.islands import Islands
+from evolve.population.ga import GeneticAlgorithm, Islands
+from evolve.population.genome import Genome, Individual, Vector
 from evolve.population.operators import FUNCTIONS, Operators, Own
 
 

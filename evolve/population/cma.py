@@ -10,8 +10,7 @@ import numpy.typing as npt
 from deap import cma
 
 from evolve.config.evolution import EvolutionSettings
-from evolve.population.genome import Genome, Vector
-from evolve.population.individual import Individual, individual_name
+from evolve.population.genome import Genome, Individual, Vector, individual_name
 from evolve.population.randomness import drawing_from
 
 FIRST_SIGMA: Final = 0.3

@@ -1,21 +1,268 @@
-"""The operators of an evolution: the functions that its settings name, or the caller's."""
+"""The operators of a genetic algorithm: the functions that its settings name, or the caller's.
+
+All selections choose different individuals: the selected ones also survive, and a generation must
+not contain the same one twice. The textbook forms with replacement draw again until all differ.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from deap import tools
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS, OWN, OWNABLE
 from evolve.errors import SettingsError
-from evolve.population.breeding import Cross, Mutate, Select, Survive
-from evolve.population.crossover import CROSSOVERS
-from evolve.population.mutation import DEPTH_MUTATIONS, MUTATIONS
-from evolve.population.selection import SELECTIONS, SURVIVALS
+from evolve.population.genome import Genome, Individual, Vector
+from evolve.population.randomness import drawing_from
 
-Own = Mapping[str, Callable[..., Any]]
-"""The caller's functions, by the setting that each replaces, such as `selection`."""
+
+@dataclass(frozen=True)
+class Breeding:
+    """Data that an operator may use, and the only generator that it may draw from."""
+
+    settings: EvolutionSettings
+    genome: Genome
+    rng: np.random.Generator
+
+
+class Noise(NamedTuple):
+    """Random numbers for mutation, drawn once for every child.
+
+    Both mutations and all their choices share it, so that a choice for one kind of gene does not
+    change the draws of the other. normal [size] is drawn from the standard normal distribution,
+    sign [size] is −1 or 1, anew [size] is a genome drawn uniformly from the ranges.
+    """
+
+    normal: npt.NDArray[np.float64]
+    sign: npt.NDArray[np.int64]
+    anew: Vector
+
+
+Select = Callable[[Sequence[Individual], int, Breeding], Sequence[Individual]]
+"""select(candidates, count, breeding): `count` different ones of the candidates, which come best
+first. They do not include the best of the population: it is always selected."""
+
+Cross = Callable[[Sequence[int], Sequence[int], Breeding], npt.ArrayLike]
+"""cross(mother, father, breeding): a child's numbers [size]; they are rounded and clipped to the
+ranges."""
+
+Mutate = Callable[[Vector, Noise, Breeding], npt.ArrayLike]
+"""mutate(genes, noise, breeding): the new value of each number [size] if it mutates, which depends
+on the rate; rounded and clipped to the ranges as a child's numbers."""
+
+Survive = Callable[[Sequence[Individual], Sequence[Individual], Breeding], Sequence[Individual]]
+"""survive(population, selected, breeding): the survivors of the population. Both sequences come
+best first."""
+
+
+def best(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Truncation: choose the first `count`."""
+    return list(candidates[:count])
+
+
+def tournament(
+    candidates: Sequence[Individual], count: int, breeding: Breeding
+) -> list[Individual]:
+    """Choose the best of three random candidates, repeatedly."""
+    left = list(candidates)
+    chosen: list[Individual] = []
+    draw = drawing_from(breeding.rng, tools.selTournament)
+    while len(chosen) < count:
+        [winner] = draw(left, 1, tournsize=3)
+        chosen.append(winner)
+        left = [one for one in left if one is not winner]
+    return chosen
+
+
+def rank(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Linear ranking: of n candidates, the best has weight n, the worst weight 1.
+
+    J. E. Baker, "Adaptive selection methods for genetic algorithms", ICGA 1985. The scale of
+    fitness does not matter, so selection pressure stays when scores become similar.
+    """
+    lots = np.arange(len(candidates), 0, -1, dtype=np.float64)
+    drawn = breeding.rng.choice(len(candidates), count, replace=False, p=lots / lots.sum())
+    return [candidates[index] for index in drawn]
+
+
+def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Stochastic universal sampling: one turn of a wheel with `count` evenly spaced pointers.
+
+    J. E. Baker, "Reducing bias and inefficiency in the selection algorithm", ICGA 1987: a candidate
+    is chosen as often as expected, rounded up or down. A candidate that expects one place or more
+    always gets exactly one, and the wheel decides the rest; DEAP's version could choose it twice.
+    Raises SettingsError for negative fitness, which has no share.
+    """
+    fitness = np.array([one.fitness.values[0] for one in candidates], np.float64)
+    if (fitness < 0.0).any():
+        raise SettingsError(
+            f"selection = sus: a fitness of {fitness.min():g} has no share; it takes 0 and more"
+        )
+    chosen: list[int] = []
+    left = np.arange(len(candidates))
+    while len(chosen) < count:
+        shares = fitness[left] if fitness[left].any() else np.ones(len(left))
+        expected = (count - len(chosen)) * shares / shares.sum()
+        # Almost one counts as one: rounding in the sums below must not give two pointers.
+        certain = expected > 1.0 - 1e-9
+        if not certain.any():
+            ends = np.cumsum(expected)
+            pointers = breeding.rng.random() + np.arange(count - len(chosen))
+            chosen += left[np.searchsorted(ends, pointers.clip(max=ends[-1]))].tolist()
+            break
+        chosen += left[certain].tolist()
+        left = left[~certain]
+    return [candidates[index] for index in chosen]
+
+
+class _Cases(NamedTuple):
+    """Input of DEAP's lexicase selection: the cases instead of a fitness."""
+
+    values: Sequence[float]
+    weights: Sequence[float]
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """An individual with its cases as fitness."""
+
+    individual: Individual
+    fitness: _Cases
+
+
+def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
+    """Choose the best against one opponent after another, in a random order for each choice.
+
+    T. Helmuth, L. Spector, J. Matheson, "Solving uncompromising problems with lexicase
+    selection", IEEE Transactions on Evolutionary Computation 19(5), 2015. A case is the score
+    against one individual of the population. Specialists survive: they beat opponents that others
+    lose to.
+    """
+    left = [_Candidate(one, _Cases(one.cases, (1.0,) * len(one.cases))) for one in candidates]
+    assert all(one.individual.cases for one in left), "lexicase selection needs cases"
+    chosen: list[Individual] = []
+    draw = drawing_from(breeding.rng, tools.selLexicase)
+    while len(chosen) < count:
+        [winner] = draw(left, 1)
+        chosen.append(winner.individual)
+        left = [one for one in left if one is not winner]
+    return chosen
+
+
+SELECTIONS: Final[Mapping[str, Select]] = {
+    "best": best,
+    "tournament": tournament,
+    "rank": rank,
+    "sus": sus,
+    "lexicase": lexicase,
+}
+
+
+def selected(
+    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+) -> Sequence[Individual]:
+    """Keep all selected individuals: generations overlap, and good individuals play again."""
+    return parents
+
+
+def best_alone(
+    population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
+) -> Sequence[Individual]:
+    """Keep only the best: generations replace each other (the elitist plan of De Jong 1975)."""
+    return population[:1]
+
+
+SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": best_alone}
+
+
+def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
+    """BLX-α (Eshelman and Schaffer, FOGA 1993) with α = `blend` of the settings."""
+    return _by_deap(tools.cxBlend, mother, father, breeding, alpha=breeding.settings.blend)
+
+
+def uniform_crossover(
+    mother: Sequence[int], father: Sequence[int], breeding: Breeding
+) -> list[float]:
+    """Take each number from either parent with probability ½ (Syswerda, ICGA 1989)."""
+    return _by_deap(tools.cxUniform, mother, father, breeding, indpb=0.5)
+
+
+def one_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
+    """Take the mother's numbers up to a point, then the father's (Holland 1975)."""
+    return _by_deap(tools.cxOnePoint, mother, father, breeding)
+
+
+def two_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
+    """Take the father's numbers between two points, the mother's elsewhere (De Jong 1975)."""
+    return _by_deap(tools.cxTwoPoint, mother, father, breeding)
+
+
+def sbx(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
+    """Simulated binary crossover within the bounds, with η = `eta` of the settings.
+
+    K. Deb, R. B. Agrawal, "Simulated binary crossover for continuous search space", Complex
+    Systems 9, 1995: the spread of children around their parents is that of one-point crossover
+    on bits. Each number is crossed with probability ½, and is the mother's otherwise.
+    """
+    genome = breeding.genome
+    return _by_deap(
+        tools.cxSimulatedBinaryBounded,
+        mother,
+        father,
+        breeding,
+        eta=breeding.settings.eta,
+        low=genome.low.tolist(),
+        up=genome.high.tolist(),
+    )
+
+
+def _by_deap(
+    cross: Callable[..., Any],
+    mother: Sequence[int],
+    father: Sequence[int],
+    breeding: Breeding,
+    **arguments: Any,
+) -> list[float]:
+    """Call an operator of DEAP, which makes two children in place; return the first."""
+    one, other = list(map(float, mother)), list(map(float, father))
+    drawing_from(breeding.rng, cross)(one, other, **arguments)
+    return one
+
+
+CROSSOVERS: Final[Mapping[str, Cross | None]] = {
+    "blend": blend,
+    "uniform": uniform_crossover,
+    "one-point": one_point,
+    "two-point": two_point,
+    "sbx": sbx,
+    "none": None,  # no function: the choice whether to cross is not drawn either
+}
+
+
+def gaussian(genes: Vector, noise: Noise, breeding: Breeding) -> npt.NDArray[np.float64]:
+    """Add a normal step with a standard deviation of `mutation_size` times the number's range."""
+    span = breeding.genome.high - breeding.genome.low
+    steps: npt.NDArray[np.float64] = noise.normal * breeding.settings.mutation_size * span
+    return genes + steps
+
+
+def uniform_mutation(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
+    """Draw a new value from the range."""
+    return noise.anew
+
+
+def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
+    """Move one up or down."""
+    return genes + noise.sign
+
+
+MUTATIONS: Final[Mapping[str, Mutate]] = {"gaussian": gaussian, "uniform": uniform_mutation}
+DEPTH_MUTATIONS: Final[Mapping[str, Mutate]] = {"step": step, "uniform": uniform_mutation}
 
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "selection": SELECTIONS,
@@ -28,6 +275,10 @@ FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
 
 for _kind, _functions in FUNCTIONS.items():
     assert tuple(_functions) == tuple(OPERATORS[_kind]), _kind
+
+
+Own = Mapping[str, Callable[..., Any]]
+"""The caller's functions, by the setting that each replaces, such as `selection`."""
 
 
 def own_name(function: Callable[..., Any]) -> str:

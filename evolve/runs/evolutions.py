@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -117,6 +117,36 @@ def _totals(run: Run) -> dict[str, Any]:
         "games": int(frame["games"].sum()),
         "hours": float(frame["seconds"].sum() / 3600),
     }
+
+
+def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tuple[int, str, str]]:
+    """List the ancestors of an agent up to `depth` steps back, each once: steps, id, origin.
+
+    For an agent that is the mean of others, only the first of them, the best, is followed.
+    """
+    births: dict[str, dict[str, Any]] = {}
+    for generation in range(run.generation_count):
+        table = run.individuals_table(generation).select(["individual", "origin", "parents"])
+        for row in table.to_pylist():
+            births.setdefault(row["individual"], row)
+    lines: list[tuple[int, str, str]] = []
+    told: set[str] = set()
+
+    def tell(name: str, steps: int, origin: str, parents: list[str]) -> None:
+        if name in told or steps > depth:
+            return
+        told.add(name)
+        lines.append((steps, name, origin))
+        for parent in parents:
+            if parent in births:
+                birth = births[parent]
+                tell(parent, steps + 1, birth["origin"], birth["parents"])
+
+    named = provenance.get("parents")
+    parents = [str(parent) for parent in named] if isinstance(named, list) else []
+    origin = str(provenance.get("origin", "?"))
+    tell(str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents)
+    return lines
 
 
 READING: Final = RunReading(

@@ -13,7 +13,7 @@ import pandas as pd
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
 from evolve.errors import RunError, SettingsError
-from evolve.evolution.call import evolve
+from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
 from evolve.population.operators import own_name

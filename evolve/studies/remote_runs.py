@@ -14,7 +14,7 @@ from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
-from evolve.evolution.run_agents import given_agent, keep_given
+from evolve.evolution.generation import given_agent, keep_given
 from evolve.evolution.time_slice import TimeSlice, check_time_slice, go, keep
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder

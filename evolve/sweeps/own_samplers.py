@@ -22,11 +22,9 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.search.genes import Gene
-from evolve.population.breeding import Breeding
-from evolve.population.encoding import Encoding
 from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
+from evolve.population.genome import Encoding, Genome, Individual
+from evolve.population.operators import Breeding
 from evolve.sweeps.space import (
     Number,
     at_step,

@@ -14,7 +14,7 @@ import pytest
 import evolve
 from evolve.agents.names import parse_name
 from evolve.errors import AgentError, EngineError
-from evolve.evolution.run_agents import individual_agent
+from evolve.evolution.generation import individual_agent
 from evolve.programs.external import ExternalAgent
 from evolve.service.engine_worker import describe
 from tests.cli import ROOT

@@ -22,12 +22,8 @@ import pytest
 
 import evolve
 from evolve.arena.match import Match, play_match
-from evolve.cluster import patience, transfer
-from evolve.cluster.transfer import Fetching
-from evolve.cluster.workers import _all_reached
 from evolve.errors import ClusterError, RunError
-from evolve.fitness.answers import ensure, named
-from evolve.fitness.executor import ONE_THREAD
+from evolve.fitness.executor import ONE_THREAD, ensure, named
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
@@ -36,7 +32,6 @@ from tests.cluster.dask import Place, certificates, cluster, place
 from tests.waits import PATIENCE, until
 
 distributed = pytest.importorskip("distributed")
-from distributed.utils_comm import gather_from_workers  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
@@ -197,8 +192,13 @@ def hangs_on(task: tuple[list[str], str]) -> str:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in (("LEAST", 1.0), ("FIRST", 1.0), ("GROWTH", 1.0), ("TIMES", 1.0)):
-        monkeypatch.setattr(patience, name, value)
+    for name, value in (
+        ("LEAST_LIMIT", 1.0),
+        ("FIRST_LIMIT", 1.0),
+        ("LIMIT_GROWTH", 1.0),
+        ("LIMIT_FACTOR", 1.0),
+    ):
+        monkeypatch.setattr(f"evolve.cluster.workers.{name}", value)
 
 
 @pytest.mark.usefixtures("impatient")
@@ -244,7 +244,7 @@ def test_where_all_workers_hang_it_ends(shared: Place, tmp_path: Path) -> None:
 def test_an_answer_that_comes_late_is_taken_where_there_is_no_other_worker(
     shared: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "GROWTH", 1000.0)
+    monkeypatch.setattr("evolve.cluster.workers.LIMIT_GROWTH", 1000.0)
     file = tmp_path / "go"
     told: list[str] = []
 
@@ -266,43 +266,24 @@ def test_nobody_listens_any_more(shared: Place) -> None:
         assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
 
 
-def test_answers_are_fetched_together(shared: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_fetched_together_and_by_way_of_the_scheduler(shared: Place) -> None:
     with cluster(shared, 2) as found:
-        fetched: list[int] = []
-
-        async def gather(places: Any, *, rpc: Any, whole: Any = gather_from_workers) -> Any:
-            fetched.append(len(places))
-            return await whole(places, rpc=rpc)
-
-        def futures() -> list[Any]:
-            return list(found._client.futures.values())
-
-        monkeypatch.setattr(transfer, "gather_from_workers", gather)
-        answers = []
-        for answer in found.run(divided, range(1, 101)):
-            answers.append(answer)
-            until(lambda: all(one.status == "finished" for one in futures()))
-    assert sorted(answers) == [(number, 1 / (number + 1)) for number in range(100)]
-    assert sum(fetched) == 100
-    assert len(fetched) < 60
-
-
-def test_workers_that_this_machine_does_not_reach_answer_by_way_of_the_scheduler(
-    shared: Place,
-) -> None:
-    with cluster(shared, 2) as found:
-
-        def reached(*places: str) -> bool:
-            answer: bool = found._client.sync(_all_reached, found._client, places)
-            return answer
-
-        assert found.slots == 2
-        assert found.workers.reached
         places = found.workers.usable()
-        assert reached(*places)
-        assert not reached(*places, "tcp://127.0.0.1:1")
-        found.workers.reached = False
-        assert sorted(found.run(divided, [1, 2])) == [(0, 1.0), (1, 0.5)]
+        before = len(gathered(found))
+        assert sorted(found.run(divided, range(1, 101))) == [
+            (number, 1 / (number + 1)) for number in range(100)
+        ]
+        counts = gathered(found)[before:]
+        connected = {*found._client.rpc.occupied, *found._client.rpc.available}
+    assert sum(counts) == 100, "each answer once"
+    assert len(counts) < 90
+    assert not connected & set(places), "this machine need not reach the workers"
+
+
+def gathered(made: Any) -> list[int]:
+    """How many answers the scheduler has brought each time."""
+    events = made._client.get_events("all")
+    return [event["count"] for _, event in events if event.get("action") == "gather"]
 
 
 def divided(task: int) -> float:
@@ -406,40 +387,33 @@ def test_a_stopped_worker_holds_nobody_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reached", [True, False])
 def test_a_worker_stops_with_answers_that_nobody_has_fetched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reached: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "10 s")
-    monkeypatch.setattr(transfer, "_TOGETHER", 1.0)
-    name = "_of_workers" if reached else "_of_scheduler"
+    monkeypatch.setattr("evolve.cluster.client._TOGETHER", 1.0)
     with place(tmp_path, 2) as found, cluster(found, 2) as made:
         assert len(list(made.run(divided, range(1, 9)))) == 8, "evolve is loaded"
-        made.workers.reached = reached
         stopped = psutil.Process(found.workers[0].pid)
-        asked: list[int] = []
         since = 0.0
-        whole: Any = getattr(Fetching, name)
+        fetched = distributed.Client._gather_remote
 
-        async def fetched(self: Any, keys: list[str]) -> Any:
+        async def late(self: Any, *given: Any) -> Any:
             nonlocal since
-            asked.append(len(keys))
-            if len(asked) == 1:  # so that all others are asked for together
-                while any(one.status != "finished" for one in made._client.futures.values()):
+            if not since:  # so that all are asked for together
+                while any(one.status != "finished" for one in self.futures.values()):
                     await asyncio.sleep(0.05)
-            if len(asked) == 2:
                 stopped.suspend()
                 since = time.monotonic()
-            return await whole(self, keys)
+            return await fetched(self, *given)
 
-        monkeypatch.setattr(Fetching, name, fetched)
+        monkeypatch.setattr(distributed.Client, "_gather_remote", late)
         came = [(answer, time.monotonic()) for _, answer in made.run(slow, range(8))]
         stopped.resume()
     assert sorted(answer for answer, _ in came) == list(range(8))
-    # Of those that were asked for together, the other worker's are there long before the stopped
-    # one is given up.
+    # The other worker's answers are there long before the stopped one is given up.
     waited = [when - since for _, when in came]
-    assert waited[asked[0]] < 7 < waited[-1] < 60
+    assert waited[2] < 7 < waited[-1] < 60
 
 
 def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:

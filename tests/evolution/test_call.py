@@ -13,10 +13,10 @@ import pytest
 
 import evolve
 from evolve.errors import RunError, SettingsError
-from evolve.evolution.call import OF_DIRECT_GENES
-from evolve.fitness.round import Round
-from evolve.population.breeding import Breeding
-from evolve.population.individual import Individual
+from evolve.evolution.loop import OF_DIRECT_GENES
+from evolve.fitness.roundrobin import Round
+from evolve.population.genome import Individual
+from evolve.population.operators import Breeding
 from tests.cli import done, fails
 from tests.evolution.conftest import TINY, StopAfter
 from tests.tables.content import content_hash

@@ -7,9 +7,8 @@ import json
 import numpy as np
 
 from evolve.config.toml import resolve
-from evolve.evolution.champions import Champions
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
+from evolve.evolution.generation import Champions
+from evolve.population.genome import Genome, Individual
 
 GENOME = Genome.of(resolve({}))
 RNG = np.random.default_rng(0)

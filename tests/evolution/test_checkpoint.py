@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RunError
-from evolve.evolution.checkpoint import damage_told
+from evolve.evolution.generation import damage_told
 from evolve.runs.run import Run
 from tests.evolution.conftest import StopAfter, go_on, start
 

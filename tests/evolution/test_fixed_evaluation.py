@@ -13,8 +13,8 @@ import evolve
 from evolve.agents.patterns import PatternAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import RunError, SettingsError
+from evolve.evolution.generation import individual_agent
 from evolve.evolution.loop import EvolutionEnding
-from evolve.evolution.run_agents import individual_agent
 from evolve.population.genome import Genome
 from evolve.runs.run import Run
 from tests.agents.conftest import CUTS, pattern_agent

@@ -13,8 +13,8 @@ from evolve.agents.reference import SWH
 from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import parse_moves
 from evolve.evolution import loop
+from evolve.evolution.generation import individual_agent, run_settings
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.run_agents import individual_agent, run_settings
 from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.run import Run
 from evolve.runs.summary import share_in_playoff

@@ -14,9 +14,12 @@ from evolve.arena.judges import RUNGS, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules
 from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.evolution.panel import RunContext
 from evolve.evolution.playoff import RATING_PANELS, rate
+from evolve.files.folder import inside
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.fitness.statistics import Estimate
+from evolve.population.genome import Genome
 from tests.evolution.conftest import TINY, StopAfter, go_on, start
 from tests.tables.content import content_hash
 
@@ -46,10 +49,8 @@ def test_a_rung_has_the_elo_that_was_measured(
     rung = Ladder(rules).rungs[place]
     settings = resolve({**TINY, "rules": rules, "panel_openings": 8})
     told: list[tuple[int, int]] = []
-    found = rate(
-        rung.agent, settings, guess,
-        largest_endgame=8, executor=Threads(2), progress=lambda *now: told.append(now),
-    )  # fmt: skip
+    context = RunContext(inside("."), Genome.of(settings), Threads(2))
+    found = rate(rung.agent, context, guess, lambda *now: told.append(now))
     assert found is not None
     half = (found.high - found.low) / 2
     assert 20 < half < 120
@@ -65,10 +66,9 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
     champion, guess = evolve.load_agent(run.path).stored(), run.generations["rating"].iloc[-1]
 
     def rated(seed: int) -> Estimate | None:
-        return rate(
-            champion, settings.model_copy(update={"seed": seed}), guess,
-            largest_endgame=8, executor=ONE_THREAD, progress=lambda done, total: None,
-        )  # fmt: skip
+        genome = Genome.of(settings.model_copy(update={"seed": seed}))
+        context = RunContext(inside("."), genome, ONE_THREAD)
+        return rate(champion, context, guess, lambda done, total: None)
 
     mine = rated(TINY["seed"])
     assert mine is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.evolution.run_agents import ancestry
+from evolve.runs.evolutions import ancestry
 from evolve.runs.run import Run
 
 

@@ -14,7 +14,7 @@ import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution import loop
 from evolve.evolution.time_slice import TimeSlice, TimeSliceDone, check_time_slice, go, keep
-from evolve.fitness.answers import WrongAnswerError
+from evolve.fitness.executor import WrongAnswerError
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.runs import run_folder as store
 from tests.evolution.conftest import TINY, start

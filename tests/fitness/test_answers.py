@@ -14,7 +14,7 @@ import evolve
 from evolve.cluster.workers import _facts_in
 from evolve.engine.board.rules import DISCS_BLACK, NODES_BLACK, OUTCOME, PLIES, REASON, Rules
 from evolve.errors import RunError
-from evolve.fitness.answers import (
+from evolve.fitness.executor import (
     DONE,
     FAILED,
     RAISED,

@@ -10,8 +10,14 @@ import pytest
 from evolve.errors import SettingsError
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
-from evolve.fitness.round import FITNESS_FUNCTIONS, Round, fitness_values
-from evolve.fitness.roundrobin import all_pairs, schedule, standings
+from evolve.fitness.roundrobin import (
+    FITNESS_FUNCTIONS,
+    Round,
+    all_pairs,
+    fitness_values,
+    schedule,
+    standings,
+)
 from tests.fitness import AGENTS
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from evolve.population.algorithms import Algorithm
-from evolve.population.individual import Individual
+from evolve.population.genome import Individual
 
 TARGET = 37
 

@@ -7,10 +7,9 @@ import numpy.typing as npt
 import pytest
 
 from evolve.config.toml import resolve
-from evolve.population.breeding import Breeding
-from evolve.population.crossover import sbx
 from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome
+from evolve.population.operators import Breeding, sbx
 from tests.population import judge
 
 

@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 
-from evolve.population.individual import Fitness, Individual, individual_name
+from evolve.population.genome import Fitness, Individual, individual_name
 
 
 def test_genes_are_plain_integers_whatever_made_them() -> None:

@@ -11,9 +11,8 @@ from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
 from evolve.population.algorithms import ALGORITHMS
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
-from evolve.population.islands import MIGRANT, on_islands
+from evolve.population.ga import MIGRANT, on_islands
+from evolve.population.genome import Genome, Individual
 
 
 def settings(**options: object) -> EvolutionSettings:

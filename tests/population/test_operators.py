@@ -16,13 +16,19 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS, OWNABLE
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import SettingsError
-from evolve.fitness.round import FITNESS_FUNCTIONS
+from evolve.fitness.roundrobin import FITNESS_FUNCTIONS
 from evolve.population.algorithms import ALGORITHMS
-from evolve.population.breeding import Cross, Mutate, Select, Survive
 from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
-from evolve.population.operators import FUNCTIONS, Operators, own_name
+from evolve.population.genome import Genome, Individual
+from evolve.population.operators import (
+    FUNCTIONS,
+    Cross,
+    Mutate,
+    Operators,
+    Select,
+    Survive,
+    own_name,
+)
 from evolve.sweeps.evolution_plan import EvolutionPlan
 from tests.cli import fails, misused
 

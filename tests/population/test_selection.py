@@ -12,10 +12,8 @@ import pytest
 from evolve.config.operators import OPERATORS
 from evolve.config.toml import resolve
 from evolve.errors import SettingsError
-from evolve.population.breeding import Breeding
-from evolve.population.genome import Genome
-from evolve.population.individual import Individual
-from evolve.population.operators import FUNCTIONS
+from evolve.population.genome import Genome, Individual
+from evolve.population.operators import FUNCTIONS, Breeding
 
 SETTINGS = resolve({})
 GENOME = Genome.of(SETTINGS)

@@ -14,9 +14,9 @@ import pytest
 
 import evolve
 from evolve.errors import RunError, SettingsError
-from evolve.fitness.round import Round
-from evolve.population.breeding import Breeding
-from evolve.population.individual import Individual
+from evolve.fitness.roundrobin import Round
+from evolve.population.genome import Individual
+from evolve.population.operators import Breeding
 from evolve.runs.run_folder import Silent
 from tests.cli import done, fails
 from tests.evolution.conftest import TINY

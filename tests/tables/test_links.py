@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.config.evolution import EvolutionSettings
 from evolve.errors import LinkError
-from evolve.evolution.run_agents import given_agent, individual_agent
+from evolve.evolution.generation import given_agent, individual_agent
 from evolve.evolution.time_slice import TimeSlice
 from evolve.files.folder import FolderPath, inside
 from evolve.runs.run import Run, load_run
