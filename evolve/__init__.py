@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolve.agents.alphabeta import AlphaBetaAgent
     from evolve.agents.dqn import DqnAgent
     from evolve.agents.mcts import MctsAgent
-    from evolve.agents.random import RandomAgent
+    from evolve.agents.reference import RandomAgent
     from evolve.arena.call import match, rate
     from evolve.engine.board import Board
     from evolve.engine.genes import Gene
@@ -38,7 +38,7 @@ _HOMES = {
     "Gene": "evolve.engine.genes",
     "IllegalMoveError": "evolve.errors",
     "MctsAgent": "evolve.agents.mcts",
-    "RandomAgent": "evolve.agents.random",
+    "RandomAgent": "evolve.agents.reference",
     "Run": "evolve.runs.run",
     "compare": "evolve.studies.call",
     "evolve": "evolve.evolution.call",

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from evolve.agents.agent import Description, Limit
-from evolve.agents.analysis import Analysis, row_analysis
+from evolve.agents.agent import Analysis, Description, Limit, row_analysis
+from evolve.agents.agent_file import Arrays
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_boundaries
-from evolve.agents.searching import NO_LIMIT, SearchingAgent
-from evolve.agents.timed_search import TABLE_BITS
+from evolve.agents.searching import NO_LIMIT, TABLE_BITS, SearchingAgent
 from evolve.engine import context as layout
 from evolve.engine import game
 from evolve.engine.bits import U
@@ -26,7 +25,6 @@ from evolve.engine.rules import WIN, Rules
 from evolve.engine.search import best_move, deepen
 from evolve.errors import AgentError
 from evolve.standalone.render import render
-from evolve.tables.arrays import Arrays
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 # No difference in a term exceeds this, in any position.

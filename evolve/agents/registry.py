@@ -24,7 +24,7 @@ KINDS: Final = {
 PROGRAMS: Final = {
     "gtp": "evolve.programs.external:ExternalAgent",
     "nboard": "evolve.programs.external:ExternalAgent",
-    "python": "evolve.programs.python:PythonAgent",
+    "python": "evolve.programs.external:PythonAgent",
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
 Each is made with the protocol, the text after the colon, and its own folder or None as `cwd=`.
@@ -40,7 +40,7 @@ _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
 REFERENCES: Final = {
-    "random": "evolve.agents.random:RandomAgent",
+    "random": "evolve.agents.reference:RandomAgent",
     "uct": "evolve.agents.mcts:MctsAgent",
     "zero": _TABLE,
     "swh": _TABLE,

@@ -72,7 +72,7 @@ def check_command(
     """
     from evolve.arena.agreement import agree_on
     from evolve.programs.examination import ALLOWED, GAMES, examine
-    from evolve.programs.python import rules_in_source
+    from evolve.programs.external import rules_in_source
 
     if quick and games is not None:
         raise click.UsageError("--quick plays no whole games: leave out --games, or --quick")

@@ -47,8 +47,7 @@ def convert_command(
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
     from evolve.records.formats import read_games, write_games
-    from evolve.records.reading import rules_line
-    from evolve.records.record import GameRecord
+    from evolve.records.record import GameRecord, rules_line
 
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:

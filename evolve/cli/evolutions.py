@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
 from evolve.cli.hand_in import proposed

@@ -23,7 +23,7 @@ from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import telling_what_is_missing
-from evolve.programs.orphans import PROGRAMS
+from evolve.programs.children import PROGRAMS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 

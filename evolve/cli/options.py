@@ -9,7 +9,7 @@ from typing import Any, Final
 import click
 
 from evolve.engine.rules import RULE_SETS
-from evolve.programs.life import LOG
+from evolve.programs.children import LOG
 
 
 def all_cores() -> int:

@@ -80,8 +80,7 @@ def write_in_style(
         return
     import pyarrow as pa
 
-    from evolve.tables.csv import csv_text
-    from evolve.tables.parquet import write_table
+    from evolve.tables.parquet import csv_text, write_table
 
     if style == "parquet":
         assert output is not None

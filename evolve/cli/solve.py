@@ -52,7 +52,7 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    from evolve.agents.analysis import solve
+    from evolve.agents.agent import solve
     from evolve.records.formats import positions_of, read_games
 
     reading = read_games(file, rules, strict=strict, side=side)

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.cli.display import tell
 from evolve.cli.executors import refuse_cluster, site
 from evolve.cli.hand_in import proposed
@@ -31,7 +31,7 @@ from evolve.sweeps.population import PopulationSweep
 from evolve.sweeps.rungs import crown
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.tables.final import final_table
+from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 

@@ -258,7 +258,7 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
 
 def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
     """Print how the final in a folder ended, and whether the sweep beats the defaults."""
-    from evolve.tables.final import read_final
+    from evolve.tables.trials import read_final
 
     if any(row["lives"] for row in rows):
         tell("the last rung, scores against the panel:")

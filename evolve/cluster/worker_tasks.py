@@ -14,7 +14,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from evolve.agents.stored import reference_agent
+from evolve.agents.reference import reference_agent
 from evolve.engine.compile import sources_hash
 from evolve.errors import EvolveError
 from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words

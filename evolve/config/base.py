@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
 
-from evolve.safe_parsing import everything_in
+from evolve.parsing import everything_in
 
 
 class Settings(BaseModel):

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.errors import OptionsError, SettingsError, reason_of
-from evolve.parsing import faults, laid_over
-from evolve.safe_parsing import parse_toml, read_document
+from evolve.parsing import faults, laid_over, parse_toml, read_document
 
 M = TypeVar("M", bound=BaseModel)
 Presets = Mapping[str, Mapping[str, Any]]

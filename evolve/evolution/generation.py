@@ -27,9 +27,10 @@ from evolve.population.islands import on_turn, places_of
 from evolve.runs import run_folder as store
 from evolve.runs.run import Run
 from evolve.tables.games import GAMES_COLUMNS, with_island
-from evolve.tables.generations import DISTINCT, GENERATIONS_COLUMNS
 from evolve.tables.individuals import (
+    DISTINCT,
     FITNESS,
+    GENERATIONS_COLUMNS,
     ISLAND,
     IndividualRow,
     individuals_table,

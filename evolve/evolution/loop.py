@@ -42,7 +42,7 @@ from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.progress import Observer, RunEnding
-from evolve.tables.generations import DISTINCT
+from evolve.tables.individuals import DISTINCT
 from evolve.tables.paths import committed_generations
 
 TRAINING_OPENINGS: Final = 4096

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import read_header
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.rules import rule_set

@@ -11,7 +11,7 @@ from typing import Any
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import AgentError, SettingsError

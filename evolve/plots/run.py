@@ -10,7 +10,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.engine.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST

@@ -18,7 +18,7 @@ from evolve.engine.board import Board, Side
 from evolve.engine.squares import square_name
 from evolve.errors import EngineError
 from evolve.programs.meter import Meter
-from evolve.programs.python import PythonSession
+from evolve.programs.sessions import PythonSession
 
 ALLOWED: Final = ("numpy",)
 """Modules that a hand-in may import beside the standard library."""

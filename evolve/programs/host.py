@@ -27,6 +27,9 @@ import sys
 import traceback
 from typing import Any
 
+if sys.platform != "win32":
+    import resource
+
 _METHODS = ("choose", "genmove", "go")
 _SIDES = {"black": -1, "white": 1}
 """Colours as the CS303 class receives them."""
@@ -72,12 +75,9 @@ def main(path: str, name: str, megabytes: str) -> None:
 
 def _limit(megabytes: int) -> None:
     """Limit its own memory to so many megabytes; on Linux and others, not on Windows."""
-    try:
-        import resource
-    except ImportError:
-        return
-    size = megabytes << 20
-    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    if sys.platform != "win32":
+        size = megabytes << 20
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 def _load(path: str, name: str) -> Any:
@@ -147,8 +147,7 @@ class _Player:
         """Prepare a class with `go` for its first move."""
         if self.method != "go":
             raise NotAnAgentError("has no class with go")
-        import numpy  # noqa: F401 - here, so that no move's time is spent on it
-
+        _cells(question["cells"])  # loads numpy here, so that no move's time is spent on it
         self._object(question)
 
     def examined(self, question: dict[str, Any]) -> list[tuple[int, int]]:
@@ -173,13 +172,17 @@ class _Player:
 
 def _go(one: Any, cells: str) -> list[tuple[int, int]]:
     """The places that a CS303 class puts into its list."""
+    one.candidate_list = []
+    one.go(_cells(cells))
+    return [(int(row), int(column)) for row, column in one.candidate_list]
+
+
+def _cells(cells: str) -> Any:
+    """The 8×8 array of -1, 1 and 0 that a CS303 class takes."""
     import numpy as np
 
     values = {"X": -1, "O": 1, "-": 0}
-    board = np.array([values[cell] for cell in cells]).reshape(8, 8)
-    one.candidate_list = []
-    one.go(board)
-    return [(int(row), int(column)) for row, column in one.candidate_list]
+    return np.array([values[cell] for cell in cells]).reshape(8, 8)
 
 
 def _board(question: dict[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
-from evolve.programs.orphans import LINUX, processes, stat_of
+from evolve.programs.children import LINUX, processes, stat_of
 
 _PAUSE: Final = 0.02
 """Seconds between two samples. Filling 100 MB takes 30 ms, so a sample sees a child that does."""

@@ -15,9 +15,8 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import PASS, Rules
 from evolve.engine.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
-from evolve.programs.gtp import RULES_COMMAND
-from evolve.protocols.clock import Clock
-from evolve.protocols.session import Session
+from evolve.programs.sessions import RULES_COMMAND
+from evolve.protocols.session import Clock, Session
 from evolve.records.moves import read_move
 from evolve.terminal_text import plain, printable
 from evolve.version import __version__

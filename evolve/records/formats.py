@@ -13,14 +13,10 @@ from evolve.engine.board import Board, Side
 from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
-from evolve.records.ggf import ggf_text, scan_ggf
-from evolve.records.lines import lines_text, obf_text, scan_lines
+from evolve.records.ggf import ggf_text, is_sgf, scan_ggf, scan_sgf
 from evolve.records.packing import PACKED, ending_of, packed, read_bytes, text_of
-from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
-from evolve.records.reading import Asked, Reading, rules_in_text
-from evolve.records.record import GameRecord
-from evolve.records.sgf import is_sgf, scan_sgf
-from evolve.records.table import games_frame, scan_table, table_bytes
+from evolve.records.record import Asked, GameRecord, Reading, rules_in_text
+from evolve.records.texts import is_pgn, lines_text, obf_text, pgn_text, scan_lines, scan_pgn
 from evolve.records.wthor import scan_wthor
 
 Reader = Callable[["Source"], Reading]
@@ -95,10 +91,14 @@ def _agreeing(reading: Reading, source: Source) -> Reading:
 
 
 def _read_table(source: Source) -> Reading:
+    from evolve.records.table import scan_table  # not above: pandas takes 0.2 s
+
     return scan_table(source.data, source.path, source.asked)
 
 
 def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
+    from evolve.records.table import games_frame, table_bytes
+
     return table_bytes(path, games_frame(records))
 
 

@@ -21,8 +21,7 @@ from typing import Final
 from evolve.engine.board import Board
 from evolve.errors import RecordError
 from evolve.records.packing import PACKED, read_bytes
-from evolve.records.reading import Reading
-from evolve.records.record import GameRecord, with_passes
+from evolve.records.record import GameRecord, Reading, with_passes
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath, inside
-from evolve.safe_parsing import parse_toml, read_document
+from evolve.parsing import parse_toml, read_document
 from evolve.tables import paths
 from evolve.tables.columns import rows_with
 from evolve.tables.columns import Columns
 from evolve.tables.games import GAMES_COLUMNS, with_rules
-from evolve.tables.generations import generations_frame
+from evolve.tables.individuals import generations_frame
 from evolve.tables.individuals import (
     INDIVIDUALS_COLUMNS,
     SOMETIMES,

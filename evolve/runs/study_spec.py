@@ -17,7 +17,7 @@ from evolve.config.base import Anything
 from evolve.parsing import faults
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
-from evolve.safe_parsing import parse_toml, read_document
+from evolve.parsing import parse_toml, read_document
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES, kind_of
 from evolve.parsing import laid_over, split_pair

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
-from evolve.programs.life import Life
+from evolve.programs.children import Life
 from evolve.service.problems import ProblemError
 from evolve.service.turns import Turns
 

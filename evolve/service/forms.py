@@ -15,10 +15,9 @@ from evolve.config.evolution import FIRST
 from evolve.config.forms import FormField, form_of_model, option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import merged, resolve_as
-from evolve.parsing import Fault, faults
+from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
-from evolve.safe_parsing import json_value
 from evolve.service.models.meta import CommandInfo, FieldInfo
 from evolve.service.problems import ProblemError, wrong_settings
 

@@ -12,8 +12,8 @@ from evolve.engine.squares import square_name
 from evolve.errors import RecordError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove
+from evolve.parsing import parse_json, read_document
 from evolve.records.moves import read_move
-from evolve.safe_parsing import parse_json, read_document
 from evolve.service.agents import Agents
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place

@@ -21,10 +21,9 @@ from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
-from evolve.parsing import faults
+from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.trust import is_marked, mark_of
-from evolve.safe_parsing import json_value, parse_json, read_document
 from evolve.service.folders import Place
 from evolve.service.job_process import Process
 from evolve.service.models.common import RUN_ID

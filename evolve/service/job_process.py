@@ -21,7 +21,7 @@ import psutil
 from pydantic import Field
 
 from evolve.files.folder import FolderPath
-from evolve.programs.life import inherited
+from evolve.programs.children import inherited
 
 MARK: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's mark."""

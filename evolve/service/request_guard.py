@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evolve.safe_parsing import check_exchange
+from evolve.parsing import check_exchange
 from evolve.service.door import Door
 from evolve.service.problems import problem
 from evolve.service.turns import CLIENT

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Request
 
 from evolve.errors import EvolveError
-from evolve.safe_parsing import json_value
+from evolve.parsing import json_value
 from evolve.service.agents import Agents
 from evolve.service.command_lines import Lines
 from evolve.service.downloads import Downloads

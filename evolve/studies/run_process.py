@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from evolve.errors import EvolveError, RunError
 from evolve.extras import imported
+from evolve.files.atomic import Tail
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, open_handle
-from evolve.files.tail import Tail
 from evolve.programs.forks import repeat_warnings, start
 
 MAIN: Final = "evolve.cli.main:main"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS
 from evolve.config.toml import config_text

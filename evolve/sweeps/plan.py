@@ -12,8 +12,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.random import RandomAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import RandomAgent, read_agent
 from evolve.arena.sprt import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS

@@ -21,7 +21,7 @@ from evolve.engine import context as layout
 from evolve.engine import mcts
 from evolve.engine.board import Board
 from tests import networks
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 
 ROLLOUTS = mcts.SearchOptions(0, mcts.PUCT, 1.2, 0, 0)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import Match
@@ -20,7 +21,6 @@ from evolve.errors import RunError, SettingsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.training import LearningEnding, Training
-from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests import networks
 from tests.learning import Watcher, training

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.networks import Rewards
 from evolve.errors import AgentError
 from tests import networks
 from tests.agents.test_mcts import ends
@@ -76,7 +75,7 @@ def test_tree_search(rules: Any, tmp_path: Path) -> None:
 
 
 def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path) -> None:
-    from evolve.agents.analysis import solve
+    from evolve.agents.agent import solve
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
     module = loaded(agent.python_source(), tmp_path / "player.py")

@@ -21,7 +21,7 @@ from evolve.engine.board import Board
 from evolve.engine.patterns import Patterns
 from evolve.engine.rules import Rules
 from evolve.engine.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 from tests.standalone import RULES, load
 from tests.standalone.test_part_network import chosen, loaded
 

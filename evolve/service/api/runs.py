@@ -15,12 +15,12 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
+from evolve.parsing import json_value
 from evolve.runs.run import Run
 from evolve.runs.run_folder import locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study import Study
 from evolve.runs.summary import share_in_playoff
-from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.forms import form_of
 from evolve.service.job_requests import resumed
@@ -44,9 +44,8 @@ from evolve.service.problems import ProblemError, not_found, wrong_query
 from evolve.service.responses import After, Cursor, Limit, RunId, Tagged, Text
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
-from evolve.tables.final import verdict_of
 from evolve.tables.paths import playoff_file
-from evolve.tables.trials import importances_of, read_trials
+from evolve.tables.trials import importances_of, read_trials, verdict_of
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]

@@ -10,8 +10,8 @@ import pytest
 from evolve.engine.board import Board
 from evolve.engine.rules import PASS
 from evolve.errors import EngineError
-from evolve.programs.gtp import GtpSession
-from evolve.programs.talk import Talk
+from evolve.programs.process import LineProcess, Talk
+from evolve.programs.sessions import GtpSession
 from evolve.records.record import play_moves
 from tests.programs import engine, python, soon
 from tests.records.test_ggf import random_record
@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 @contextmanager
 def session(command: Sequence[str], seconds: float | None = None) -> Iterator[GtpSession]:
-    made = GtpSession(command, seconds)
+    made = GtpSession(LineProcess(command), seconds)
     try:
         made.begin(soon())
         yield made

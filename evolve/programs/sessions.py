@@ -1,25 +1,37 @@
-"""A client of GTP, the Go Text Protocol, for Reversi programs.
+"""Running programs that play: over GTP, over NBoard, and Python files.
 
-Source: the draft of GTP version 2 by G. Farnebäck; squares are a1 to h8 with a1 at the top left.
+Sources: the draft of GTP version 2 by G. Farnebäck, with a1 at the top left; the description of the
+NBoard protocol, version 2, in NBoard and NTest by C. Welty. `programs.host` runs Python files.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evolve.engine.board import Board, Side
-from evolve.engine.rules import PASS
-from evolve.engine.squares import square_name
-from evolve.errors import RecordError
-from evolve.programs.process import NOTHING, LineProcess, ProgramSession, known_rules
+from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
+from evolve.engine.squares import parse_square, square_name
+from evolve.errors import EngineError, RecordError
+from evolve.parsing import parse_json
+from evolve.programs.process import NOTHING, LineProcess
+from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move
+from evolve.records.record import GameRecord
+from evolve.terminal_text import plain
 
 RULES_COMMAND: Final = "evolve-rules"
 """The GTP command that asks a program for its rules; evolve's own GTP program knows it."""
+RULES_STATUS: Final = "status rules:"
+"""Start of the NBoard line in which a program says its rules; evolve's own program sends it."""
 _LONGEST_ANSWER: Final = 1000
 _ANSWER: Final = re.compile(r"(?:> ?)*([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
 """The first line of an answer, possibly after prompts.
@@ -39,10 +51,52 @@ _QUIET: Final = 0.5
 Four times that for a program that has ended an answer with a blank line."""
 _PAUSE: Final = 0.1
 """Seconds without a line that end a program's banner."""
+_CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
+_HOST: Final = Path(__file__).with_name("host.py")
+_SECONDS: Final = 5.0
+"""Default time for a move that a class receives: a contest's usual time."""
+
+
+class ProgramSession(ABC):
+    """A running program that plays, whatever its protocol.
+
+    Methods except `end` and `kill` raise EngineError when it fails.
+    """
+
+    def __init__(self, program: LineProcess) -> None:
+        self._program = program
+        self.moves: tuple[int, ...] | None = None
+        """Moves of the game that the program has; None where they are not known."""
+        self.rules: Rules | None = None
+        """The rules that the program says it plays by; None where it says none."""
+
+    @abstractmethod
+    def begin(self, deadline: float) -> None:
+        """Greet the program, before `deadline` (time.monotonic())."""
+
+    @abstractmethod
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+
+    def _note_rules(self, answer: str) -> None:
+        """Keep the rules that an answer names, unless they are unknown to evolve."""
+        self.rules = answer if answer in RULE_SETS else None
+
+    def error(self, text: str) -> EngineError:
+        """The error to raise for an invalid move, with the last lines exchanged."""
+        return self._program.error(text)
+
+    def end(self) -> None:
+        """Ask the program to end, and make sure that it does."""
+        self._program.end("quit", 0.5)
+
+    def kill(self) -> None:
+        """End the program at once."""
+        self._program.end()
 
 
 class GtpSession(ProgramSession):
-    """A running program; `moves` are those that it has received or played.
+    """A program that speaks GTP; `moves` are those that it has received or played.
 
     Programs answer in upper or lower case, print banners, and may know only the few commands that
     a game needs: the session manages without the others. Commands have ids where the program
@@ -51,14 +105,9 @@ class GtpSession(ProgramSession):
     """
 
     def __init__(
-        self,
-        command: Sequence[str],
-        seconds: float | None,
-        environment: Mapping[str, str] = NOTHING,
-        folder: Path | None = None,
-        setup: Sequence[str] = (),
+        self, program: LineProcess, seconds: float | None = None, setup: Sequence[str] = ()
     ) -> None:
-        super().__init__(LineProcess(command, environment, folder))
+        super().__init__(program)
         self.moves = ()
         self._seconds = seconds
         self._setup = setup
@@ -87,7 +136,7 @@ class GtpSession(ProgramSession):
         for line in self._setup:
             self._ask(line, deadline)
         if RULES_COMMAND in commands:
-            self.rules = known_rules(self._ask(RULES_COMMAND, deadline))
+            self._note_rules(self._ask(RULES_COMMAND, deadline))
 
     def _greet(self, deadline: float) -> list[str]:
         """The commands that the program lists.
@@ -224,3 +273,143 @@ class _Answer(NamedTuple):
     good: bool
     id: str
     text: str
+
+
+class NBoardSession(ProgramSession):
+    """A program that speaks NBoard; it receives the whole game before every move.
+
+    It reads both `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0`, and ignores other lines. rules: of the
+    game, sent as its GGF type.
+    """
+
+    def __init__(
+        self, program: LineProcess, depth: int | None = None, rules: Rules | None = None
+    ) -> None:
+        super().__init__(program)
+        self._depth = depth
+        # Rules without a letter in GGF can only be sent as the default ones.
+        known = rules is not None and rule_set(rules).ggf is not None
+        self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
+        self._pings = 0
+
+    def begin(self, deadline: float) -> None:
+        """Greet the program and wait until it has read that."""
+        self._program.send("nboard 2")
+        if self._depth is not None:
+            self._program.send(f"set depth {self._depth}")
+        self._ping(deadline)
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+        record = replace(GameRecord.of_board(board), rules=self._played)
+        self._program.send(f"set game {format_ggf(record)}")
+        self._ping(deadline)
+        self._program.send("go")
+        while True:
+            line = self._program.receive(deadline, "move")
+            if line.startswith("==="):
+                break
+        found = _CHOICE.fullmatch(line)
+        if not found:
+            raise self.error(f"answered {line[:40]!r}, which is not a move")
+        return parse_square(found[1])
+
+    def _ping(self, deadline: float) -> None:
+        """Wait until the program has read all that was sent."""
+        self._pings += 1
+        self._program.send(f"ping {self._pings}")
+        pong = ["pong", str(self._pings)]
+        while (line := self._program.receive(deadline, "pong")).lower().split() != pong:
+            if line.startswith(RULES_STATUS):
+                self._note_rules(line.removeprefix(RULES_STATUS).strip())
+
+
+class PythonSession(ProgramSession):
+    """A running file; `moves` are those of its current game."""
+
+    def __init__(
+        self,
+        file: Path,
+        name: str,
+        seconds: float | None,
+        megabytes: int,
+        python: str = sys.executable,
+        environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
+    ) -> None:
+        command = [python, str(_HOST), str(file), name, str(megabytes)]
+        super().__init__(LineProcess(command, environment, folder, quoted=False))
+        self._seconds = _SECONDS if seconds is None else seconds
+
+    def begin(self, deadline: float) -> None:
+        """Load the file."""
+        self._ask(deadline, do="begin", seconds=self._seconds)
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The file's move."""
+        known, played = self.moves, board.moves
+        goes_on = known is not None and played is not None and played[: len(known)] == known
+        self.moves = None  # not known until the answer comes
+        names = None if played is None else [_name(move) for move in played]
+        answer = str(self._ask(deadline, do="choose", new=not goes_on, moves=names, **_told(board)))
+        try:
+            square = parse_square(answer)
+        except RecordError:
+            raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
+        self.moves = None if played is None else (*played, square)
+        return square
+
+    def sit(self, board: Board, deadline: float) -> None:
+        """Make an object of a CS303 class, for a side of a new game."""
+        self._ask(deadline, do="sit", new=True, **_told(board))
+
+    def examine(self, board: Board, deadline: float) -> list[tuple[int, int]]:
+        """The list of a CS303 class after its move, as (row, column); also where it must pass.
+
+        Call `sit` first. Raises EngineError for an answer that is not a list of places.
+        """
+        found = self._ask(deadline, do="examine", new=False, **_told(board))
+        if not isinstance(found, list) or not all(map(_is_place, found)):
+            raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is not a list of places")
+        return [(row, column) for row, column in found]
+
+    def end(self) -> None:
+        """End the process, which ends by itself with its input."""
+        self._program.end(patience=0.1)
+
+    @property
+    def guard(self) -> int | None:
+        """The process id of its guard; None where it has none."""
+        return self._program.guard
+
+    @property
+    def most_memory(self) -> float:
+        """The most MB that one of its processes held, once it has ended; 0 where not known."""
+        return 0.0 if self._program.report is None else self._program.report.megabytes
+
+    def _ask(self, deadline: float, **question: Any) -> Any:
+        # A random id, which the file cannot guess: it cannot write answers in advance.
+        question["id"] = os.urandom(8).hex()
+        self._program.send(json.dumps(question))
+        line = self._program.receive(deadline, "move")
+        try:
+            answer = parse_json(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict) or answer.get("id") != question["id"]:
+            raise EngineError(f"answered {line[:40]!r}")
+        if "error" in answer or "ok" not in answer:
+            raise EngineError(plain(str(answer.get("error"))[:300]))
+        return answer["ok"]
+
+
+def _is_place(found: Any) -> bool:
+    return isinstance(found, list) and len(found) == 2 and all(type(one) is int for one in found)
+
+
+def _told(board: Board) -> dict[str, Any]:
+    return {"cells": board.cells(), "side": board.side}
+
+
+def _name(move: int) -> str:
+    return "pass" if move == PASS else square_name(move)
