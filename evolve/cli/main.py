@@ -28,7 +28,7 @@ from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 
 COMMANDS: Final = {
-    **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
+    **{kind.name: (kind.command_module, kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.study", "Run a design of settings and seeds, several at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
@@ -126,7 +126,8 @@ class LazyGroup(click.Group):
         """Import the command of that name."""
         if name not in COMMANDS:
             return None
-        command = getattr(import_module(COMMANDS[name][0]), f"{name}_command")
+        module = import_module(COMMANDS[name][0])
+        command = getattr(module, f"{name}_command", None) or module.row_command(name)
         assert isinstance(command, click.Command)
         return command
 

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules
 from evolve.parsing import everything_in
 
 
@@ -28,6 +29,16 @@ class Settings(BaseModel):
             if any(_is_half(one) for one in (name, *everything_in(value))):
                 raise ValueError(f"{ascii(name)[1:-1]}: a text in it has half a character")
         return values
+
+
+class RowSettings(Settings):
+    """Settings of a run that makes one row of a table after the other.
+
+    A subclass adds the number of rows, under the name of the table.
+    """
+
+    rules: Rules = Field(DEFAULT_RULES, description=RULES_HELP)
+    seed: int = Field(0, ge=0, description="seed of all that is drawn")
 
 
 def _is_half(value: Any) -> bool:

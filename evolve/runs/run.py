@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,7 @@ from evolve.errors import RunError
 from evolve.files.folder import FolderPath, inside
 from evolve.parsing import parse_toml, read_document
 from evolve.tables import paths
-from evolve.tables.columns import rows_with
-from evolve.tables.columns import Columns
+from evolve.tables.columns import Column, Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS, with_rules
 from evolve.tables.individuals import generations_frame
 from evolve.tables.individuals import (
@@ -24,8 +23,8 @@ from evolve.tables.individuals import (
     table_metadata,
 )
 from evolve.tables.metrics import read_metrics
-from evolve.tables.parquet import read_metadata, read_table
-from evolve.runs.run_type import RunTable, RunType
+from evolve.tables.parquet import RowFiles, read_metadata, read_table
+from evolve.runs.run_type import Facts, RunReading, RunTable, RunType, TableReading
 from evolve.runs.run_types import kind_of
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
@@ -290,3 +289,33 @@ def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
         if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):
             frame[field.name] = pd.Series(table[field.name].to_pylist(), dtype=object)
     return frame
+
+
+def row_reading(
+    name: str, key: str, column: Column, make_row: Callable[[Any, int, int], Mapping[str, Any]]
+) -> RunReading:
+    """How runs of a `RunType.of_rows` are read; the mean of `column` compares them.
+
+    name: of the table, its folder, and the setting that says how many rows there are in all; key:
+    column with the number of a row. make_row: see `RunReading`.
+    """
+    rows = RowFiles(name, key, Columns((Column(key, pa.int64()), column)))
+
+    def frame(run: Run) -> pd.DataFrame:
+        read: pd.DataFrame = rows.read(run.path).to_pandas()
+        return read
+
+    def curve(run: Run) -> pd.Series[float]:
+        values: pd.Series[float] = frame(run).set_index(key)[column.name]
+        return values.expanding().mean()
+
+    def figure(run: Run) -> tuple[str, float | None]:
+        values = curve(run).tolist()
+        return column.name, values[-1] if values else None
+
+    def facts(run: Run) -> Facts:
+        done, target, score = rows.count(run.path), run.config.get(name), figure(run)[1]
+        return Facts(done, target, done == target, figures={"score": score}, so_far=score)
+
+    tables = {name: TableReading(frame, rows.columns)}
+    return RunReading(rows.count, facts, figure, curve, tables, rows=rows, make_row=make_row)

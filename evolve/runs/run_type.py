@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evolve.extras import imported
 from evolve.files.folder import FolderPath
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from evolve.tables.columns import Columns
+    from evolve.tables.parquet import RowFiles
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,9 @@ class RunReading:
     name and value of the one number that compares runs with different seeds; the value is None
     before it exists. curve: the course of that number, as a Series; its name and its index's name
     say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
-    the first table. totals: further figures for `compare`. tables: by name.
+    the first table. totals: further figures for `compare`. tables: by name. rows, make_row: of a
+    `RunType.of_rows`, its table, and a function of its settings, the number of a row and the threads to
+    use, which makes that row.
     """
 
     kept: Callable[[FolderPath], int]
@@ -91,6 +94,8 @@ class RunReading:
     tables: Mapping[str, TableReading]
     totals: Callable[[Any], dict[str, Any]] = lambda run: {}
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
+    rows: RowFiles | None = None
+    make_row: Callable[[Any, int, int], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,10 @@ class Variant:
         return found
 
 
+ROW_WORK: Final = "evolve.cli.work"
+"""The module that begins and resumes runs of a `RunType.of_rows`."""
+
+
 @dataclass(frozen=True)
 class RunType:
     """One kind of run.
@@ -170,12 +179,12 @@ class RunType:
     variants: Mapping[str, Variant]
     tables: tuple[RunTable, ...]
     parts: tuple[str, ...]
-    files: tuple[str, ...]
     unit: str
-    packages: tuple[str, ...]
     changes: tuple[Change, ...]
     reads: str
-    works: str
+    works: str = ROW_WORK
+    files: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ("numba", "numpy", "pandas", "pyarrow")
     stem: str = "{name}"
     page: str | None = None
     modules: tuple[str, ...] = ()
@@ -184,6 +193,29 @@ class RunType:
     workers: bool = False
     plays_on_clusters: bool = False
     runs_on_clusters: bool = False
+
+    @classmethod
+    def of_rows(
+        cls, name: str, plural: str, about: str, settings: str, table: str, key: str
+    ) -> RunType:
+        """A kind of run that makes one row of a table after the other.
+
+        settings: its `RowSettings`, as `module:class`; that module also has its READING, made by
+        `runs.run.row_reading`. table, key: as there.
+        """
+        return cls(
+            name=name,
+            noun=f"a {name}",
+            plural=plural,
+            about=about,
+            variants={"": Variant(settings)},
+            tables=(RunTable(table, key=key, over=(key,)),),
+            parts=(table,),
+            unit=table,
+            row_event=key,
+            changes=(Change(table, int, f"Of a {name}: {table} in all."),),
+            reads=settings.partition(":")[0],
+        )
 
     @property
     def commands(self) -> dict[str, Variant]:
@@ -201,6 +233,11 @@ class RunType:
     def stem_of(self, command: str, rules: str) -> str:
         """The name of a run's folder, without its number."""
         return self.stem.format(name=self.name, word=self.word(command), rules=rules)
+
+    @property
+    def command_module(self) -> str:
+        """The module with its command."""
+        return ROW_WORK if self.works == ROW_WORK else f"evolve.cli.{self.name}"
 
     @property
     def reading(self) -> RunReading:

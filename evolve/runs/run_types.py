@@ -114,7 +114,6 @@ TRAININGS: Final = RunType(
     files=(CHAMPION_FILE, LEARNED_FILE, CHECKPOINT_FILE),
     unit="games",
     row_event="check",
-    packages=("numba", "numpy", "pandas", "pyarrow"),
     changes=(
         Change("games", int, "Of a training or a program: games in all."),
         Change("budget", float, "Of a training: CPU seconds in all."),
