@@ -132,12 +132,12 @@ def read_header(path: Path) -> AgentHeader:
 
     Raises AgentFileError with the file's name and the fault.
     """
-    with told_of(path):
+    with naming_file(path):
         return header_of(read_agent_file(path, whole=False)[0])
 
 
 @contextmanager
-def told_of(path: Path) -> Iterator[None]:
+def naming_file(path: Path) -> Iterator[None]:
     """Turn errors into AgentFileError that name the file."""
     try:
         yield

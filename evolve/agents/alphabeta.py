@@ -164,7 +164,7 @@ class AlphaBetaAgent(SearchingAgent):
             raise AttributeError(f"an alpha-beta agent has no {name!r}", name=name, obj=self)
 
     @property
-    def told_terms(self) -> tuple[str, ...]:
+    def named_terms(self) -> tuple[str, ...]:
         """The terms in files and tables: those on by default, and others with a weight."""
         return tuple(
             term for term, values in self.terms.items() if GENES[term].early or any(values)
@@ -185,7 +185,7 @@ class AlphaBetaAgent(SearchingAgent):
         """The parameters as in agent files: plain lists and numbers."""
         return {
             "weights": [list(table) for table in self.weights],
-            **{term: list(self.terms[term]) for term in self.told_terms},
+            **{term: list(self.terms[term]) for term in self.named_terms},
             "depths": list(self.depths),
             "boundaries": list(self.boundaries),
             "endgame": self.endgame,
@@ -257,9 +257,9 @@ class AlphaBetaAgent(SearchingAgent):
         """Its depths and terms by phase, and its weights as boards."""
         edges = [4, *self.boundaries, 65]
         spans = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
-        told = self.told_terms
+        terms = self.named_terms
         rows = [
-            [phase, span, self.depths[phase], *(self.terms[term][phase] for term in told)]
+            [phase, span, self.depths[phase], *(self.terms[term][phase] for term in terms)]
             for phase, span in enumerate(spans)
         ]
         boards = {
@@ -267,7 +267,7 @@ class AlphaBetaAgent(SearchingAgent):
             for span, table in zip(spans, self.weights, strict=True)
         }
         facts = (f"exact from {self.endgame} empties",)
-        return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
+        return Description(facts, (), ("phase", "discs", "depth", *terms), rows, boards)
 
     def _rendered(self, numba: bool) -> str:
         return render(self.parameters, *self._about, numba, self._clock)

@@ -53,18 +53,18 @@ def checked(parameters: Mapping[str, Any], types: Mapping[str, type]) -> dict[st
 
     A whole number counts as a float. Raises AgentError.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in parameters.items():
         if key not in types:
             continue
         wanted = types[key]
         if wanted is float and type(value) is int:
-            found[key] = float(value)
+            values[key] = float(value)
         elif type(value) is wanted:
-            found[key] = value
+            values[key] = value
         else:
             raise AgentError(f"{key} must be of type {wanted.__name__}, not {value!r}")
-    return found
+    return values
 
 
 def network_of(parameters: Mapping[str, Any], arrays: Arrays, prefix: str = "") -> Network:
@@ -144,14 +144,14 @@ class Rewards:
         known = [field.name for field in fields(cls)]
         if not isinstance(document, dict) or not set(document) <= set(known):
             raise AgentError(f"rewards must be an object of {', '.join(known)}, not {document!r}")
-        found = dict(document)
-        squares = found.pop("squares", list(cls.squares))
-        step = found.pop("step", cls.step)
+        values = dict(document)
+        squares = values.pop("squares", list(cls.squares))
+        step = values.pop("step", cls.step)
         if not isinstance(squares, list) or any(
-            type(number) not in (int, float) for number in (*squares, *found.values())
+            type(number) not in (int, float) for number in (*squares, *values.values())
         ):
             raise AgentError(f"rewards must hold numbers, not {document!r}")
-        return cls(tuple(map(float, squares)), step=step, **found)
+        return cls(tuple(map(float, squares)), step=step, **values)
 
 
 NO_REWARDS: Final = Rewards()

@@ -57,10 +57,10 @@ class AgentName(NamedTuple):
         """The settings of the query, numbers and texts; AgentError for an invalid one."""
         settings: dict[str, Any] = {}
         for part in () if self.query is None else _NEXT.split(self.query):
-            if found := _TEXT.fullmatch(part):
-                settings[found[1]] = found[2]
-            elif found := _NUMBER.fullmatch(part):
-                settings[found[1]] = float(found[2]) if "." in found[2] else int(found[2])
+            if match := _TEXT.fullmatch(part):
+                settings[match[1]] = match[2]
+            elif match := _NUMBER.fullmatch(part):
+                settings[match[1]] = float(match[2]) if "." in match[2] else int(match[2])
             else:
                 raise AgentError(
                     f"{part!r} in {f'{self.place}?{self.query}'!r} is not a setting; write for "
@@ -191,7 +191,7 @@ def words_of(command: str, folder: Path | None = None) -> list[str]:
 
 def _ends(command: str) -> list[int]:
     """Where the program's name may end: at the command's end or before a blank, the last first."""
-    return [len(command), *(found.start() for found in reversed([*_BLANK.finditer(command)]))]
+    return [len(command), *(blank.start() for blank in reversed([*_BLANK.finditer(command)]))]
 
 
 def _split(command: str) -> tuple[list[str], ValueError | None]:
@@ -202,16 +202,16 @@ def _split(command: str) -> tuple[list[str], ValueError | None]:
         return [], error
 
 
-def _as_a_shell_has_it(found: re.Match[str]) -> str:
-    text, place = found[0], found.start()
+def _as_a_shell_has_it(match: re.Match[str]) -> str:
+    text, place = match[0], match.start()
     if text[0] == "'":
         return text
     if text[0] == '"':
         return rf'"\\{text[1:]}' if _SHARE.match(text, 1) else text
-    begins = place == 0 or found.string[place - 1].isspace()
-    if begins and _SHARE.match(found.string, place):
+    begins = place == 0 or match.string[place - 1].isspace()
+    if begins and _SHARE.match(match.string, place):
         return r"\\\\"
-    return rf"\\{found[1]}" if _OF_A_NAME.fullmatch(found[1]) else text
+    return rf"\\{match[1]}" if _OF_A_NAME.fullmatch(match[1]) else text
 
 
 def folder_of(text: str) -> Path:

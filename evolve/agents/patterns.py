@@ -128,16 +128,16 @@ class PatternAgent(SearchingAgent):
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `engine.patterns`."""
-        found = {}
+        fitted = {}
         for cut in self.cuts:
             margin = self._probcut_at(cut.discs)
             if margin > 0:
-                found[cut.depth, cut.group] = (
+                fitted[cut.depth, cut.group] = (
                     cut.shallow,
                     round(cut.mean * DISC),
                     round(margin * cut.deviation * DISC),
                 )
-        return self.patterns.block(found)
+        return self.patterns.block(fitted)
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""

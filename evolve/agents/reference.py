@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self, cast
 
 from evolve.agents.agent import Agent, Setting, StoredAgent, moves_to_choose
-from evolve.agents.agent_file import Arrays, header_of, read_agent_file, told_of
+from evolve.agents.agent_file import Arrays, header_of, naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.registry import KINDS, REFERENCES
 from evolve.engine.board import Board
@@ -96,7 +96,7 @@ class RandomAgent(Agent):
 
 def read_agent(path: Path) -> StoredAgent:
     """The agent of a file; raises AgentFileError with the file's name and the fault."""
-    with told_of(path):
+    with naming_file(path):
         return _agent_of(*read_agent_file(path))
 
 

@@ -63,11 +63,11 @@ A kind without a file needs only an entry here to be an AGENT of the command lin
 
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
     """The programs that settings name and that would run: each once, as written there."""
-    found: dict[str, None] = {}
+    programs: dict[str, None] = {}
 
     def look(value: Any) -> None:
         if isinstance(value, str) and _PROGRAM.search(value):
-            found[value] = None
+            programs[value] = None
         elif isinstance(value, Mapping):
             for key, item in value.items():
                 look(key)
@@ -77,4 +77,4 @@ def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
                 look(item)
 
     look(settings if isinstance(settings, Mapping) else settings.model_dump(mode="json"))
-    return list(found)
+    return list(programs)

@@ -151,7 +151,7 @@ class Tail:
 
 def _event(line: bytes) -> dict[str, Any] | None:
     try:
-        found = parse_json(line)
+        parsed = parse_json(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) and isinstance(found.get("event"), str) else None
+    return parsed if isinstance(parsed, dict) and isinstance(parsed.get("event"), str) else None

@@ -118,10 +118,10 @@ def inherited() -> dict[str, str]:
     Those are the log, and a notebook's matplotlib backend, which breaks matplotlib where the
     notebook is not installed.
     """
-    found = {name: value for name, value in os.environ.items() if name != LOG}
-    if found.get(BACKEND, "").startswith(_OF_A_NOTEBOOK):
-        del found[BACKEND]
-    return found
+    variables = {name: value for name, value in os.environ.items() if name != LOG}
+    if variables.get(BACKEND, "").startswith(_OF_A_NOTEBOOK):
+        del variables[BACKEND]
+    return variables
 
 
 class Report:
@@ -148,8 +148,8 @@ class Report:
             for line in lines:
                 if self.session is None and line.strip().isdecimal():
                     self.session = int(line)
-                elif found := _ENDED.match(line):
-                    self.all_ended, self.megabytes = True, int(found[1]) / 1024
+                elif match := _ENDED.match(line):
+                    self.all_ended, self.megabytes = True, int(match[1]) / 1024
 
 
 class Process(NamedTuple):
@@ -183,8 +183,8 @@ class Programs:
         with self._lock:
             if self._ours and LINUX and not self._adopts:
                 self._adopts = _adopt()
-            found = read_process(guard) if LINUX else None
-            self._guards[guard] = 0 if found is None else found.started
+            process = read_process(guard) if LINUX else None
+            self._guards[guard] = 0 if process is None else process.started
 
     def end(self, guard: int, report: Report, mark: str) -> None:
         """Remove a guard that has ended, and end what it left running."""
@@ -201,14 +201,14 @@ class Programs:
             return
         end = time.monotonic() + _SECONDS
         while time.monotonic() < end:
-            found = self._orphans(guard, session, mark)
-            for process in found:
+            orphans = self._orphans(guard, session, mark)
+            for process in orphans:
                 with contextlib.suppress(OSError):
                     os.kill(process.number, signal.SIGKILL)
                 if process.parent == os.getpid():
                     with contextlib.suppress(ChildProcessError):
                         os.waitpid(process.number, os.WNOHANG)
-            if not found:
+            if not orphans:
                 return
             time.sleep(_PAUSE)
 
@@ -227,14 +227,16 @@ class Programs:
             adopted = self._adopts and one.parent == here and one.session != ours
             return adopted and one.started >= since and one.number not in known
 
-        found = {one.number for one in there if one.number not in (here, guard) and proven(one)}
+        numbers = {one.number for one in there if one.number not in (here, guard) and proven(one)}
         while more := {
-            one.number for one in there if one.parent in found and one.number not in found
+            one.number for one in there if one.parent in numbers and one.number not in numbers
         }:
-            found |= more
+            numbers |= more
         # Leave zombies to their parents, unless that is this process.
         return [
-            one for one in there if one.number in found and not (one.zombie and one.parent != here)
+            one
+            for one in there
+            if one.number in numbers and not (one.zombie and one.parent != here)
         ]
 
 
@@ -246,8 +248,8 @@ def new_mark() -> str:
 def processes() -> Iterator[Process]:
     """All running processes; Linux only."""
     for name in os.listdir("/proc"):
-        if name.isdecimal() and (found := read_process(int(name))) is not None:
-            yield found
+        if name.isdecimal() and (process := read_process(int(name))) is not None:
+            yield process
 
 
 def read_process(number: int) -> Process | None:

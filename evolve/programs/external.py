@@ -83,7 +83,7 @@ class ExternalAgent(Agent):
         if self.seconds is not None:
             check_seconds(self.seconds)
         if self.depth is not None and self.protocol != "nboard":
-            raise AgentError("depth can be told over nboard alone")
+            raise AgentError("only nboard: takes a depth")
         object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
         programs = _Programs()
         object.__setattr__(self, "_programs", programs)
@@ -132,7 +132,7 @@ class ExternalAgent(Agent):
         """The program's move; EngineError when it fails."""
         legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
-            raise AgentError(f"{self.name} can be told games from the start position only")
+            raise AgentError(f"{self.name} takes games from the start position only")
         with self._session(board) as session:
             square = session.choose(board, time.monotonic() + self._patience)
             if square not in legal:

@@ -178,7 +178,7 @@ def _most_memory() -> int:
 
 def _children(parent: int) -> list[int]:
     """Ids of a process's children; none can be reused, as we have not waited for them yet."""
-    found = []
+    children = []
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -189,8 +189,8 @@ def _children(parent: int) -> list[int]:
             continue
         # `number (name) state parent …`; the name may hold any character.
         if int(stat.rpartition(b")")[2].split()[1]) == parent:
-            found.append(int(name))
-    return found
+            children.append(int(name))
+    return children
 
 
 def _end_as(status: int) -> None:

@@ -66,7 +66,7 @@ def main(path: str, name: str, megabytes: str) -> None:
         except NotAnAgentError as error:
             answer = {"error": str(error)}
         except BaseException as error:
-            answer = {"error": _told(error, path)}
+            answer = {"error": _described(error, path)}
         answer["id"] = question["id"]
         sys.stdout.flush()
         answers.write(json.dumps(answer) + "\n")
@@ -93,10 +93,10 @@ def _load(path: str, name: str) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     if name:
-        found = getattr(module, name, None)
-        if found is None:
+        named = getattr(module, name, None)
+        if named is None:
             raise NotAnAgentError(f"has no {name!r}")
-        return found
+        return named
     own = [one for one in vars(module).values() if _plays(one) and one.__module__ == spec.name]
     own = list(dict.fromkeys(own))  # one class may have several names
     usual = getattr(module, "AI", None)
@@ -110,11 +110,11 @@ def _load(path: str, name: str) -> Any:
     return own[0]
 
 
-def _plays(found: Any) -> bool:
+def _plays(value: Any) -> bool:
     """Whether it is a class that plays and that can be instantiated."""
-    if not isinstance(found, type) or getattr(found, "_is_protocol", False):
+    if not isinstance(value, type) or getattr(value, "_is_protocol", False):
         return False
-    return not inspect.isabstract(found) and any(hasattr(found, method) for method in _METHODS)
+    return not inspect.isabstract(value) and any(hasattr(value, method) for method in _METHODS)
 
 
 class _Player:
@@ -200,7 +200,7 @@ def _text(move: Any) -> str:
     return "abcdefgh"[number % 8] + str(number // 8 + 1) if 0 <= number < 64 else str(move)
 
 
-def _told(error: BaseException, path: str) -> str:
+def _described(error: BaseException, path: str) -> str:
     """An error as one line of text, with the last line of the file in its traceback."""
     kind = type(error).__name__
     text = f"{kind}: {error}" if str(error) else kind

@@ -109,7 +109,7 @@ def _system() -> _System | None:
 def _of_proc(guard: int) -> Use:
     """Measures by /proc, on Linux."""
     tick = os.sysconf("SC_CLK_TCK")
-    seconds, found = 0.0, []
+    seconds, numbers = 0.0, []
     for number in _tree(guard):
         fields = stat_of(number)
         if fields is None:
@@ -117,11 +117,11 @@ def _of_proc(guard: int) -> Use:
         own, ended = sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))
         seconds += (ended if number == guard else own + ended) / tick
         if number != guard:
-            found.append(number)
-    most = max(map(_most_memory, found), default=0.0)
-    if len(found) > 1:
-        most = max(most, sum(map(_memory, found)))
-    return Use(seconds, most, len(found))
+            numbers.append(number)
+    most = max(map(_most_memory, numbers), default=0.0)
+    if len(numbers) > 1:
+        most = max(most, sum(map(_memory, numbers)))
+    return Use(seconds, most, len(numbers))
 
 
 def _tree(root: int) -> Iterator[int]:
@@ -173,10 +173,10 @@ def _of_psutil(guard: int) -> Use:
 
     seconds, megabytes, count = 0.0, 0.0, 0
     try:
-        found: list[Any] = psutil.Process(guard).children(recursive=True)
+        processes: list[Any] = psutil.Process(guard).children(recursive=True)
     except psutil.Error:
-        found = []
-    for one in found:
+        processes = []
+    for one in processes:
         try:
             times, size = one.cpu_times(), one.memory_info().rss
         except psutil.Error:  # it has ended

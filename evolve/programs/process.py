@@ -373,10 +373,10 @@ class Talk:
 
 def _parted(line: str) -> tuple[str, str]:
     """The GTP id, or the number of a ping, and the line without it."""
-    found = re.match(r"([=?]|ping |pong |)(\d+)(?=\s|$)", line)
-    if not found:
+    match = re.match(r"([=?]|ping |pong |)(\d+)(?=\s|$)", line)
+    if not match:
         return "", line.strip()
-    return found[2], f"{found[1]}{line[found.end() :]}".strip()
+    return match[2], f"{match[1]}{line[match.end() :]}".strip()
 
 
 def _quoted(line: str) -> str:

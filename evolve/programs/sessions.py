@@ -232,12 +232,12 @@ class GtpSession(ProgramSession):
 
     def _answer(self, line: str) -> _Answer | None:
         """The answer that begins with a line; None for anything else, or another command's."""
-        found = _ANSWER.fullmatch(line)
-        if found is None or found[2] not in ("", str(self._id)):
+        match = _ANSWER.fullmatch(line)
+        if match is None or match[2] not in ("", str(self._id)):
             return None
-        if self._is_strict and not found[2]:
+        if self._is_strict and not match[2]:
             return None
-        return _Answer(found[1] == "=", found[2], found[3] or found[4] or "")
+        return _Answer(match[1] == "=", match[2], match[3] or match[4] or "")
 
     def _whole(self, answer: _Answer, deadline: float) -> _Answer:
         """An answer with its remaining lines."""
@@ -309,10 +309,10 @@ class NBoardSession(ProgramSession):
             line = self._program.receive(deadline, "move")
             if line.startswith("==="):
                 break
-        found = _CHOICE.fullmatch(line)
-        if not found:
+        match = _CHOICE.fullmatch(line)
+        if not match:
             raise self.error(f"answered {line[:40]!r}, which is not a move")
-        return parse_square(found[1])
+        return parse_square(match[1])
 
     def _ping(self, deadline: float) -> None:
         """Wait until the program has read all that was sent."""
@@ -351,7 +351,9 @@ class PythonSession(ProgramSession):
         goes_on = known is not None and played is not None and played[: len(known)] == known
         self.moves = None  # not known until the answer comes
         names = None if played is None else [_name(move) for move in played]
-        answer = str(self._ask(deadline, do="choose", new=not goes_on, moves=names, **_told(board)))
+        answer = str(
+            self._ask(deadline, do="choose", new=not goes_on, moves=names, **_position(board))
+        )
         try:
             square = parse_square(answer)
         except RecordError:
@@ -361,17 +363,19 @@ class PythonSession(ProgramSession):
 
     def sit(self, board: Board, deadline: float) -> None:
         """Make an object of a CS303 class, for a side of a new game."""
-        self._ask(deadline, do="sit", new=True, **_told(board))
+        self._ask(deadline, do="sit", new=True, **_position(board))
 
     def examine(self, board: Board, deadline: float) -> list[tuple[int, int]]:
         """The list of a CS303 class after its move, as (row, column); also where it must pass.
 
         Call `sit` first. Raises EngineError for an answer that is not a list of places.
         """
-        found = self._ask(deadline, do="examine", new=False, **_told(board))
-        if not isinstance(found, list) or not all(map(_is_place, found)):
-            raise EngineError(f"answered {json.dumps(found)[:40]!r}, which is not a list of places")
-        return [(row, column) for row, column in found]
+        answer = self._ask(deadline, do="examine", new=False, **_position(board))
+        if not isinstance(answer, list) or not all(map(_is_place, answer)):
+            raise EngineError(
+                f"answered {json.dumps(answer)[:40]!r}, which is not a list of places"
+            )
+        return [(row, column) for row, column in answer]
 
     def end(self) -> None:
         """End the process, which ends by itself with its input."""
@@ -403,11 +407,11 @@ class PythonSession(ProgramSession):
         return answer["ok"]
 
 
-def _is_place(found: Any) -> bool:
-    return isinstance(found, list) and len(found) == 2 and all(type(one) is int for one in found)
+def _is_place(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
 
 
-def _told(board: Board) -> dict[str, Any]:
+def _position(board: Board) -> dict[str, Any]:
     return {"cells": board.cells(), "side": board.side}
 
 

@@ -75,8 +75,8 @@ class GtpEngine:
         text = printable(line.partition("#")[0])
         if not text:
             return None
-        found = _ID.fullmatch(text)
-        number, rest = (found[1], found[2]) if found else ("", text)
+        match = _ID.fullmatch(text)
+        number, rest = (match[1], match[2]) if match else ("", text)
         name, *words = rest.split() or [""]
         name = name.lower()
         try:

@@ -156,8 +156,8 @@ def format_of(path: Path) -> Format:
     """The format of a file by its ending; RecordError for an unknown ending."""
     ending = ending_of(path)
     if ending not in FORMATS:
-        told = f"the ending {ending} is not known" if ending else "it has no ending that says so"
-        raise RecordError(f"{path}: what is in it? {told}; there are {READ_HELP}")
+        why = f"the ending {ending} is not known" if ending else "it has no ending that says so"
+        raise RecordError(f"{path}: what is in it? {why}; there are {READ_HELP}")
     return FORMATS[ending]
 
 
@@ -188,8 +188,8 @@ def read_games(
     except RulesError as error:
         raise RulesError(f"{path}, {error}") from error
     except RecordError as error:
-        told = str(error)
-        raise RecordError(told if told.startswith(str(path)) else f"{path}: {told}") from error
+        text = str(error)
+        raise RecordError(text if text.startswith(str(path)) else f"{path}: {text}") from error
     reading.check(path, strict)
     return reading
 

@@ -118,10 +118,10 @@ def parse_ggf(text: str) -> list[GameRecord]:
 
 def _check_between(text: str, reading: Reading, line: int) -> None:
     """Count the rest of a game without a beginning as a game left out."""
-    if not text.isspace() and (found := _PART.search(text)):
+    if not text.isspace() and (match := _PART.search(text)):
         reading.leave_out(
             f"line {line}, game {reading.next}",
-            f"{text[found.start() :].strip()[:20]!r} belongs to no game; a game begins with (;",
+            f"{text[match.start() :].strip()[:20]!r} belongs to no game; a game begins with (;",
         )
 
 
@@ -151,13 +151,13 @@ def _parse_game(text: str, begin: int) -> tuple[GameRecord, int]:
     place = begin
     head: dict[str, str] = {}
     moves: list[tuple[str, str]] = []
-    while found := _PROPERTY.match(text, place):
-        key, value = found[1].upper(), found[2].strip()
+    while match := _PROPERTY.match(text, place):
+        key, value = match[1].upper(), match[2].strip()
         if key in ("B", "W"):
             moves.append((key, value))
         else:
             head[key] = value
-        place = found.end()
+        place = match.end()
     end = _END.match(text, place)
     following = text.find("(;", begin)
     if not end:
@@ -214,15 +214,15 @@ def _type(rules: Rules) -> str:
 
 
 def _rules(kind: str) -> Rules:
-    found = _TYPE.fullmatch(kind.strip().lower())
-    if not found:
+    match = _TYPE.fullmatch(kind.strip().lower())
+    if not match:
         raise RecordError(f"TY[{kind}] is a game of rules that are not known")
-    if found["size"] != "8":
+    if match["size"] != "8":
         raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares")
-    if "k" in found["kinds"]:
+    if "k" in match["kinds"]:
         raise RecordError(f"TY[{kind}] is a game with komi, which is not read")
     # Other letters, such as r for random discs, do not affect the rules.
-    return _LETTERS["".join(letter for letter in found["kinds"] if letter in _LETTERS)]
+    return _LETTERS["".join(letter for letter in match["kinds"] if letter in _LETTERS)]
 
 
 def _start(text: str) -> Board:
@@ -231,17 +231,17 @@ def _start(text: str) -> Board:
         raise RecordError(
             f"BO[{text[:90]}] is not a board on 8 x 8 squares: 8, 64 cells, then * or O to move"
         )
-    found = _BOARDS.get(rest)
-    if found is None:
+    start = _BOARDS.get(rest)
+    if start is None:
         if rest[-1:].upper() not in ("*", "X", "O"):
             raise RecordError(f"BO[{text[:90]}] is not a board: 8, 64 cells, then * or O to move")
         try:
-            found = read_position(rest)
+            start = read_position(rest)
         except RecordError as error:
             raise RecordError(f"BO: {error}") from error
-        if found == Board.start():
-            _BOARDS[rest] = found
-    return found
+        if start == Board.start():
+            _BOARDS[rest] = start
+    return start
 
 
 def parse_move(text: str) -> int:
@@ -272,8 +272,8 @@ def _moves(board: Board, moves: list[tuple[str, str]]) -> tuple[int, ...]:
 
 def is_sgf(text: str) -> bool:
     """Whether a text is SGF, where `GM` is a number, and not GGF, where it is `GM[Othello]`."""
-    found = _KIND.search(text)
-    return found is not None and found[1].isdigit()
+    match = _KIND.search(text)
+    return match is not None and match[1].isdigit()
 
 
 def scan_sgf(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
@@ -295,7 +295,7 @@ def _games(text: str) -> Iterator[tuple[int, Properties, str]]:
     while game := _BEGIN.search(text, after):
         begin = place = opened = game.start()
         depth, main = 0, True
-        found: Properties = []
+        properties: Properties = []
         damage = "it is cut off: a bracket has no end )"
         while place < len(text):
             token = _TOKEN.match(text, place)
@@ -315,13 +315,13 @@ def _games(text: str) -> Iterator[tuple[int, Properties, str]]:
                 values = [
                     re.sub(r"\\(.)", r"\1", one) for one in re.findall(_VALUE, token["values"])
                 ]
-                found.append((re.sub("[a-z]", "", token["name"]), values))
+                properties.append((re.sub("[a-z]", "", token["name"]), values))
             depth += {"(": 1, ")": -1}.get(token["sign"] or "", 0)
             main = main and token["sign"] != ")"  # the first line of play is the main one
             if not depth:
                 damage = ""
                 break
-        yield text.count("\n", 0, begin) + 1, found, damage
+        yield text.count("\n", 0, begin) + 1, properties, damage
         after = max(place, begin + 1)
 
 
@@ -384,9 +384,9 @@ def _square(text: str) -> int:
     return read_move(name)
 
 
-def _score(found: re.Match[str] | None, text: str) -> float | None:
+def _score(match: re.Match[str] | None, text: str) -> float | None:
     """Black's recorded score; ±64 for a game won by an unknown margin, None for no result."""
-    if found is None:
+    if match is None:
         return 0.0 if text.lower() in ("0", "draw") else None
-    by = found["by"] or ""
-    return (float(by) if by[:1].isdigit() else 64.0) * (1 if found["side"].upper() == "B" else -1)
+    by = match["by"] or ""
+    return (float(by) if by[:1].isdigit() else 64.0) * (1 if match["side"].upper() == "B" else -1)

@@ -143,8 +143,8 @@ def _played(
                 continue
         except (IllegalMoveError, RecordError) as error:
             line = str(error).splitlines()[0]
-            told = square_name(square) if word is None else word(number)
-            raise RecordError(f"move {number}, {told}: {line}") from error
+            name = square_name(square) if word is None else word(number)
+            raise RecordError(f"move {number}, {name}: {line}") from error
         moves.append(square)
     if sides is None and not board.legal_moves() and not board.is_over():
         moves.append(PASS)
@@ -398,13 +398,13 @@ def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
 
     sign: the character that begins a comment. RecordError where the games have different rules.
     """
-    found = {record.rules for record in records}
-    if len(found) > 1:
+    kinds = {record.rules for record in records}
+    if len(kinds) > 1:
         raise RecordError(
             "move strings and positions cannot say of which rules each is: "
-            f"{' and '.join(sorted(found))}; take .ggf, .csv or .parquet"
+            f"{' and '.join(sorted(kinds))}; take .ggf, .csv or .parquet"
         )
-    return "" if found <= {DEFAULT_RULES} else f"{sign} rules: {found.pop()}\n"
+    return "" if kinds <= {DEFAULT_RULES} else f"{sign} rules: {kinds.pop()}\n"
 
 
 def rules_in_text(text: str) -> Rules | None:
@@ -412,7 +412,7 @@ def rules_in_text(text: str) -> Rules | None:
 
     RulesError where two comments say different rules.
     """
-    found = {said: None for said in _LINE.findall(text) if said in RULE_SETS}
-    if len(found) > 1:
-        raise RulesError(f"one comment says the rules are {' and another '.join(found)}; split it")
-    return next(iter(found), None)
+    kinds = {said: None for said in _LINE.findall(text) if said in RULE_SETS}
+    if len(kinds) > 1:
+        raise RulesError(f"one comment says the rules are {' and another '.join(kinds)}; split it")
+    return next(iter(kinds), None)

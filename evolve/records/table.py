@@ -325,14 +325,14 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
     moves = _moves_of(frame, heads)
     _check_rows(frame.iloc[:, moves], heads[moves])
     missing = pd.Series([None] * len(frame), dtype=object)
-    found = {"black": missing, "white": missing, "winner": missing}
+    columns = {"black": missing, "white": missing, "winner": missing}
     for number, head in enumerate(heads):
         word = "".join(filter(str.isalpha, head.lower()))
         name = "winner" if word in ("winner", "won") else _NAMES.get(word)
         if name is not None and number != moves:
-            found[name] = frame.iloc[:, number]
-    found["winner"] = _winners_of(found["winner"])
-    return pd.DataFrame({**found, "moves": frame.iloc[:, moves], "reason": ""})
+            columns[name] = frame.iloc[:, number]
+    columns["winner"] = _winners_of(columns["winner"])
+    return pd.DataFrame({**columns, "moves": frame.iloc[:, moves], "reason": ""})
 
 
 def _winners_of(column: pd.Series[Any]) -> pd.Series[Any]:

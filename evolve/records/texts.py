@@ -85,8 +85,8 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
     tags: dict[str, str] = {}
     moves: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
-        found = _TAG.match(line)
-        if not found:
+        match = _TAG.match(line)
+        if not match:
             if moves and _FIRST.match(line) and _ENDS.search(moves[-1]):
                 yield begin, tags, "\n".join(moves)
                 begin, tags, moves = number, {}, []
@@ -98,7 +98,7 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
             tags, moves = {}, []
         if not tags:
             begin = number
-        tags[found[1].lower()] = re.sub(r"\\(.)", r"\1", found[2])
+        tags[match[1].lower()] = re.sub(r"\\(.)", r"\1", match[2])
     if tags or moves:
         yield begin, tags, "\n".join(moves)
 
@@ -336,9 +336,9 @@ def _is_one_move(line: str) -> bool:
 
 def _parts(line: str) -> list[tuple[int, str]]:
     """The numbers of a line, each with the text after it."""
-    found = list(re.finditer(r"(?<![a-h\d])(\d{1,9})\s*(?:[.:)…]+|(?=\s))", line, re.IGNORECASE))
-    ends = [*(one.start() for one in found), len(line)][1:]
-    return [(int(one[1]), line[one.end() : end]) for one, end in zip(found, ends, strict=True)]
+    matches = list(re.finditer(r"(?<![a-h\d])(\d{1,9})\s*(?:[.:)…]+|(?=\s))", line, re.IGNORECASE))
+    ends = [*(one.start() for one in matches), len(line)][1:]
+    return [(int(one[1]), line[one.end() : end]) for one, end in zip(matches, ends, strict=True)]
 
 
 def _last_number(line: str) -> int | None:

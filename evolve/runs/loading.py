@@ -10,7 +10,7 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.extras import imported
 from evolve.agents.reference import listed, read_agent, reference_agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.agent_file import header_of, read_agent_file, told_of
+from evolve.agents.agent_file import header_of, read_agent_file, naming_file
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.registry import INDIVIDUALS, KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.errors import AgentError, AgentFileError, RunError

@@ -147,11 +147,11 @@ def _verify(content: bytes, path: Path) -> None:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
 
 
-def _check_schema(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
+def _check_schema(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
     for field in wanted:
-        if found.get_field_index(field.name) < 0:
+        if schema.get_field_index(field.name) < 0:
             raise RunError(f"{path} is another table: it has no column {field.name}")
-        there = found.field(field.name).type
+        there = schema.field(field.name).type
         if there != field.type:
             raise RunError(
                 f"{path} is another table: its column {field.name} is of type {there}, "
@@ -234,10 +234,10 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     first = lines.readline()
-    told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
-    if not told:
+    named = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
+    if not named:
         lines.seek(0)
-    separator = told[1] if told else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
+    separator = named[1] if named else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
     try:
         head, *rows = [row for row in csv.reader(lines, delimiter=separator) if row] or [[]]
     except csv.Error as error:

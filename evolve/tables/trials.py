@@ -109,14 +109,14 @@ def importances_of(table: pa.Table) -> Importances:
         raise RunError(f"{TRIALS_FILE} is damaged: its importances cannot be read") from error
 
 
-def _parsed(found: Any) -> Importances:
-    if found == {}:
+def _parsed(document: Any) -> Importances:
+    if document == {}:
         return Importances()
-    order = sorted(found["shares"], key=lambda name: -found["shares"][name])
+    order = sorted(document["shares"], key=lambda name: -document["shares"][name])
     return Importances(
-        {name: float(found["shares"][name]) for name in order},
-        {name: float(found["p"][name]) for name in order},
-        str(found["reason"]),
+        {name: float(document["shares"][name]) for name in order},
+        {name: float(document["p"][name]) for name in order},
+        str(document["reason"]),
     )
 
 
@@ -159,19 +159,20 @@ class FinalDocument(BaseModel):
         if self.defaults is None:
             return "the trial of the defaults is not complete: no comparison with them"
         if self.winner == self.defaults:
-            return "the defaults won: nothing better was found"
-        found = self.against_defaults
-        if found is None:
+            return "the defaults won: nothing better was against"
+        against = self.against_defaults
+        if against is None:
             return "the winner was not tested with fresh seeds: nothing is known of its settings"
-        text = f"{found.score:.3f} [{found.low:.3f}, {found.high:.3f}] in {found.games} fresh games"
-        if found.seeds is not None:
-            text += f" of {found.seeds} fresh seed{'s' * (found.seeds != 1)}"
-        if found.failures or found.failures_of_defaults:
+        interval = f"[{against.low:.3f}, {against.high:.3f}]"
+        text = f"{against.score:.3f} {interval} in {against.games} fresh games"
+        if against.seeds is not None:
+            text += f" of {against.seeds} fresh seed{'s' * (against.seeds != 1)}"
+        if against.failures or against.failures_of_defaults:
             text += (
-                f", {found.failures} of them lost and {found.failures_of_defaults} won because a "
-                "program failed"
+                f", {against.failures} of them lost and {against.failures_of_defaults} won because "
+                "a program failed"
             )
-        if found.low > 0.5:
+        if against.low > 0.5:
             return f"trial-{self.winner} beats the agent of the defaults, {text}"
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
 
@@ -197,32 +198,32 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
 def whole_final(folder: FolderPath) -> FinalDocument | None:
     """The finished final; None where there is none, or it is damaged."""
     try:
-        found = read_final(folder)
+        final = read_final(folder)
     except LinkError:
         raise
     except RunError:
         return None
-    return None if found is None or found.trials is None else found
+    return None if final is None or final.trials is None else final
 
 
 def verdict_of(folder: FolderPath) -> str | None:
     """The verdict of the finished final on the defaults; None before that."""
-    found = whole_final(folder)
-    return None if found is None else found.verdict
+    final = whole_final(folder)
+    return None if final is None else final.verdict
 
 
 def finals_trials(folder: FolderPath) -> int | None:
     """How many trials were finished when the final was played; None before it is finished."""
-    found = whole_final(folder)
-    return None if found is None else found.trials
+    final = whole_final(folder)
+    return None if final is None else final.trials
 
 
 def final_table(folder: FolderPath) -> pa.Table:
     """A row for each finalist, the strongest first; empty before the final."""
-    found = read_final(folder)
-    rows = [] if found is None else found.finalists
-    if found is not None and not rows and found.winner is not None:
-        rows = [{"trial": f"trial-{found.winner}"}]  # the winner had no opponent
+    final = read_final(folder)
+    rows = [] if final is None else final.finalists
+    if final is not None and not rows and final.winner is not None:
+        rows = [{"trial": f"trial-{final.winner}"}]  # the winner had no opponent
     named = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
     try:
         return table_of_rows(named, FINAL_SCHEMA)
