@@ -52,28 +52,10 @@ _HOMES = {
 }
 
 __all__ = [
-    "Agent",
-    "AlphaBetaAgent",
-    "Board",
-    "DqnAgent",
-    "Encoding",
-    "EvolveError",
-    "Gene",
-    "IllegalMoveError",
-    "MctsAgent",
-    "RandomAgent",
-    "Run",
-    "Study",
-    "__version__",
-    "compare",
-    "evolve",
-    "load_agent",
-    "load_run",
-    "match",
-    "plot",
-    "rate",
-    "study",
-]
+    "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
+    "IllegalMoveError", "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare",
+    "evolve", "load_agent", "load_run", "match", "plot", "rate", "study",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

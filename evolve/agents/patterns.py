@@ -352,7 +352,7 @@ class PatternAgent(SearchingAgent):
 
 
 class PatternSearch:
-    """A search from one position, see `timed_search.Search`."""
+    """A search from one position, see `searching.Search`."""
 
     def __init__(self, context: layout.Cells, board: Board) -> None:
         self.context = context

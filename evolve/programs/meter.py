@@ -10,9 +10,9 @@ import importlib.util
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 from evolve.programs.children import LINUX, processes, stat_of
 
@@ -38,10 +38,8 @@ class Use(NamedTuple):
     processes: int
 
 
-class _System(Protocol):
-    """Measures a program by the process id of its guard, which does not count."""
-
-    def __call__(self, guard: int) -> Use: ...
+_System = Callable[[int], Use]
+"""Measures a program by the process id of its guard, which does not count."""
 
 
 class Meter:

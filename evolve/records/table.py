@@ -17,13 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from evolve.engine.board import Board
-from evolve.engine.rules import (
-    DISCS_BLACK,
-    DISCS_WHITE,
-    PLIES,
-    RESULT_COLUMNS,
-    Rules,
-)
+from evolve.engine.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
 from evolve.engine.squares import format_moves
 from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_bytes
@@ -149,9 +143,7 @@ def _record(row: Any, asked: Asked) -> GameRecord:
             check_winner(record, winner, said)
         return record
     return replace(
-        record,
-        result=None if winner is None else _RESULTS[winner],
-        stopped=_stopped(row.reason),
+        record, result=None if winner is None else _RESULTS[winner], stopped=_stopped(row.reason)
     )
 
 

@@ -76,11 +76,7 @@ def read_table(
 
 
 def table_of(
-    content: bytes,
-    path: Path,
-    columns: Columns | None = None,
-    *,
-    only: Sequence[str] | None = None,
+    content: bytes, path: Path, columns: Columns | None = None, *, only: Sequence[str] | None = None
 ) -> pa.Table:
     """The same from the content of a file; errors name `path`."""
     _verify(content, path)

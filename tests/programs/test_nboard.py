@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import pytest
 
@@ -13,7 +13,7 @@ from evolve.errors import EngineError
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import NBoardSession
 from evolve.records.record import play_moves
-from tests.programs import engine, python, soon
+from tests.programs import begun, engine, python, soon
 from tests.records.test_ggf import random_record
 
 ANSWERS = """
@@ -30,14 +30,10 @@ for line in sys.stdin:
 """
 
 
-@contextmanager
-def session(command: Sequence[str], depth: int | None = None) -> Iterator[NBoardSession]:
-    made = NBoardSession(LineProcess(command), depth)
-    try:
-        made.begin(soon())
-        yield made
-    finally:
-        made.kill()
+def session(
+    command: Sequence[str], depth: int | None = None
+) -> AbstractContextManager[NBoardSession]:
+    return begun(NBoardSession(LineProcess(command), depth))
 
 
 def program(answer: str) -> list[str]:
