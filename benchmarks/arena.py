@@ -21,13 +21,13 @@ import numpy as np
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match
-from evolve.engine import game as kernels
-from evolve.engine.context_factory import new_context
-from evolve.engine.rules import (
+from evolve.engine.board.rules import (
     MAX_PLIES,
     RESULT_COLUMNS,
     STANDARD,
 )
+from evolve.engine.games import game as kernels
+from evolve.engine.search.context_factory import new_context
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings

@@ -30,7 +30,7 @@ from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.judges import Panel
 from evolve.config.learning import MctsSettings
-from evolve.engine.board import Board
+from evolve.engine.board.board import Board
 from evolve.learning.mcts import TreeLearner
 from evolve.learning.training import InMemoryTraining
 

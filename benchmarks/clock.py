@@ -18,9 +18,9 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.searching import thinking_seconds
-from evolve.engine.architecture import Architecture
-from evolve.engine.board import Board
-from evolve.engine.network import Network
+from evolve.engine.board.board import Board
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
 
 SPECIFICATIONS = ("swh-mobility", "swh-mobility?endgame=20", "uct", "uct?endgame=20&reuse=1")
 LAYERS = ("conv 64 relu", "conv 64 relu", "dense 128 relu", "policy-value")

@@ -26,7 +26,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import play_match
-from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.panel import Candidate, LadderPanel
 from evolve.evolution.run_agents import run_settings
 from evolve.fitness.executor import Threads

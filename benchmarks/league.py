@@ -26,10 +26,10 @@ import numpy.typing as npt
 import evolve
 from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
-from evolve.engine.bits import ONE, ZERO, U, flips_of, moves_of
-from evolve.engine.context import AGE, STOPPED
-from evolve.engine.memory import int64, lowest, popcount
-from evolve.engine.pattern_search import pattern_move
+from evolve.engine.board.bits import ONE, ZERO, U, flips_of, moves_of
+from evolve.engine.compiled.intrinsics import int64, lowest, popcount
+from evolve.engine.patterns.pattern_search import pattern_move
+from evolve.engine.search.context import AGE, STOPPED
 from evolve.fitness.statistics import score_of_pairs
 
 EMPTY = 1

@@ -31,7 +31,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import MatchResult
 from evolve.arena.tournament import Tournament
 from evolve.cli.terminal import elo_text
-from evolve.engine.architecture import Architecture
+from evolve.engine.networks.architecture import Architecture
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.learning.exact_labels import accuracy, fitted, labelled_sets

@@ -21,7 +21,7 @@ from scipy import stats
 
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import config_text, resolve_as
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import Executor, Threads
 from evolve.fitness.games import Games

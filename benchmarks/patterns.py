@@ -31,8 +31,8 @@ from benchmarks.trained import Recipe, train
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import Match
-from evolve.engine.board import Board
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import RULE_SETS
 from evolve.fitness.openings import Part, balanced_openings
 
 CHAMPIONS = Path("docs/evolution")

@@ -24,10 +24,10 @@ from typing import Any
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH
 from evolve.bench.speed import half_random, searches
-from evolve.engine import bits
-from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.perft import perft
-from evolve.engine.vector import LANES
+from evolve.engine.board import bits
+from evolve.engine.board.bits import perft
+from evolve.engine.compiled.intrinsics import LANES
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 
 REPEATS = 5
 PERFT_DEPTH = 11

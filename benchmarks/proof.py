@@ -25,7 +25,7 @@ from matplotlib.figure import Figure
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import play_match
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 

@@ -23,8 +23,8 @@ from typing import Final
 
 import numpy as np
 
-from evolve.engine import bits
-from evolve.engine.rules import PASS
+from evolve.engine.board import bits
+from evolve.engine.board.rules import PASS
 from evolve.records.formats import write_games
 from evolve.records.record import GameRecord
 

@@ -30,15 +30,15 @@ from evolve.agents.reference import reference_agent
 from evolve.bench.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
 from evolve.config.learning import MctsSettings
-from evolve.engine.architecture import Architecture
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.context import AGE, NODES, STOPPED
-from evolve.engine.network import Network
-from evolve.engine.pattern_search import pattern_move
-from evolve.engine.patterns import Patterns
-from evolve.engine.shapes import DEFAULT_SET, ShapeSet, parse_shapes
-from evolve.engine.training_games import Lineup
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.games.training_games import Lineup
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
+from evolve.engine.patterns.pattern_search import pattern_move
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.patterns.shapes import DEFAULT_SET, ShapeSet, parse_shapes
+from evolve.engine.search.context import AGE, NODES, STOPPED
 from evolve.learning.tree_games import searched_games
 
 DEPTHS: Final = (1, 4, 6, 8, 10, 12)

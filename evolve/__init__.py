@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from evolve.agents.mcts import MctsAgent
     from evolve.agents.reference import RandomAgent
     from evolve.arena.call import match, rate
-    from evolve.engine.board import Board
-    from evolve.engine.genes import Gene
+    from evolve.engine.board.board import Board
+    from evolve.engine.search.genes import Gene
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.evolution.call import evolve
     from evolve.plots.call import plot
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "Agent": "evolve.agents.agent",
     "AlphaBetaAgent": "evolve.agents.alphabeta",
-    "Board": "evolve.engine.board",
+    "Board": "evolve.engine.board.board",
     "DqnAgent": "evolve.agents.dqn",
     "Encoding": "evolve.population.encoding",
     "EvolveError": "evolve.errors",
-    "Gene": "evolve.engine.genes",
+    "Gene": "evolve.engine.search.genes",
     "IllegalMoveError": "evolve.errors",
     "MctsAgent": "evolve.agents.mcts",
     "RandomAgent": "evolve.agents.reference",

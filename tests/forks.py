@@ -45,7 +45,7 @@ IMPORTS: Final[Mapping[str, Sequence[str]]] = {
     "serve": ("evolve.service.server", "uvicorn"),
 }
 """What the server imports before it first forks a command, beside its module and `ALL`."""
-ALL: Final = ("evolve.engine.game", "pyarrow.parquet")
+ALL: Final = ("evolve.engine.games.game", "pyarrow.parquet")
 HELD_BEFORE: Final = "HELD_BEFORE"
 """A variable with the end of a path, and a number: a fork stops itself before it gives a file that
 name so many times."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from evolve.engine.architecture import Architecture
-from evolve.engine.network import Network
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
 from tests import reference
 
 VALUE = Architecture("canonical", ("gate", "gate", "dense 1 tanh"))

@@ -1,6 +1,6 @@
 """The alpha-beta agent in plain Python, as one would write it on ints: same moves, same nodes.
 
-An oracle for the kernels: it mirrors `engine.search` (order of moves, windows, ties) but shares no
+An oracle for the kernels: it mirrors `search.search` (order of moves, windows, ties) but shares no
 code with the engine.
 """
 

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from evolve.agents.agent_file import Arrays, document_of, write_agent_file
 from evolve.agents.memory import thread_context
-from evolve.engine import context as layout
-from evolve.engine import game
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, WIN, Rules, check_rules
-from evolve.engine.search import best_move
-from evolve.engine.solver import solve_move
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, WIN, Rules, check_rules
+from evolve.engine.games import game
+from evolve.engine.search import context as layout
+from evolve.engine.search.search import best_move
+from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError
 
 Unit = Literal["discs", "forecast", "evaluation", "value"]
@@ -162,7 +162,7 @@ class Agent(ABC):
 
     @property
     def row(self) -> npt.NDArray[np.int64] | None:
-        """Its parameters as the kernels of whole games read them (see `engine.context`).
+        """Its parameters as the kernels of whole games read them (see `search.context`).
 
         None where the agent plays one move at a time, outside of these kernels.
         """
@@ -170,7 +170,7 @@ class Agent(ABC):
 
     @property
     def table_bits(self) -> int:
-        """The table size (see `engine.context`) that its searches need, if it has a row."""
+        """The table size (see `search.context`) that its searches need, if it has a row."""
         return 1
 
     def prepare(self) -> None:  # noqa: B027 - most have nothing to prepare

@@ -22,8 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.registry import KINDS
-from evolve.engine.architecture import MOST_WEIGHTS
-from evolve.engine.rules import Rules, check_rules
+from evolve.engine.board.rules import Rules, check_rules
+from evolve.engine.networks.architecture import MOST_WEIGHTS
 from evolve.errors import AgentError, AgentFileError, PositionError
 from evolve.files.atomic import replacing, write_text
 from evolve.parsing import parse_json, read_document

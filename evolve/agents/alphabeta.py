@@ -15,14 +15,14 @@ from evolve.agents.agent_file import Arrays
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_boundaries
 from evolve.agents.searching import NO_LIMIT, TABLE_BITS, SearchingAgent
-from evolve.engine import context as layout
-from evolve.engine import game
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.genes import GENES, MAX_PHASES, TERM_NAMES, default_boundaries, phase_of
-from evolve.engine.rules import WIN, Rules
-from evolve.engine.search import best_move, deepen
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import WIN, Rules
+from evolve.engine.games import game
+from evolve.engine.search import context as layout
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
+from evolve.engine.search.genes import GENES, MAX_PHASES, TERM_NAMES, default_boundaries, phase_of
+from evolve.engine.search.search import best_move, deepen
 from evolve.errors import AgentError
 from evolve.standalone.render import render
 
@@ -50,7 +50,7 @@ class AlphaBetaAgent(SearchingAgent):
     Args:
         weights: P lists of 10 integers, one per class of squares in the order
             a1 b1 c1 d1 b2 c2 d2 c3 d3 d4; each times own − opp discs there.
-        mobility, …: P integers per term of `engine.genes`, each times the term's count, such as
+        mobility, …: P integers per term of `search.genes`, each times the term's count, such as
             own − opp legal moves; 0 by default.
         depths: P search depths in plies, 1 to 60; a pass does not count.
         boundaries: P − 1 ascending disc counts at which the next phase begins; by default
@@ -177,7 +177,7 @@ class AlphaBetaAgent(SearchingAgent):
 
     @property
     def table_bits(self) -> int:
-        """The table size (see `engine.context`) that its searches need."""
+        """The table size (see `search.context`) that its searches need."""
         return layout.table_bits_for(self.endgame, max(self.depths))
 
     @property
@@ -193,7 +193,7 @@ class AlphaBetaAgent(SearchingAgent):
 
     @cached_property
     def cells(self) -> layout.Cells:
-        """The agent as kernels read it: a row of cells (see `engine.context`)."""
+        """The agent as kernels read it: a row of cells (see `search.context`)."""
         row = np.zeros(layout.PHASES + self.phases * layout.PHASE_CELLS, np.int64)
         row[layout.ENDGAME] = self.endgame
         for disc_count in range(65):

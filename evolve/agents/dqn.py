@@ -13,24 +13,24 @@ import numpy.typing as npt
 from evolve.agents.agent import Analysis, Description, Setting, StoredAgent, moves_to_choose
 from evolve.agents.agent_file import Arrays
 from evolve.agents.memory import thread_context, thread_scratch
-from evolve.engine import context as layout
-from evolve.engine.action_search import action_values
-from evolve.engine.architecture import Architecture
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.context import SQUARE_CLASSES
-from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.network import Network
-from evolve.engine.rewards import (
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules, check_rules, rule_set
+from evolve.engine.networks.action_search import (
     DISCOUNT_OTHER,
     DISCOUNT_OWN,
     DISCOUNT_PASS,
     DISCOUNT_PASSED,
     DISCS,
     REWARD_CELLS,
+    action_values,
 )
-from evolve.engine.rules import Rules, check_rules, rule_set
-from evolve.engine.solver import solve_in_order
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
+from evolve.engine.search import context as layout
+from evolve.engine.search.context import SQUARE_CLASSES
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
+from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
 from evolve.standalone.render import NetworkPlay, render_network
 

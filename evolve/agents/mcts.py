@@ -40,14 +40,14 @@ from evolve.agents.searching import (
     thinking_seconds,
     touch_table,
 )
-from evolve.engine import context as layout
-from evolve.engine import mcts
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.network import Network
-from evolve.engine.patterns import Patterns
-from evolve.engine.rules import Rules, check_rules, rule_set
-from evolve.engine.solver import solve_in_order
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules, check_rules, rule_set
+from evolve.engine.networks import mcts
+from evolve.engine.networks.network import Network
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.search import context as layout
+from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, NetworkPlay, render_network
 

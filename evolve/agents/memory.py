@@ -9,14 +9,15 @@ from typing import Any, Final, cast
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine import batched_mcts, mcts
-from evolve.engine import context as layout
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.context_factory import new_context
-from evolve.engine.pattern_search import MOST_VECTORS
-from evolve.engine.patterns import Patterns
-from evolve.engine.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.engine.games import mcts_games as batched_mcts
+from evolve.engine.networks import mcts
+from evolve.engine.patterns.pattern_search import MOST_VECTORS
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.search import context as layout
+from evolve.engine.search.context_factory import new_context
 
 
 class OutOfTimeError(Exception):
@@ -42,7 +43,7 @@ def nodes_for(simulations: int) -> int:
 
 
 class Tree:
-    """A tree in memory of a fixed number of nodes; see `engine.mcts`."""
+    """A tree in memory of a fixed number of nodes; see `networks.mcts`."""
 
     def __init__(self, nodes: mcts.Nodes, used: int = 0) -> None:
         self.nodes = nodes
@@ -130,7 +131,7 @@ class Tree:
 
 
 class Forest:
-    """One tree for each of N games, searched side by side by PUCT; see `engine.batched_mcts`."""
+    """One tree for each of N games, searched side by side by PUCT; see `games.mcts_games`."""
 
     def __init__(self, count: int, size: int) -> None:
         self.trees = batched_mcts.empty_trees(count, size)

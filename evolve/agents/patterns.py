@@ -36,14 +36,14 @@ from evolve.agents.searching import (
     prepare_timed_search,
     stopping_at,
 )
-from evolve.engine import context as layout
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.pattern_search import pattern_move, pattern_values
-from evolve.engine.patterns import DISC, Patterns
-from evolve.engine.rules import Rules
-from evolve.engine.shapes import ShapeSet, parse_shape, shape_text
-from evolve.engine.solver import solve_move
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
+from evolve.engine.patterns.pattern_search import pattern_move, pattern_values
+from evolve.engine.patterns.patterns import DISC, Patterns
+from evolve.engine.patterns.shapes import ShapeSet, parse_shape, shape_text
+from evolve.engine.search import context as layout
+from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
 from evolve.standalone.render import render_patterns
 
@@ -127,7 +127,7 @@ class PatternAgent(SearchingAgent):
 
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
-        """The evaluation and the cuts as kernels read them, see `engine.patterns`."""
+        """The evaluation and the cuts as kernels read them, see `patterns.patterns`."""
         fitted = {}
         for cut in self.cuts:
             margin = self._probcut_at(cut.discs)

@@ -11,8 +11,8 @@ from evolve.agents.agent import Agent, Setting, StoredAgent, moves_to_choose
 from evolve.agents.agent_file import Arrays, header_of, naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.registry import KINDS, REFERENCES
-from evolve.engine.board import Board
-from evolve.engine.rules import Rules, check_rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.extras import imported
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.context import MAX_DEPTH
-from evolve.engine.genes import MAX_PHASES, phase_of
-from evolve.engine.patterns import DISC_GROUPS, MOST_CUT_DEPTH
+from evolve.engine.patterns.patterns import DISC_GROUPS, MOST_CUT_DEPTH
+from evolve.engine.search.context import MAX_DEPTH
+from evolve.engine.search.genes import MAX_PHASES, phase_of
 from evolve.errors import AgentError
 
 

@@ -19,14 +19,14 @@ import numpy as np
 from evolve.agents.agent import Limit, Setting, StoredAgent, moves_to_choose
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_depth
-from evolve.engine import context as layout
-from evolve.engine import game
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.context_factory import clear_deadline, new_context, set_deadline
-from evolve.engine.rules import DEFAULT_RULES, check_rules, rule_set
-from evolve.engine.search import best_move, deepen
-from evolve.engine.solver import solve_move, solve_outcome_move
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, check_rules, rule_set
+from evolve.engine.games import game
+from evolve.engine.search import context as layout
+from evolve.engine.search.context_factory import clear_deadline, new_context, set_deadline
+from evolve.engine.search.search import best_move, deepen
+from evolve.engine.search.solver import solve_move, solve_outcome_move
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evolve.agents.agent import Agent
 from evolve.config.defaults import default_rules
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError
 
 

@@ -17,7 +17,7 @@ from evolve.arena.match import Match, MatchResult
 from evolve.arena.sprt import Sprt
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.match import Match, PlayMatch, play_whole
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from evolve.agents.agent import Agent
 from evolve.arena.sprt import PAIR_SCORES, Sprt
-from evolve.engine.board import Board
-from evolve.engine.rules import FAILED_BLACK, FAILED_WHITE, REASON, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import FAILED_BLACK, FAILED_WHITE, REASON, Rules
 from evolve.errors import AgentError, EngineError, EvolveError
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone

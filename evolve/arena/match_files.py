@@ -21,7 +21,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match
-from evolve.engine.rules import (
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,
@@ -37,7 +37,7 @@ from evolve.engine.rules import (
     Rules,
     check_rules,
 )
-from evolve.engine.squares import parse_moves
+from evolve.engine.board.squares import parse_moves
 from evolve.errors import EvolveError, LinkError, RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree

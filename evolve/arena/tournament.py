@@ -16,7 +16,7 @@ import pyarrow as pa
 from evolve.agents.agent import Agent
 from evolve.arena.agreement import Agreed
 from evolve.arena.match import Match, PlayMatch, play_whole
-from evolve.engine.rules import Rules, check_rules
+from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder

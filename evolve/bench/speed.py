@@ -21,12 +21,10 @@ from numba.core import config
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH, table_agent
-from evolve.engine import bits, game
-from evolve.engine.board import Board
-from evolve.engine.context import NODES, STOPPED, table_bits_for
-from evolve.engine.context_factory import new_context
-from evolve.engine.perft import perft
-from evolve.engine.rules import (
+from evolve.engine.board import bits
+from evolve.engine.board.bits import perft
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import (
     DEFAULT_RULES,
     NODES_BLACK,
     NODES_WHITE,
@@ -35,9 +33,12 @@ from evolve.engine.rules import (
     Rules,
     rule_set,
 )
-from evolve.engine.search import DEEP_FROM, best_move, best_move_deep
-from evolve.engine.solver import solve_move, solve_outcome_move
-from evolve.engine.vector import LANES
+from evolve.engine.compiled.intrinsics import LANES
+from evolve.engine.games import game
+from evolve.engine.search.context import NODES, STOPPED, table_bits_for
+from evolve.engine.search.context_factory import new_context
+from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep
+from evolve.engine.search.solver import solve_move, solve_outcome_move
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games

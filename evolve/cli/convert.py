@@ -9,13 +9,13 @@ import click
 
 from evolve.cli.options import file_rules_option, output_path, strict_option
 from evolve.cli.terminal import complain, say
-from evolve.engine.rules import PASS
+from evolve.engine.board.rules import PASS
 from evolve.errors import OptionsError
 from evolve.records.packing import ending_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
-    from evolve.engine.board import Board
+    from evolve.engine.board.board import Board
     from evolve.records.record import GameRecord
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evolve.agents.names import parse_name, with_clock
-from evolve.engine.rules import DEFAULT_RULES
+from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import AgentError
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from evolve.cli.signals import exit_code
 from evolve.cli.terminal import Failures, complain, counting, elo_text, out, print_facts, say
 from evolve.config.matches import MatchSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.rules import PASS
+from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 
 if TYPE_CHECKING:

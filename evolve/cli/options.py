@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import click
 
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.programs.children import LOG
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evolve.agents.agent import StoredAgent
-    from evolve.engine.board import Board
+    from evolve.engine.board.board import Board
 
 format_option = click.option(
     "--format",

@@ -23,8 +23,8 @@ def perft_command(depth: int, as_json: bool) -> None:
     Example:
       evolve perft 9
     """
-    from evolve.engine import bits
-    from evolve.engine.perft import perft
+    from evolve.engine.board import bits
+    from evolve.engine.board.bits import perft
 
     perft(bits.START_OWN, bits.START_OPP, 1)
     started = time.perf_counter()

@@ -11,8 +11,8 @@ from evolve.cli.completion import complete_agents
 from evolve.cli.options import log_option, output_path, rules_option
 from evolve.cli.output import show_board
 from evolve.cli.terminal import out, say
-from evolve.engine.rules import PASS, rule_set
-from evolve.engine.squares import square_name
+from evolve.engine.board.rules import PASS, rule_set
+from evolve.engine.board.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.files.atomic import write_text
 from evolve.records.moves import read_move
@@ -22,7 +22,7 @@ from evolve.terminal_text import count_of
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.arena.agreement import Agreed
-    from evolve.engine.board import Board, Side
+    from evolve.engine.board.board import Board, Side
     from evolve.records.record import GameRecord
 
 _OF_UNIT: Final = {

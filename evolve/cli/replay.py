@@ -18,12 +18,12 @@ from evolve.cli.completion import complete_runs
 from evolve.cli.options import file_rules_option, strict_option
 from evolve.cli.output import show_board
 from evolve.cli.terminal import complain, out, say
-from evolve.engine.rules import PASS
-from evolve.engine.squares import format_moves, parse_moves, square_name
+from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import format_moves, parse_moves, square_name
 from evolve.errors import RunError
 
 if TYPE_CHECKING:
-    from evolve.engine.board import Board
+    from evolve.engine.board.board import Board
     from evolve.records.record import GameRecord
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")

@@ -18,7 +18,7 @@ from evolve.cli.new_run import RUNS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.terminal import say
 from evolve.config.defaults import VARIABLE, default_rules
-from evolve.engine.private import private_folder
+from evolve.engine.compiled.private import private_folder
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside

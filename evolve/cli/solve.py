@@ -13,12 +13,12 @@ import click
 import evolve
 from evolve.cli.options import json_option, strict_option
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
-from evolve.engine.rules import RULE_SETS, Rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import RulesError
 
 if TYPE_CHECKING:
-    from evolve.engine.board import Side
+    from evolve.engine.board.board import Side
 
 
 @click.command(name="solve")

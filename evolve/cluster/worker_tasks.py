@@ -15,7 +15,7 @@ import numba
 import numpy as np
 
 from evolve.agents.reference import reference_agent
-from evolve.engine.compile import sources_hash
+from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
 from evolve.fitness.answers import DONE, FAILED, RAISED, REFUSED, in_words
 from evolve.fitness.openings import START_POSITION

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules
+from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules
 from evolve.parsing import everything_in
 
 

@@ -16,7 +16,7 @@ import platformdirs
 
 from evolve.config.base import Settings
 from evolve.config.toml import read_toml, resolve_as
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import SettingsError
 
 FILE: Final = "evolve.toml"

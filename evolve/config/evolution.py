@@ -15,7 +15,8 @@ from pydantic import (
 
 from evolve.config.base import Settings
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
-from evolve.engine.genes import (
+from evolve.engine.board.rules import RULES_HELP, Rules, rule_set
+from evolve.engine.search.genes import (
     DEFAULT_TERMS,
     GENES,
     MAX_PHASES,
@@ -23,7 +24,6 @@ from evolve.engine.genes import (
     Term,
     default_boundaries,
 )
-from evolve.engine.rules import RULES_HELP, Rules, rule_set
 from evolve.parsing import are_boundaries, split_integers, split_list, split_range
 
 FIRST: Final = "What matters first"

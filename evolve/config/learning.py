@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evolve.config.base import Settings
 from evolve.config.evolution import FIRST, Share
-from evolve.engine.architecture import Architecture
-from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
+from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
+from evolve.engine.networks.architecture import Architecture
 from evolve.errors import AgentError
 from evolve.parsing import split_list, split_shares
 

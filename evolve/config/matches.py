@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from evolve.config.base import Settings
 from evolve.config.evolution import FIRST
-from evolve.engine.rules import MAX_OPENING_PLIES, Rules
+from evolve.engine.board.rules import MAX_OPENING_PLIES, Rules
 
 RANDOM_PLIES: Final = 8
 """Moves of a random opening."""

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
-from evolve.engine.genes import MAX_PHASES
-from evolve.engine.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
+from evolve.engine.search.genes import MAX_PHASES
 from evolve.errors import AgentError
 from evolve.parsing import split_list
 

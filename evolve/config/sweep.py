@@ -17,7 +17,7 @@ from pydantic import (
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
+from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list
 
 DEFAULT_PANEL: Final = "default"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from evolve.engine.rules import DEFAULT_RULES, Rules
+from evolve.engine.board.rules import DEFAULT_RULES, Rules
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.champions import Champions
 from evolve.fitness.crosstable import cross_table_of

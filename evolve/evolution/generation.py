@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import END, REASON
+from evolve.engine.board.rules import END, REASON
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import checkpoint, ranked_by
 from evolve.evolution.panel import Candidate, PanelResult, RunPanel, past_generations

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.errors import AgentError, SettingsError
 from evolve.evolution.champions import Champions
 from evolve.evolution.checkpoint import damage_told, restored

@@ -19,7 +19,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.evolution.trend import Curve, Rise
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games

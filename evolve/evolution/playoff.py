@@ -19,7 +19,7 @@ from evolve.agents.agent_file import read_header
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.evolution.champions import Champions
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor

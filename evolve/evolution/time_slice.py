@@ -17,7 +17,7 @@ import numpy as np
 
 from evolve.agents.agent_file import read_header
 from evolve.config.toml import read_toml, resolve
-from evolve.engine.rules import PASS
+from evolve.engine.board.rules import PASS
 from evolve.errors import EvolveError, RunError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes

@@ -13,10 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.engine import game as kernels
-from evolve.engine.context import table_bits_for
-from evolve.engine.context_factory import new_context
-from evolve.engine.rules import (
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     END,
@@ -36,6 +33,9 @@ from evolve.engine.rules import (
     Rules,
     rule_set,
 )
+from evolve.engine.games import game as kernels
+from evolve.engine.search.context import table_bits_for
+from evolve.engine.search.context_factory import new_context
 from evolve.fitness.answers import ensure, is_number, named
 from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings

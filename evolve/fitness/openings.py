@@ -17,11 +17,17 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.reference import table_agent
-from evolve.engine.board import Board
-from evolve.engine.context_factory import new_context
-from evolve.engine.opening import MATCH_SLOT, SLOTS, draw_openings, mark_balanced, slots_of_all
-from evolve.engine.rules import PASS, Rules, rule_set
-from evolve.engine.symmetry import canonical
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, Rules, rule_set
+from evolve.engine.board.symmetry import canonical
+from evolve.engine.games.opening import (
+    MATCH_SLOT,
+    SLOTS,
+    draw_openings,
+    mark_balanced,
+    slots_of_all,
+)
+from evolve.engine.search.context_factory import new_context
 from evolve.errors import SettingsError
 from evolve.records.positions import start_text
 from evolve.records.record import GameRecord, play_moves, with_passes
@@ -37,7 +43,7 @@ _SEARCHES: Final = 16
 
 
 class Part(Enum):
-    """Parts of the space of openings, each with its slots out of eight (`engine.opening`)."""
+    """Parts of the space of openings, each with its slots out of eight (`games.opening`)."""
 
     TRAINING = range(5)
     PANEL = range(5, 6)

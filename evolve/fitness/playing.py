@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import (
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import StoredAgent
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone, winner_of

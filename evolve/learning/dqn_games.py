@@ -10,18 +10,18 @@ import numpy.typing as npt
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.agents.reference import POSITIONAL
 from evolve.config.learning import ITSELF, PAST, DqnSettings
-from evolve.engine.context import GAME_TABLE_BITS
-from evolve.engine.dqn_play import (
+from evolve.engine.board.rules import rule_set
+from evolve.engine.games.dqn_play import (
     TargetOptions,
     empty_transitions,
     play_network_games,
     transitions_of,
 )
-from evolve.engine.evaluation import CLASS_OF_SQUARE
-from evolve.engine.network import Network
-from evolve.engine.rewards import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
-from evolve.engine.rules import rule_set
-from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.networks.action_search import DIFFERENCE, HALVES, NO_REWARD, OUTCOME, SHARE
+from evolve.engine.networks.network import Network
+from evolve.engine.search.context import GAME_TABLE_BITS
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.fitness.games import GamesDone, agent_rows
 from evolve.learning.learner import Left, alphabeta_agents, play_in_time, shares_drawn
 

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor
 
 from evolve.agents.memory import thread_context
-from evolve.engine.architecture import Architecture
-from evolve.engine.context import table_bits_for
-from evolve.engine.network import Network
-from evolve.engine.rules import DEFAULT_RULES, Rules
-from evolve.engine.symmetry import canonical, images_of
-from evolve.engine.training_games import draw_positions, solve_outcomes
+from evolve.engine.board.rules import DEFAULT_RULES, Rules
+from evolve.engine.board.symmetry import canonical, images_of
+from evolve.engine.games.training_games import draw_positions, solve_outcomes
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
+from evolve.engine.search.context import table_bits_for
 from evolve.fitness.games import in_batches
 from evolve.learning.model import Model
 from evolve.learning.modules import encoded

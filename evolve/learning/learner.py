@@ -16,7 +16,7 @@ import numpy.typing as npt
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.memory import OutOfTimeError
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, SettingsError
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, in_batches

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from evolve.config.learning import LearningSettings
-from evolve.engine.architecture import Architecture
-from evolve.engine.network import Network
+from evolve.engine.networks.architecture import Architecture
+from evolve.engine.networks.network import Network
 from evolve.errors import SettingsError
 from evolve.learning.modules import Module
 

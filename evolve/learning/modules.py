@@ -9,9 +9,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from evolve.engine.architecture import INPUTS, Architecture, Layer
-from evolve.engine.forward import encode_all
-from evolve.engine.network import Network
+from evolve.engine.networks.architecture import INPUTS, Architecture, Layer
+from evolve.engine.networks.forward import encode_all
+from evolve.engine.networks.network import Network
 
 _LEARNING = ("norm", "dropout")
 """Words of a layer that matter only in learning: norms are folded into its weights."""

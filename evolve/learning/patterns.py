@@ -15,9 +15,8 @@ from evolve.agents.memory import OutOfTimeError, thread_pattern_memory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
-from evolve.engine.bits import U
-from evolve.engine.genes import default_boundaries, phase_of
-from evolve.engine.pattern_games import (
+from evolve.engine.board.bits import U
+from evolve.engine.games.pattern_games import (
     TO_EVALUATION,
     GameOptions,
     Taught,
@@ -26,9 +25,10 @@ from evolve.engine.pattern_games import (
     learn_by_differences,
     play_to_learn,
 )
-from evolve.engine.patterns import Patterns
-from evolve.engine.shapes import ShapeSet, parse_shapes
-from evolve.engine.training_games import GameRecords
+from evolve.engine.games.training_games import GameRecords
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.patterns.shapes import ShapeSet, parse_shapes
+from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
 from evolve.learning.probcut import fit_cuts

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Cut
 from evolve.config.pattern_training import PatternSettings
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.opening import MATCH_SLOT, OPENING_DISCS, slot_of
-from evolve.engine.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of
+from evolve.engine.patterns.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH
 from evolve.learning.learner import Left
 
 DEEPEST: Final = 9

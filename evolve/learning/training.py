@@ -14,7 +14,7 @@ import numpy as np
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Judge, Judged, Ladder, Panel
 from evolve.config.learning import TrainingSettings
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
 from evolve.files.folder import FolderPath

@@ -19,13 +19,13 @@ from evolve.agents.memory import (
     thread_tree,
 )
 from evolve.config.learning import MctsSettings
-from evolve.engine import batched_mcts
-from evolve.engine.context import table_bits_for
-from evolve.engine.mcts import PUCT, Nodes, SearchOptions
-from evolve.engine.mcts_games import SelfPlayOptions, empty_games, play_tree_games
-from evolve.engine.network import Network
-from evolve.engine.rules import rule_set
-from evolve.engine.training_games import GameRecords, Lineup
+from evolve.engine.board.rules import rule_set
+from evolve.engine.games import mcts_games as batched_mcts
+from evolve.engine.games.mcts_games import SelfPlayOptions, empty_games, play_tree_games
+from evolve.engine.games.training_games import GameRecords, Lineup
+from evolve.engine.networks.mcts import PUCT, Nodes, SearchOptions
+from evolve.engine.networks.network import Network
+from evolve.engine.search.context import table_bits_for
 from evolve.fitness.executor import BATCH
 from evolve.fitness.games import GamesDone, agent_rows
 from evolve.learning.learner import play_in_time

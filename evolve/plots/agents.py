@@ -17,9 +17,9 @@ from matplotlib.figure import Figure, SubFigure
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.engine.board import Board
-from evolve.engine.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
-from evolve.engine.patterns import DISC, Patterns
+from evolve.engine.board.board import Board
+from evolve.engine.patterns.patterns import DISC, Patterns
+from evolve.engine.search.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
 from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, draw_boards, picture
 
 _IN_A_ROW: Final = 3

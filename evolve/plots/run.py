@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import read_agent
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
 from evolve.plots.agents import draw_weights

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.genes import Gene
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
+from evolve.engine.search.genes import Gene
 from evolve.errors import AgentError, SettingsError
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SCALAR_GENES, SOMETIMES
 

@@ -16,7 +16,7 @@ from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Allocation
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import DIRECT
-from evolve.engine.genes import GENES, TERM_NAMES
+from evolve.engine.search.genes import GENES, TERM_NAMES
 from evolve.errors import SettingsError
 from evolve.population.encoding import Encoding
 

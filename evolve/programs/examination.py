@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from evolve.engine.board import Board, Side
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.squares import square_name
 from evolve.errors import EngineError
 from evolve.programs.meter import Meter
 from evolve.programs.sessions import PythonSession

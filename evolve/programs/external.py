@@ -17,9 +17,9 @@ from typing import Final, Literal
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
 from evolve.agents.names import CWD, folder_of, located, why_not, words_of
 from evolve.agents.searching import check_seconds
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS, Rules, check_rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, PythonSession

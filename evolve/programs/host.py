@@ -187,7 +187,7 @@ def _cells(cells: str) -> Any:
 
 def _board(question: dict[str, Any]) -> Any:
     """The position as an evolve.Board, which agents written for evolve take."""
-    from evolve.engine.board import Board
+    from evolve.engine.board.board import Board
 
     return Board.parse(question["cells"], question["side"])
 

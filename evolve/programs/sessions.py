@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
-from evolve.engine.squares import parse_square, square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
+from evolve.engine.board.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.parsing import parse_json
 from evolve.programs.process import NOTHING, LineProcess

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from evolve.agents.agent import Agent, Limit
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import PASS, Rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import PASS, Rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
 from evolve.programs.sessions import RULES_COMMAND
 from evolve.protocols.session import Clock, Session

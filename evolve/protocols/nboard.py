@@ -15,10 +15,10 @@ from typing import Final
 
 from evolve.agents.agent import Agent, Analysis, Limit
 from evolve.agents.memory import stopper
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
-from evolve.engine.search import MAX_DEPTH
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
+from evolve.engine.board.squares import square_name
+from evolve.engine.search.search import MAX_DEPTH
 from evolve.errors import EvolveError, RecordError
 from evolve.programs.sessions import RULES_STATUS
 from evolve.protocols.session import Session

@@ -15,8 +15,8 @@ from typing import Any
 
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.searching import LONGEST, SHORTEST
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import DEFAULT_RULES, PASS, Rules
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
 from evolve.errors import IllegalMoveError
 from evolve.records.record import GameRecord
 

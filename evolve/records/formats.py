@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from evolve.config.defaults import default_rules
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import DEFAULT_RULES, Rules, check_rules
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
 from evolve.records.ggf import ggf_text, is_sgf, scan_ggf, scan_sgf

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS, Rules, rule_set
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules, rule_set
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.moves import read_move
 from evolve.records.packing import read_bytes, text_of

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from evolve.engine.rules import PASS
+from evolve.engine.board.rules import PASS
 from evolve.errors import RecordError
 
 _PLAIN: Final = re.compile(r"(?:[a-h][1-8])+")

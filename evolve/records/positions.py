@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import Final, Literal, NamedTuple
 
-from evolve.engine.board import Board, Side
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 
 Kind = Literal["nothing", "side", "row", "position", "other"]

@@ -15,9 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from evolve.engine.board import Board
-from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError, RecordError, RulesError
 from evolve.parsing import parse_json, parse_toml, read_document
 from evolve.records.moves import Result, Written

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine.board import Board
-from evolve.engine.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
-from evolve.engine.squares import format_moves
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DISCS_BLACK, DISCS_WHITE, PLIES, RESULT_COLUMNS, Rules
+from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RulesError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.records.moves import read_moves

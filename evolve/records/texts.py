@@ -22,9 +22,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, get_args
 
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError, RulesError
 from evolve.records.moves import Result, Written, is_result, read_moves
 from evolve.records.positions import format_obf, kind_of, read_position

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from evolve.engine.board import Board
+from evolve.engine.board.board import Board
 from evolve.errors import RecordError
 from evolve.records.packing import PACKED, read_bytes
 from evolve.records.record import GameRecord, Reading, with_passes

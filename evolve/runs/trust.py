@@ -21,7 +21,7 @@ from typing import Final
 
 import platformdirs
 
-from evolve.engine.private import check_private, private_folder
+from evolve.engine.compiled.private import check_private, private_folder
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.folder import FolderPath
 from evolve.tables.paths import OWNER_FILE

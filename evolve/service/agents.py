@@ -19,7 +19,7 @@ from typing import Final, Literal
 from evolve.agents.agent_file import read_header
 from evolve.agents.names import parse_name
 from evolve.agents.registry import REFERENCES
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import EvolveError, LinkError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove

@@ -15,7 +15,7 @@ from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Final
 
-from evolve.engine.private import check_private, private_folder
+from evolve.engine.compiled.private import check_private, private_folder
 from evolve.files.atomic import write_bytes
 from evolve.runs.trust import data_folder
 

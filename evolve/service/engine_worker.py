@@ -19,9 +19,9 @@ from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
 from evolve.arena.agreement import agree_on
 from evolve.config.sweep import SweepSettings
-from evolve.engine.board import Board, Side
-from evolve.engine.rules import PASS, check_rules
-from evolve.engine.squares import parse_moves, square_name
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import PASS, check_rules
+from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
 from evolve.files.folder import inside
 from evolve.parsing import json_value

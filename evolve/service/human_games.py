@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final
 
-from evolve.engine.squares import square_name
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove

@@ -1,6 +1,6 @@
 """Third part of a stand-alone Python file: the evaluation, in wide ints and for numba.
 
-Each term of `engine.genes` is here twice: in `Evaluation.of_boards`, for all children of a position
+Each term of `search.genes` is here twice: in `Evaluation.of_boards`, for all children of a position
 at once, and in `compiled_evaluation`, which is exported only with `part_numba.py`.
 """
 

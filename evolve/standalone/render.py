@@ -18,10 +18,10 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.genes import DEFAULT_TERMS, TERM_NAMES
-from evolve.engine.network import Network
-from evolve.engine.patterns import Patterns
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
+from evolve.engine.networks.network import Network
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import AgentError, OptionsError
 from evolve.parsing import are_boundaries
 from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
@@ -89,10 +89,10 @@ def render(
 
     Args:
         parameters: of an alpha-beta agent, as in agent files: `weights` (P lists of 10 integers),
-            `depths` and the terms of `engine.genes` (P integers each, 0 for a missing term),
+            `depths` and the terms of `search.genes` (P integers each, 0 for a missing term),
             `boundaries` (P − 1 ascending disc counts) and `endgame` (empties from which the search
             is exact).
-        rules: a name in `engine.rules.RULE_SETS`.
+        rules: a name in `board.rules.RULE_SETS`.
         name: of the agent, for the header.
         provenance: of the agent, for the header; any text is safe there.
         numba: whether the file compiles its search if numba is installed.
@@ -125,7 +125,7 @@ class NetworkPlay:
     """How a file with a network plays.
 
     kind: `dqn` plays the move with the highest value, `mcts` searches a tree. endgame: empties from
-    which the search is exact. rewards [REWARD_CELLS] (`engine.rewards`) and lookahead: of a DQN.
+    which the search is exact. rewards [REWARD_CELLS] (`networks.action_search`) and lookahead: of a DQN.
     simulations, c and order (`visits` or `value`): of a tree search; with a clock it runs as many
     simulations as the time allows.
     """

@@ -12,8 +12,8 @@ from optuna.trial import FrozenTrial
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import table_agent
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.genes import GENES
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
+from evolve.engine.search.genes import GENES
 from evolve.errors import SettingsError
 from evolve.population.genome import Genome
 from evolve.runs.loading import load_agent

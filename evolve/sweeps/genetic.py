@@ -22,7 +22,7 @@ from optuna.trial import FrozenTrial
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.config.evolution import EvolutionSettings
-from evolve.engine.genes import Gene
+from evolve.engine.search.genes import Gene
 from evolve.population.breeding import Breeding
 from evolve.population.encoding import Encoding
 from evolve.population.ga import GeneticAlgorithm

@@ -11,8 +11,8 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.config.learning import TrainingSettings
-from evolve.engine.rules import rule_set
-from evolve.engine.shapes import (
+from evolve.engine.board.rules import rule_set
+from evolve.engine.patterns.shapes import (
     DEFAULT_SHAPES,
     MOST_SQUARES,
     ShapeSet,

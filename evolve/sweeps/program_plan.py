@@ -20,7 +20,7 @@ from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult
 from evolve.arena.sprt import Sprt
 from evolve.config.program_sweep import PROBES, ProgramSweepSettings
-from evolve.engine.rules import MAX_PLIES, Rules
+from evolve.engine.board.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.engine.rules import (
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     NODES_BLACK,
@@ -20,7 +20,7 @@ from evolve.engine.rules import (
     PLIES,
     REASON,
 )
-from evolve.engine.squares import square_name
+from evolve.engine.board.squares import square_name
 from evolve.tables.columns import Column, Columns, array_of, repeated, scalar_of
 from evolve.tables.individuals import ISLAND
 
@@ -51,7 +51,7 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     Uses a kernel: Arrow's own `take` and `binary_join` took three times as long, 0.25 s for a
     generation of 512.
     """
-    from evolve.engine.notation import write_moves  # not above: readers of tables need no kernels
+    from evolve.engine.games.game import write_moves  # not above: readers of tables need no kernels
 
     longest, passes = np.count_nonzero(moves >= 0), np.count_nonzero(moves == PASS)
     text = np.empty(3 * longest + 2 * passes, np.uint8)

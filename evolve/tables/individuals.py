@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from evolve.engine.genes import GENES
+from evolve.engine.search.genes import GENES
 from evolve.errors import RunError
 from evolve.parsing import parse_json
 from evolve.tables.columns import Chart, Column, Columns, array_of

@@ -12,8 +12,8 @@ from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Cut
-from evolve.engine.patterns import Patterns
-from evolve.engine.shapes import ShapeSet, parse_shape
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.patterns.shapes import ShapeSet, parse_shape
 from tests import networks
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent, Limit, StoredAgent
-from evolve.engine.board import Board
-from evolve.engine.rules import Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, PositionError
 from tests.agents.conftest import NETWORK_AGENTS, sample_agent
 

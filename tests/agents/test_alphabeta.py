@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import AgentError
 from tests.agents.conftest import sample_agent
 

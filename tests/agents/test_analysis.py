@@ -6,8 +6,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Analysis, Limit, solve
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, Rules
 from tests.agents.conftest import dqn_agent, mcts_agent
 from tests.agents.test_searching import boards
 

@@ -12,8 +12,8 @@ import evolve
 from evolve.agents.agent import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import Match
-from evolve.engine import mcts
-from evolve.engine.bits import U
+from evolve.engine.board.bits import U
+from evolve.engine.networks import mcts
 from evolve.errors import AgentError, IllegalMoveError
 from evolve.fitness.openings import Part, balanced_openings
 from tests.agents.conftest import mcts_agent
@@ -34,7 +34,7 @@ def ends(count: int, empties: int) -> list[evolve.Board]:
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])
-def test_near_the_end_it_wins_what_is_won(rules: evolve.engine.board.Rules) -> None:
+def test_near_the_end_it_wins_what_is_won(rules: evolve.engine.board.board.Rules) -> None:
     agent = MctsAgent(simulations=50, endgame=8, rules=rules)
     won = lost = 0
     for board in ends(60, 8):

@@ -17,9 +17,9 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
-from evolve.engine import context as layout
-from evolve.engine import mcts
-from evolve.engine.board import Board
+from evolve.engine.board.board import Board
+from evolve.engine.networks import mcts
+from evolve.engine.search import context as layout
 from tests import networks
 from tests.agents.test_searching import boards
 

@@ -17,7 +17,7 @@ from evolve.agents.agent import StoredAgent, solve
 from evolve.agents.agent_file import HEADER, write_arrays
 from evolve.agents.dqn import NO_REWARDS, DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
-from evolve.engine import rewards as cells_of
+from evolve.engine.networks import action_search as cells_of
 from evolve.errors import AgentError, AgentFileError
 from tests import networks, reference
 from tests.agents.conftest import dqn_agent, mcts_agent

@@ -22,9 +22,9 @@ from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import play_match
-from evolve.engine.board import Board
-from evolve.engine.patterns import DISC
-from evolve.engine.rules import PASS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, Rules
+from evolve.engine.patterns.patterns import DISC
 from evolve.errors import AgentError, AgentFileError, IllegalMoveError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings

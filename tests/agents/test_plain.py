@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.rules import NODES_BLACK, NODES_WHITE, PASS, Rules
+from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, PASS, Rules
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
 from evolve.fitness.playing import play_games
 from tests.plain import PlainAgent, play_game

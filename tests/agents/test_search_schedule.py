@@ -14,7 +14,7 @@ import evolve
 from evolve.agents.agent import Limit
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Allocation
-from evolve.engine import patterns
+from evolve.engine.patterns import patterns
 from evolve.errors import AgentError, OverBudgetError
 from tests.agents.conftest import CUTS, pattern_agent
 from tests.agents.test_searching import boards

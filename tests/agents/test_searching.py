@@ -12,8 +12,8 @@ import pytest
 import evolve
 from evolve.agents.agent import Limit, solve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board import Board
-from evolve.engine.rules import Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, IllegalMoveError
 
 

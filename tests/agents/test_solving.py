@@ -7,8 +7,8 @@ import random
 import pytest
 
 from evolve.agents.agent import solve
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from tests import reference
 
 

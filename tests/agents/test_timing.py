@@ -22,11 +22,11 @@ from evolve.agents.agent import Agent, solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.searching import TABLE_BITS, stopping_at, thinking_seconds
-from evolve.engine import context as layout
-from evolve.engine.bits import U
-from evolve.engine.board import Board
-from evolve.engine.search import best_move_deep, deepen
-from evolve.engine.solver import solve_in_order, solve_outcome_move
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.search import context as layout
+from evolve.engine.search.search import best_move_deep, deepen
+from evolve.engine.search.solver import solve_in_order, solve_outcome_move
 from tests.agents.test_searching import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network

@@ -12,7 +12,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import play_match
-from evolve.engine.rules import Rules, rule_set
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import rate_one, score_of_elo

@@ -11,7 +11,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult, StoppedError, play_match
-from evolve.engine.rules import NODES_BLACK, NODES_WHITE, Rules
+from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, Rules
 from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings

@@ -45,8 +45,8 @@ def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
     """Real processes, with one kernel to compile in place of all that a run needs."""
     monkeypatch.setattr(speed, "STARTS", 1)
     monkeypatch.setattr(speed, "_RUN", ("--version",))
-    kernel = "from evolve.engine.perft import perft\n"
-    kernel += "from evolve.engine.bits import START_OPP, START_OWN\n"
+    kernel = "from evolve.engine.board.bits import perft\n"
+    kernel += "from evolve.engine.board.bits import START_OPP, START_OWN\n"
     monkeypatch.setattr(speed, "_KERNELS", f"{kernel}perft(START_OWN, START_OPP, 1)\n")
     rows = {row["what"]: row for row in speed.start_rows()}
     assert list(rows) == ["evolve --help", "imports", "first use", "later use", "evolve run"]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from benchmarks.league import Tuples, read_boards, read_player, scores
-from evolve.engine.board import Board
-from evolve.engine.patterns import DISC
+from evolve.engine.board.board import Board
+from evolve.engine.patterns.patterns import DISC
 from tests.agents.conftest import pattern_agent
 from tests.agents.test_searching import boards
 

@@ -17,7 +17,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
-from evolve.engine.network import Network
+from evolve.engine.networks.network import Network
 from tests import networks
 from tests.agents.test_mcts import ends
 

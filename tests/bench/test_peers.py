@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from benchmarks import peers
-from evolve.engine.vector import LANES
+from evolve.engine.compiled.intrinsics import LANES
 from tests.bench import numbers_are_sound
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from evolve.bench import speed
 from evolve.bench.speed import half_random, measured_agent
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 
 
 def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.engine.vector import LANES
+from evolve.engine.compiled.intrinsics import LANES
 from tests.bench import make_small, numbers_are_sound
 from tests.cli import invoke
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.engine.squares import parse_moves
+from evolve.engine.board.squares import parse_moves
 from evolve.records.formats import write_games
 from evolve.records.record import GameRecord
 from tests import forks

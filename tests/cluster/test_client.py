@@ -365,7 +365,7 @@ def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> 
 def test_workers_that_are_others_play_no_game(tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(ROOT / "evolve", other / "evolve")
-    with (other / "evolve/engine/rules.py").open("a") as file:
+    with (other / "evolve/engine/board/rules.py").open("a") as file:
         file.write("# another engine\n")
     none = tmp_path / "none/evolve"
     none.mkdir(parents=True)

@@ -9,7 +9,7 @@ import pytest
 
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import config_text, read_toml, resolve_as
-from evolve.engine.shapes import DEFAULT_SHAPES, SETS
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS
 from evolve.errors import SettingsError
 
 

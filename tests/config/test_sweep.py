@@ -9,7 +9,7 @@ import pytest
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import SettingsError
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import evolve
 from evolve.agents.reference import SWH
-from evolve.engine.rules import PASS
-from evolve.engine.squares import parse_moves
+from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import parse_moves
 from evolve.evolution import loop
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.run_agents import individual_agent, run_settings

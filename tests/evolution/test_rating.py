@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.arena.judges import RUNGS, Ladder
 from evolve.config.toml import resolve
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.playoff import RATING_PANELS, rate
 from evolve.fitness.executor import ONE_THREAD, Threads

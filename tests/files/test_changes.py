@@ -34,13 +34,13 @@ _SCRATCH: Final = "in a temporary folder of this process, of which nothing is ke
 _MEMORY: Final = "into memory, or into the file that `replacing` gives"
 _PANDAS: Final = "a column of pandas gets another name"
 EXEMPT: Final = {
-    ("engine/compile.py", "os.replace"): _CACHE,
-    ("engine/compile.py", "os.unlink"): _CACHE,
-    ("engine/compile.py", "unlink"): _CACHE,
-    ("engine/compile.py", "open"): _CACHE,
-    ("engine/compile.py", "tempfile.mkstemp"): _CACHE,
-    ("engine/private.py", "mkdir"): _PRIVATE,
-    ("engine/private.py", "os.mkdir"): _PRIVATE,
+    ("engine/compiled/compile.py", "os.replace"): _CACHE,
+    ("engine/compiled/compile.py", "os.unlink"): _CACHE,
+    ("engine/compiled/compile.py", "unlink"): _CACHE,
+    ("engine/compiled/compile.py", "open"): _CACHE,
+    ("engine/compiled/compile.py", "tempfile.mkstemp"): _CACHE,
+    ("engine/compiled/private.py", "mkdir"): _PRIVATE,
+    ("engine/compiled/private.py", "os.mkdir"): _PRIVATE,
     ("service/downloads.py", "open"): _CHILD,
     ("service/job_process.py", "open"): _CHILD,
     ("studies/run_process.py", "open_handle"): _CHILD,

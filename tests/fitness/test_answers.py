@@ -12,7 +12,7 @@ import pytest
 
 import evolve
 from evolve.cluster.workers import _facts_in
-from evolve.engine.rules import DISCS_BLACK, NODES_BLACK, OUTCOME, PLIES, REASON, Rules
+from evolve.engine.board.rules import DISCS_BLACK, NODES_BLACK, OUTCOME, PLIES, REASON, Rules
 from evolve.errors import RunError
 from evolve.fitness.answers import (
     DONE,

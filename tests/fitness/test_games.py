@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.engine.rules import (
+from evolve.engine.board.rules import (
     FAILED_BLACK,
     FAILED_WHITE,
     OUTCOME,

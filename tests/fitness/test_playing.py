@@ -11,8 +11,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.engine.board import Board
-from evolve.engine.rules import (
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_WHITE,
@@ -27,7 +27,7 @@ from evolve.engine.rules import (
     RESULT_COLUMNS,
     Rules,
 )
-from evolve.engine.squares import parse_moves
+from evolve.engine.board.squares import parse_moves
 from evolve.errors import EngineError
 from evolve.fitness.playing import LiveGame
 from tests.cli import done

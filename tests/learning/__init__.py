@@ -13,7 +13,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.architecture import Architecture
+from evolve.engine.networks.architecture import Architecture
 from evolve.learning.training import Training
 from evolve.runs.progress import Silent
 from tests import networks, reference

@@ -11,7 +11,7 @@ import evolve
 from evolve.arena.judges import Judged, Ladder, Panel
 from evolve.config.learning import MctsSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.rules import rule_set
+from evolve.engine.board.rules import rule_set
 from evolve.fitness.executor import Threads
 from evolve.fitness.statistics import Estimate
 from evolve.learning.training import columns_of, judge_of

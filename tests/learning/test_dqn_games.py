@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from evolve.config.learning import DqnSettings
-from evolve.engine.architecture import Architecture
-from evolve.engine.board import Board
+from evolve.engine.board.board import Board
+from evolve.engine.networks.architecture import Architecture
 from evolve.learning.dqn_games import Experience, Rows
 from tests import networks
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.engine.symmetry import canonical
+from evolve.engine.board.symmetry import canonical
 from evolve.learning.exact_labels import accuracy, fitted, labelled_sets
 from tests import networks
 

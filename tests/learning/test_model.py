@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from evolve.engine.architecture import Architecture
+from evolve.engine.networks.architecture import Architecture
 from evolve.errors import SettingsError
 from evolve.learning.model import Model, device_of
 from evolve.learning.modules import encoded

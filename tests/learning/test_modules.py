@@ -11,7 +11,7 @@ import torch
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
 from evolve.config.toml import resolve_as
-from evolve.engine.architecture import Architecture
+from evolve.engine.networks.architecture import Architecture
 from evolve.learning.modules import Module, encoded
 from tests import networks
 from tests.learning import ALL, positions_of

@@ -11,8 +11,8 @@ import pytest
 
 import evolve
 from evolve.agents.patterns import PatternAgent
-from evolve.engine.board import Board
-from evolve.engine.patterns import DISC_GROUPS, MOST_CUT_DEPTH, Patterns
+from evolve.engine.board.board import Board
+from evolve.engine.patterns.patterns import DISC_GROUPS, MOST_CUT_DEPTH, Patterns
 from evolve.learning import probcut
 from evolve.learning.probcut import _cuts, fit_cuts, shallow_of
 from tests.agents.conftest import pattern_agent

@@ -7,8 +7,8 @@ import pytest
 
 import evolve
 from evolve.config.learning import MctsSettings
-from evolve.engine.architecture import Architecture
-from evolve.engine.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
+from evolve.engine.networks.architecture import Architecture
 from evolve.learning.tree_games import searched_games
 from tests import networks
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 import evolve
 from evolve.agents.patterns import PatternAgent
-from evolve.engine.patterns import DISC, Patterns
-from evolve.engine.shapes import ShapeSet, parse_shapes
+from evolve.engine.patterns.patterns import DISC, Patterns
+from evolve.engine.patterns.shapes import ShapeSet, parse_shapes
 from evolve.errors import RunError
 from evolve.plots.agents import (
     curves_of,

@@ -20,7 +20,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.agreement import agree_on
 from evolve.arena.match import Match, MatchResult
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings

@@ -52,7 +52,7 @@ def report(file: Path) -> None:
         "interrupted": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
         "blocked": [*signal.pthread_sigmask(signal.SIG_BLOCK, ())],
         "modules": [name for name in MODULES if name in sys.modules],
-        "kernels": "evolve.engine.notation" in sys.modules,
+        "kernels": "evolve.engine.games.game" in sys.modules,
         "threads": threading.active_count(),
         "server": os.getppid(),
     }

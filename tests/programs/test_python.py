@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.programs.external import PythonAgent, rules_in_source

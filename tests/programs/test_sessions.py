@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 from evolve.programs.process import LineProcess, Talk
 from evolve.programs.sessions import GtpSession

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.engine.squares import parse_square, square_name
+from evolve.engine.board.squares import parse_square, square_name
 from evolve.protocols.gtp import GtpEngine
 from tests.agents.conftest import pattern_agent
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.engine.squares import parse_moves, parse_square
+from evolve.engine.board.squares import parse_moves, parse_square
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
 from evolve.errors import IllegalMoveError
 from evolve.protocols.session import Session
 

@@ -8,7 +8,7 @@ import pytest
 
 import evolve
 import evolve.cli.convert
-import evolve.engine.squares
+import evolve.engine.board.squares
 from evolve.errors import RecordError
 from evolve.records.formats import FORMATS, READ, WRITTEN, read_games, write_games
 from evolve.records.record import GameRecord
@@ -86,11 +86,11 @@ def damage(path: Path, record: GameRecord) -> None:
         import pandas as pd
 
         frame = pd.read_parquet(path)
-        moves = evolve.engine.squares.format_moves(record.moves)
+        moves = evolve.engine.board.squares.format_moves(record.moves)
         frame.loc[frame["moves"] == moves, "moves"] = "f5 f5"
         frame.to_parquet(path)
         return
-    from evolve.engine.squares import square_name
+    from evolve.engine.board.squares import square_name
 
     text = path.read_text(encoding="utf-8")
     names = [square_name(square) for square in record.moves[:6]]

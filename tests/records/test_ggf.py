@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.engine.squares import format_moves
+from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.formats import write_games
 from evolve.records.ggf import format_ggf, parse_ggf, read_ggf

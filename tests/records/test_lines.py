@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
-from evolve.engine.squares import format_moves, square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import format_moves, square_name
 from evolve.errors import RecordError, RulesError
 from evolve.records.formats import positions_of, read_games, write_games
 from evolve.records.positions import format_obf, read_position

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
-from evolve.engine.squares import format_moves, square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import format_moves, square_name
 from evolve.errors import RecordError
 from evolve.records.moves import Result, read_move, read_moves
 from evolve.records.record import GameRecord, game_of, with_passes

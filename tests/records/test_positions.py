@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from evolve.engine.board import Board
+from evolve.engine.board.board import Board
 from evolve.errors import RecordError
 from evolve.records.positions import format_obf, kind_of, read_position
 from tests.records import check_refused

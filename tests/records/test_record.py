@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.errors import PositionError, RecordError
 from evolve.records.record import GameRecord, play_moves, with_passes
 from tests import reference

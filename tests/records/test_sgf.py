@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.rules import PASS
-from evolve.engine.squares import square_name
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS
+from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.formats import read_games
 from evolve.records.ggf import scan_sgf

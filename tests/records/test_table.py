@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.engine.squares import format_moves
+from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RulesError
 from evolve.records.formats import read_games, write_games
 from evolve.records.positions import format_obf, start_board, start_text

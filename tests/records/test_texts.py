@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.engine.board import Board
-from evolve.engine.squares import format_moves
+from evolve.engine.board.board import Board
+from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.record import GameRecord
 from evolve.records.texts import is_pgn, pgn_text, scan_pgn

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.engine.board import Board
+from evolve.engine.board.board import Board
 from tests.service import Service
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from evolve.config.matches import CONTESTS
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.api.meta import get_meta
 from evolve.service.models.meta import STUDY, KindInfo

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board import Board
-from evolve.engine.genes import TERM_NAMES
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.engine.search.genes import TERM_NAMES
 from evolve.standalone.render import render
 
 RULES: tuple[Rules, ...] = tuple(RULE_SETS)

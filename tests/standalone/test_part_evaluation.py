@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.genes import TERM_NAMES
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
+from evolve.engine.search.genes import TERM_NAMES
 from tests import reference
 from tests.standalone import RULES, boards_with_choice, exported, random_agent, square_chosen
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from tests.standalone import RULES, boards_with_choice, load, random_agent, square_chosen, text_of
 
 

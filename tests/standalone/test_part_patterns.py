@@ -17,10 +17,10 @@ import pytest
 
 import evolve
 from evolve.agents.patterns import PatternAgent
-from evolve.engine.board import Board
-from evolve.engine.patterns import Patterns
-from evolve.engine.rules import Rules
-from evolve.engine.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
+from evolve.engine.patterns.patterns import Patterns
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
 from tests.agents.test_searching import boards
 from tests.standalone import RULES, check_time, chosen, imported_by, load
 from tests.standalone.test_part_network import loaded

@@ -15,8 +15,8 @@ import pytest
 
 from evolve.agents.agent import Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board import Board
-from evolve.engine.rules import Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules
 from evolve.standalone import part_board, part_search
 from tests.standalone import (
     BLACK,

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from evolve.engine.rules import RULE_SETS, Rules
+from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.standalone.part_board import bit_count
 from evolve.standalone.part_solver import final_score
 from tests import reference

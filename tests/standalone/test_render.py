@@ -21,8 +21,8 @@ import numpy as np
 import pytest
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.genes import TERM_NAMES
-from evolve.engine.rules import RULE_SETS
+from evolve.engine.board.rules import RULE_SETS
+from evolve.engine.search.genes import TERM_NAMES
 from evolve.errors import AgentError, PositionError
 from evolve.standalone.render import render
 from tests.standalone import boards_with_choice, chessboard, color_of, load, random_agent, text_of
@@ -47,7 +47,7 @@ def test_the_file_is_python_37() -> None:
 
 def test_rules_that_the_file_could_not_score_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     strange = {**RULE_SETS, "standard": replace(RULE_SETS["standard"], code=7)}
-    monkeypatch.setattr("evolve.engine.rules.RULE_SETS", strange)
+    monkeypatch.setattr("evolve.engine.board.rules.RULE_SETS", strange)
     with pytest.raises(AgentError, match=r"for standard: part_solver\.py lacks it"):
         text_of(AlphaBetaAgent(weights=[[1] * 10]))
 

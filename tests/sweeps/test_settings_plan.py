@@ -9,7 +9,7 @@ import pytest
 
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.shapes import DEFAULT_SHAPES
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES
 from evolve.errors import SettingsError
 from evolve.sweeps.learning_plan import SHAPE_SETS
 from evolve.sweeps.space import Parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from evolve.engine.rules import (
+from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,
@@ -14,7 +14,7 @@ from evolve.engine.rules import (
     REASON,
     RESULT_COLUMNS,
 )
-from evolve.engine.squares import parse_moves
+from evolve.engine.board.squares import parse_moves
 from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts, with_rules
 
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_type import RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.door import COOKIE_DAYS, Door

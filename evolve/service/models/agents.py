@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from evolve.engine.rules import Rules
+from evolve.engine.board.rules import Rules
 from evolve.service.models.common import AGENT_ID, Given, Number, Page
 
 AgentId = Annotated[str, Field(pattern=AGENT_ID)]
