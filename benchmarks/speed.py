@@ -26,7 +26,7 @@ import numpy as np
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.stored import reference_agent
+from evolve.agents.reference import reference_agent
 from evolve.bench.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
 from evolve.config.learning import MctsSettings
@@ -63,7 +63,7 @@ _KERNELS: Final = (
     _IMPORTS
     + """
 import numpy as np
-from evolve.agents.stored import reference_agent
+from evolve.agents.reference import reference_agent
 from evolve.fitness.games import play_games
 from evolve.agents.registry import reference_agent
 from evolve.fitness.playing import play_games

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from evolve.agents.alphabeta import AlphaBetaAgent
     from evolve.agents.dqn import DqnAgent
     from evolve.agents.mcts import MctsAgent
-    from evolve.agents.random import RandomAgent
+    from evolve.agents.reference import RandomAgent
     from evolve.arena.call import match, rate
     from evolve.engine.board.board import Board
     from evolve.engine.search.genes import Gene
@@ -37,7 +37,7 @@ _HOMES = {
     "Gene": "evolve.engine.search.genes",
     "IllegalMoveError": "evolve.errors",
     "MctsAgent": "evolve.agents.mcts",
-    "RandomAgent": "evolve.agents.random",
+    "RandomAgent": "evolve.agents.reference",
     "Run": "evolve.runs.run",
     "compare": "evolve.studies.call",
     "evolve": "evolve.evolution.loop",
@@ -51,28 +51,10 @@ _HOMES = {
 }
 
 __all__ = [
-    "Agent",
-    "AlphaBetaAgent",
-    "Board",
-    "DqnAgent",
-    "Encoding",
-    "EvolveError",
-    "Gene",
-    "IllegalMoveError",
-    "MctsAgent",
-    "RandomAgent",
-    "Run",
-    "Study",
-    "__version__",
-    "compare",
-    "evolve",
-    "load_agent",
-    "load_run",
-    "match",
-    "plot",
-    "rate",
-    "study",
-]
+    "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
+    "IllegalMoveError", "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare",
+    "evolve", "load_agent", "load_run", "match", "plot", "rate", "study",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.safe_parsing import LARGEST, parse_json, parse_toml, read_document
+from evolve.parsing import LARGEST, parse_json, parse_toml, read_document
 
 
 def test_documents_have_bounds(tmp_path: Path) -> None:

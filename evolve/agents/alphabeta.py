@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from evolve.agents.agent import Description, Limit
-from evolve.agents.analysis import Analysis, row_analysis
+from evolve.agents.agent import Analysis, Description, Limit, row_analysis
+from evolve.agents.agent_file import Arrays
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_boundaries
-from evolve.agents.searching import NO_LIMIT, SearchingAgent
-from evolve.agents.timed_search import TABLE_BITS
+from evolve.agents.searching import NO_LIMIT, TABLE_BITS, SearchingAgent
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import WIN, Rules
@@ -26,7 +25,6 @@ from evolve.engine.search.genes import GENES, MAX_PHASES, TERM_NAMES, default_bo
 from evolve.engine.search.search import best_move, deepen
 from evolve.errors import AgentError
 from evolve.standalone.render import render
-from evolve.tables.arrays import Arrays
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 # No difference in a term exceeds this, in any position.
@@ -166,7 +164,7 @@ class AlphaBetaAgent(SearchingAgent):
             raise AttributeError(f"an alpha-beta agent has no {name!r}", name=name, obj=self)
 
     @property
-    def told_terms(self) -> tuple[str, ...]:
+    def named_terms(self) -> tuple[str, ...]:
         """The terms in files and tables: those on by default, and others with a weight."""
         return tuple(
             term for term, values in self.terms.items() if GENES[term].early or any(values)
@@ -187,7 +185,7 @@ class AlphaBetaAgent(SearchingAgent):
         """The parameters as in agent files: plain lists and numbers."""
         return {
             "weights": [list(table) for table in self.weights],
-            **{term: list(self.terms[term]) for term in self.told_terms},
+            **{term: list(self.terms[term]) for term in self.named_terms},
             "depths": list(self.depths),
             "boundaries": list(self.boundaries),
             "endgame": self.endgame,
@@ -259,9 +257,9 @@ class AlphaBetaAgent(SearchingAgent):
         """Its depths and terms by phase, and its weights as boards."""
         edges = [4, *self.boundaries, 65]
         spans = [f"{low}–{high - 1}" for low, high in pairwise(edges)]
-        told = self.told_terms
+        terms = self.named_terms
         rows = [
-            [phase, span, self.depths[phase], *(self.terms[term][phase] for term in told)]
+            [phase, span, self.depths[phase], *(self.terms[term][phase] for term in terms)]
             for phase, span in enumerate(spans)
         ]
         boards = {
@@ -269,7 +267,7 @@ class AlphaBetaAgent(SearchingAgent):
             for span, table in zip(spans, self.weights, strict=True)
         }
         facts = (f"exact from {self.endgame} empties",)
-        return Description(facts, (), ("phase", "discs", "depth", *told), rows, boards)
+        return Description(facts, (), ("phase", "discs", "depth", *terms), rows, boards)
 
     def _rendered(self, numba: bool) -> str:
         return render(self.parameters, *self._about, numba, self._clock)

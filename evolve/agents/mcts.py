@@ -12,8 +12,16 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Limit, Setting, StoredAgent, moves_to_choose
-from evolve.agents.analysis import Analysis
+from evolve.agents.agent import Analysis, Description, Limit, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent_file import Arrays
+from evolve.agents.dqn import (
+    NETWORK_PARAMETERS,
+    NO_REWARDS,
+    checked,
+    described,
+    description_of,
+    network_of,
+)
 from evolve.agents.memory import (
     MOST_NODES,
     Evaluate,
@@ -24,16 +32,8 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
-from evolve.agents.networks import (
-    NETWORK_PARAMETERS,
-    NO_REWARDS,
-    checked,
-    described,
-    description_of,
-    network_of,
-)
-from evolve.agents.random import mix
-from evolve.agents.timed_search import (
+from evolve.agents.reference import mix
+from evolve.agents.searching import (
     TABLE_BITS,
     check_seconds,
     stopping_at,
@@ -50,7 +50,6 @@ from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_in_order
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, NetworkPlay, render_network
-from evolve.tables.arrays import Arrays
 
 Selection = Literal["ucb1", "puct"]
 Order = Literal["visits", "value"]

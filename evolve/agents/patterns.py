@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Description, Limit, Setting
-from evolve.agents.analysis import Analysis, exact_analysis, line_from
+from evolve.agents.agent import Analysis, Description, Limit, Setting, exact_analysis, line_from
+from evolve.agents.agent_file import Arrays
+from evolve.agents.dqn import checked
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import (
     GAME_TABLE_BITS,
@@ -19,7 +20,6 @@ from evolve.agents.memory import (
     thread_context,
     thread_pattern_memory,
 )
-from evolve.agents.networks import checked
 from evolve.agents.search_schedule import (
     Allocation,
     Cut,
@@ -29,8 +29,13 @@ from evolve.agents.search_schedule import (
     cuts_of,
     rows_of,
 )
-from evolve.agents.searching import NO_LIMIT, SearchingAgent
-from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stopping_at
+from evolve.agents.searching import (
+    NO_LIMIT,
+    TABLE_BITS,
+    SearchingAgent,
+    prepare_timed_search,
+    stopping_at,
+)
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
@@ -41,7 +46,6 @@ from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError
 from evolve.standalone.render import render_patterns
-from evolve.tables.arrays import Arrays
 
 DEPTH: Final = 10
 ENDGAME: Final = 12
@@ -124,16 +128,16 @@ class PatternAgent(SearchingAgent):
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `patterns.patterns`."""
-        found = {}
+        fitted = {}
         for cut in self.cuts:
             margin = self._probcut_at(cut.discs)
             if margin > 0:
-                found[cut.depth, cut.group] = (
+                fitted[cut.depth, cut.group] = (
                     cut.shallow,
                     round(cut.mean * DISC),
                     round(margin * cut.deviation * DISC),
                 )
-        return self.patterns.block(found)
+        return self.patterns.block(fitted)
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
@@ -348,7 +352,7 @@ class PatternAgent(SearchingAgent):
 
 
 class PatternSearch:
-    """A search from one position, see `timed_search.Search`."""
+    """A search from one position, see `searching.Search`."""
 
     def __init__(self, context: layout.Cells, board: Board) -> None:
         self.context = context

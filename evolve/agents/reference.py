@@ -1,13 +1,20 @@
-"""Reference agents: fixed opponents with known names."""
+"""Agents to take as they are: reference agents, by name, and those of files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, Self, cast
 
+from evolve.agents.agent import Agent, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent_file import Arrays, header_of, naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.engine.board.rules import Rules
-from evolve.errors import AgentError
+from evolve.agents.registry import KINDS, REFERENCES
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import Rules, check_rules
+from evolve.errors import AgentError, AgentFileError
+from evolve.extras import imported
 
 SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 """The classic position weights, ×100, one per class of squares.
@@ -34,6 +41,8 @@ STRONGEST: Final[Mapping[Rules, tuple[str, int]]] = {
 }
 """The strongest reference agent under these rules, and its Elo on the ladder.
 It was measured once, see docs/evolution.md."""
+_MASK = (1 << 64) - 1
+_SETTINGS: Final = {"seed": Setting("seed")}
 
 
 def table_agent(name: str) -> AlphaBetaAgent:
@@ -45,3 +54,88 @@ def table_agent(name: str) -> AlphaBetaAgent:
         raise AgentError(f"there is no table {name!r}; there are {', '.join(_TABLES)}")
     weights, mobility, rules = _TABLES[name]
     return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
+
+
+def mix(value: int) -> int:
+    """SplitMix64's output function: 64 bits in, 64 well-mixed bits out."""
+    value = (value + 0x9E3779B97F4A7C15) & _MASK
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    value = (value ^ value >> 27) * 0x94D049BB133111EB & _MASK
+    return value ^ value >> 31
+
+
+@dataclass(frozen=True, slots=True)
+class RandomAgent(Agent):
+    """Plays uniformly at random, as a function of its seed and the position.
+
+    It has no state, so it plays the same game again, whatever other games it plays.
+    """
+
+    seed: int = 0
+    rules: Rules | None = None
+    name: str = "random"
+
+    def __post_init__(self) -> None:
+        if self.rules is not None:
+            check_rules(self.rules)
+
+    def choose(self, board: Board) -> int:
+        """A legal square; over all seeds each is equally likely."""
+        moves = moves_to_choose(board)
+        return moves[mix(mix(mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
+
+    def for_game(self, seed: int) -> Self:
+        """The agent for one game, with a new seed mixed from its own and `seed`."""
+        return replace(self, seed=mix(self.seed ^ mix(seed)))
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its seed."""
+        return _SETTINGS
+
+
+def read_agent(path: Path) -> StoredAgent:
+    """The agent of a file; raises AgentFileError with the file's name and the fault."""
+    with naming_file(path):
+        return _agent_of(*read_agent_file(path))
+
+
+def _agent_of(document: Any, arrays: Arrays) -> StoredAgent:
+    """The agent of a parsed agent file and its arrays; raises AgentFileError."""
+    header = header_of(document)
+    made = stored_kind(header.kind)
+    missing = [key for key in made.required if key not in header.parameters]
+    unknown = [key for key in header.parameters if key not in (*made.required, *made.optional)]
+    if missing or unknown:
+        faults = [f"parameter {key} is missing" for key in missing]
+        raise AgentFileError("; ".join(faults + [f"parameter {key} is unknown" for key in unknown]))
+    common = {"rules": header.rules, "name": header.name, "provenance": header.provenance}
+    try:
+        return made.from_parts(header.parameters, arrays, common)
+    except (AgentError, ValueError, TypeError) as error:
+        raise AgentFileError(str(error)) from error
+
+
+def stored_kind(name: object) -> type[StoredAgent]:
+    """The class of this kind of agent; AgentError when there is none."""
+    return cast("type[StoredAgent]", imported(listed(KINDS, name, "kind of agent")))
+
+
+def reference_agent(name: str) -> Agent:
+    """The reference agent of that name; AgentError when there is none.
+
+    Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
+    were taught.
+    """
+    place = listed(REFERENCES, name, "reference agent")
+    if place.startswith("champions/"):
+        return read_agent(Path(__file__).with_name("champions") / place.removeprefix("champions/"))
+    return cast("Agent", imported(place)(name=name))
+
+
+def listed(places: Mapping[str, str], name: object, what: str) -> str:
+    """The place of a name; AgentError, which says what there is, for an unknown one."""
+    place = places.get(name) if isinstance(name, str) else None
+    if place is None:
+        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
+    return place

@@ -24,7 +24,7 @@ KINDS: Final = {
 PROGRAMS: Final = {
     "gtp": "evolve.programs.external:ExternalAgent",
     "nboard": "evolve.programs.external:ExternalAgent",
-    "python": "evolve.programs.python:PythonAgent",
+    "python": "evolve.programs.external:PythonAgent",
 }
 """Kinds that run programs, named as `gtp:COMMAND` or `python:FILE`.
 Each is made with the protocol, the text after the colon, and its own folder or None as `cwd=`.
@@ -40,7 +40,7 @@ _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
 
 _TABLE: Final = "evolve.agents.reference:table_agent"
 REFERENCES: Final = {
-    "random": "evolve.agents.random:RandomAgent",
+    "random": "evolve.agents.reference:RandomAgent",
     "uct": "evolve.agents.mcts:MctsAgent",
     "zero": _TABLE,
     "swh": _TABLE,
@@ -63,11 +63,11 @@ A kind without a file needs only an entry here to be an AGENT of the command lin
 
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
     """The programs that settings name and that would run: each once, as written there."""
-    found: dict[str, None] = {}
+    programs: dict[str, None] = {}
 
     def look(value: Any) -> None:
         if isinstance(value, str) and _PROGRAM.search(value):
-            found[value] = None
+            programs[value] = None
         elif isinstance(value, Mapping):
             for key, item in value.items():
                 look(key)
@@ -77,4 +77,4 @@ def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:
                 look(item)
 
     look(settings if isinstance(settings, Mapping) else settings.model_dump(mode="json"))
-    return list(found)
+    return list(programs)

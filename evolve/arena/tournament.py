@@ -27,8 +27,8 @@ from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable
+from evolve.parsing import parse_json, read_document
 from evolve.runs.run_folder import locked, refuse_links, sweep_orphans
-from evolve.safe_parsing import parse_json, read_document
 from evolve.tables.columns import rows_with
 from evolve.tables.games import FAILED
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE

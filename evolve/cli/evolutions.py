@@ -11,7 +11,7 @@ from typing import Any, Final
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell, telling_of_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
 from evolve.cli.hand_in import proposed

@@ -154,7 +154,7 @@ def convert_command(
       evolve convert archive.ggf.bz2 -o games.pgn
       evolve convert WTH_2004.wtb --empties 16 -o ends.obf
     """
-    from evolve.records import formats, reading, record
+    from evolve.records import formats, record
 
     positions = ending_of(output) == ".obf"
     if empties is not None and not positions:
@@ -172,7 +172,7 @@ def convert_command(
         say(f"{count} of {count_of(len(games), 'game')} → {output}")
         return
     remark = ""
-    if ending_of(output) == ".txt" and (head := reading.rules_line(records)):
+    if ending_of(output) == ".txt" and (head := record.rules_line(records)):
         remark = f"; move strings do not say their rules, so the first line does: {head.strip()}"
     say(f"{count_of(len(records), 'game')} → {output}{remark}")
 
@@ -219,7 +219,7 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    from evolve.agents.analysis import solve
+    from evolve.agents.agent import solve
     from evolve.records import formats
 
     reading = formats.read_games(file, rules, strict=strict, side=side)

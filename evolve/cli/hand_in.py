@@ -18,7 +18,7 @@ from evolve.errors import AgentError
 from evolve.evolution.generation import individual_agent
 from evolve.files.atomic import write_text
 from evolve.programs.examination import ALLOWED, GAMES, SoFar, examine, moves_of
-from evolve.programs.python import rules_in_source
+from evolve.programs.external import rules_in_source
 from evolve.runs.loading import agree_on, load_agent, with_settings
 from evolve.runs.run import Run
 from evolve.runs.summary import facts_of

@@ -23,13 +23,13 @@ from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import telling_what_is_missing
-from evolve.programs.orphans import PROGRAMS
+from evolve.programs.children import PROGRAMS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 from evolve.version import __version__
 
 COMMANDS: Final = {
-    **{kind.name: (f"evolve.cli.{kind.name}", kind.about) for kind in RUN_TYPES},
+    **{kind.name: (kind.command_module, kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
     "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
@@ -130,7 +130,8 @@ class LazyGroup(click.Group):
         """Import the command of that name."""
         if name not in COMMANDS:
             return None
-        command = getattr(import_module(COMMANDS[name][0]), f"{name}_command")
+        module = import_module(COMMANDS[name][0])
+        command = getattr(module, f"{name}_command", None) or module.row_command(name)
         assert isinstance(command, click.Command)
         return command
 

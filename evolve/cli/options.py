@@ -18,7 +18,7 @@ from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import LinkError
 from evolve.files.folder import inside
-from evolve.programs.life import LOG
+from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
 
 

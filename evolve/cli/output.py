@@ -100,7 +100,7 @@ def write_in_style(
         return
     import pyarrow as pa
 
-    from evolve.tables import csv, parquet
+    from evolve.tables import parquet
 
     if style == "parquet":
         assert output is not None
@@ -109,7 +109,7 @@ def write_in_style(
     if style == "json":
         text = json_text(frame.astype(object).to_dict("records")) + "\n"
     elif style == "csv":
-        text = csv.csv_text(frame)
+        text = parquet.csv_text(frame)
         if output is None and out().is_terminal:
             text = plain(text, keep="\n")
     else:
@@ -305,7 +305,7 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
 
 def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
     """Print how the final in a folder ended, and whether the sweep beats the defaults."""
-    from evolve.tables.final import read_final
+    from evolve.tables.trials import read_final
 
     if any(row["lives"] for row in rows):
         tell("the last rung, scores against the panel:")

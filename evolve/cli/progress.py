@@ -31,8 +31,8 @@ import click
 from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
 from evolve.files.changes import Appender
+from evolve.parsing import json_value
 from evolve.runs.run_folder import Observer
-from evolve.safe_parsing import json_value
 from evolve.version import __version__
 
 _LEAST: Final = 0.2

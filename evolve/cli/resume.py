@@ -11,7 +11,8 @@ from evolve.cli.executors import executor_options, refuse_cluster
 from evolve.cli.options import all_cores, complete_runs, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.work import work_of
-from evolve.runs.run_types import RUN_TYPES, Change
+from evolve.runs.run_type import Change
+from evolve.runs.run_types import RUN_TYPES
 
 
 def _change_options(command: Any) -> Any:

@@ -25,7 +25,8 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as, rules_of_defaults
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import laid_over
-from evolve.runs.run_types import EVOLUTIONS, RunType
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
 
 C = TypeVar("C", bound=Callable[..., Any])

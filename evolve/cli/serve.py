@@ -14,8 +14,7 @@ from typing import Final
 
 import click
 
-from evolve.agents.command import located, words_of
-from evolve.agents.names import parse_name
+from evolve.agents.names import located, parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.options import SERVICE_TOKEN
 from evolve.cli.settings import RUNS

@@ -33,7 +33,8 @@ from evolve.cli.terminal import print_rows, say
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
 from evolve.files.folder import inside
-from evolve.runs.run_types import RUN_TYPES, RunTable, champion_of
+from evolve.runs.run_type import RunTable
+from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import count_of
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 from rich.progress import Progress, TaskID
 
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import refuse_cluster, site
 from evolve.cli.hand_in import proposed
@@ -32,7 +32,7 @@ from evolve.sweeps.final import FinalResult
 from evolve.sweeps.rungs import select_champion
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.tables.final import final_table
+from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 

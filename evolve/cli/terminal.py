@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evolve.fitness.executor import Background
-from evolve.safe_parsing import json_value
+from evolve.parsing import json_value
 from evolve.terminal_text import plain, writable
 
 T = TypeVar("T")

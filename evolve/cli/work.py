@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
+import click
 from pydantic import BaseModel
 
 from evolve.agents.registry import programs_in
 from evolve.cli.display import ProgressView, RowsView, tell, watching
-from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
-from evolve.cli.settings import RUNS
+from evolve.cli.options import jobs_option
+from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
+from evolve.cli.settings import RUNS, given_options, model_options, settings_below
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.errors import ClusterError, RunError
@@ -27,7 +29,8 @@ from evolve.files.changes import remove, remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding, agree, not_agreed
-from evolve.runs.run_types import RunType, Variant
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import kind_of
 from evolve.tables.paths import CONFIG_FILE, OWNER_FILE
 from evolve.terminal_text import as_word
 from evolve.version import __version__
@@ -54,7 +57,7 @@ class LongWork(ABC, Generic[S, W]):
     kind: the kind of run.
     """
 
-    kind: ClassVar[RunType]
+    kind: RunType
 
     def __init__(self, command: str) -> None:
         """command: the complete command, such as `train dqn`."""
@@ -161,6 +164,78 @@ class LongWork(ABC, Generic[S, W]):
             kind.reading.kept,
         )
         return finish(work.folder, self.so_far(work, ending), ending, lambda: self.report(work))
+
+
+class RowRun(NamedTuple):
+    """A run of a `RunType.of_rows`; jobs: threads."""
+
+    folder: FolderPath
+    settings: Any
+    jobs: int
+
+
+class RowEnding(RunEnding):
+    """Why a run of a `RunType.of_rows` returned."""
+
+    COMPLETE = "complete"
+    STOPPED = "stopped"
+
+
+class RowWork(LongWork[Any, RowRun]):
+    """Runs of a `RunType.of_rows`: every row is committed as soon as it is made."""
+
+    def __init__(self, command: str) -> None:
+        self.kind = kind_of(command, "the command line")
+        assert self.kind.reading.rows is not None
+        assert self.kind.reading.make_row is not None
+        self._rows, self._make_row = self.kind.reading.rows, self.kind.reading.make_row
+        super().__init__(command)
+
+    @contextmanager
+    def opened(
+        self, folder: FolderPath, settings: Any, jobs: int, *, new: bool
+    ) -> Iterator[RowRun]:
+        yield RowRun(folder, settings, jobs)
+
+    def introduce(self, work: RowRun, before: Any) -> None:
+        tell(f"{self.command} · {work.settings.rules} · seed {work.settings.seed} · {work.folder}")
+
+    def run(self, work: RowRun, observer: Observer) -> RunEnding:
+        target = getattr(work.settings, self._rows.name)
+        for number in range(self._rows.count(work.folder), target):
+            if observer.stop():
+                return RowEnding.STOPPED
+            made = self._make_row(work.settings, number, work.jobs)
+            row = {self._rows.key: number, **made}
+            self._rows.commit(work.folder, number, row)
+            observer.row(row, number + 1, target)
+        return RowEnding.COMPLETE
+
+    def so_far(self, work: RowRun, ending: RunEnding) -> str:
+        target = getattr(work.settings, self._rows.name)
+        return f"{self._rows.count(work.folder)} of {target} {self._rows.name}"
+
+
+WORK = RowWork
+
+
+def row_command(name: str) -> click.Command:
+    """The command of a `RunType.of_rows`."""
+    kind = kind_of(name, "the command line")
+    model = kind.variants[""].model()
+
+    @click.command(name=name, help=kind.about)
+    @model_options(model)
+    @jobs_option
+    @progress_option
+    @click.option("--out", metavar="FOLDER", help=f"Folder of the run; runs/{name}-NNN by default.")
+    @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
+    def command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
+        given, file = given_options(model, options), settings_below(config)
+        settings = resolve_as(model, {}, given, file, config or "file")
+        return RowWork(name).start(settings, jobs, out)
+
+    return command
 
 
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:

@@ -20,7 +20,7 @@ import numba
 import numpy as np
 from distributed import get_worker
 
-from evolve.agents.stored import reference_agent
+from evolve.agents.reference import reference_agent
 from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
 from evolve.fitness.executor import DONE, FAILED, RAISED, REFUSED, in_words

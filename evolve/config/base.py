@@ -13,11 +13,11 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
-from evolve.parsing import split_list
-from evolve.safe_parsing import everything_in
+from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules
+from evolve.parsing import everything_in, split_list
 
 
 class Settings(BaseModel):
@@ -40,6 +40,16 @@ class Settings(BaseModel):
             if any(_is_half(one) for one in (name, *everything_in(value))):
                 raise ValueError(f"{ascii(name)[1:-1]}: a text in it has half a character")
         return values
+
+
+class RowSettings(Settings):
+    """Settings of a run that makes one row of a table after the other.
+
+    A subclass adds the number of rows, under the name of the table.
+    """
+
+    rules: Rules = Field(DEFAULT_RULES, description=RULES_HELP)
+    seed: int = Field(0, ge=0, description="seed of all that is drawn")
 
 
 def _is_half(value: Any) -> bool:

@@ -21,8 +21,7 @@ from evolve.config.base import Settings
 from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import OptionsError, SettingsError, reason_of
-from evolve.parsing import faults, laid_over
-from evolve.safe_parsing import parse_toml, read_document
+from evolve.parsing import faults, laid_over, parse_toml, read_document
 
 M = TypeVar("M", bound=BaseModel)
 Presets = Mapping[str, Mapping[str, Any]]

@@ -20,7 +20,7 @@ from deap import tools
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import SCORE
 from evolve.config.toml import read_toml, resolve
@@ -39,9 +39,10 @@ from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.tables.columns import rows_with
 from evolve.tables.games import GAMES_COLUMNS, with_island
-from evolve.tables.generations import DISTINCT, GENERATIONS_COLUMNS
 from evolve.tables.individuals import (
+    DISTINCT,
     FITNESS,
+    GENERATIONS_COLUMNS,
     ISLAND,
     IndividualRow,
     individuals_table,

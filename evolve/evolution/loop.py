@@ -54,7 +54,7 @@ from evolve.runs import run_folder as store
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding, Silent
-from evolve.tables.generations import DISTINCT
+from evolve.tables.individuals import DISTINCT
 from evolve.tables.paths import CONFIG_FILE, committed_generations
 from evolve.version import __version__
 

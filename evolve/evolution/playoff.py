@@ -15,7 +15,7 @@ import numpy as np
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import read_header
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.arena.judges import Ladder, Rung
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.generation import Champions, play_of

@@ -101,10 +101,10 @@ class FolderPath(_SystemPath):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """The status of the file; LinkError for a link that would be followed."""
         with reached(self) as (handle, name):
-            found = os.stat(name, dir_fd=handle, follow_symlinks=not self.names)
+            status = os.stat(name, dir_fd=handle, follow_symlinks=not self.names)
             if follow_symlinks and self.names:
-                _refuse(found, handle, name, self)
-        return found
+                _refuse(status, handle, name, self)
+        return status
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
         """Whether something exists at this path."""
@@ -152,9 +152,9 @@ class FolderPath(_SystemPath):
         with _listed(self) as entries:
             names = [entry.name for entry in entries]
         for name in names:
-            found = FolderPath(self, name)  # same as `/`, in a third of the time
-            found.base, found.names = self.base, (*self.names, name)
-            yield found
+            entry = FolderPath(self, name)  # same as `/`, in a third of the time
+            entry.base, entry.names = self.base, (*self.names, name)
+            yield entry
 
     def glob(self, pattern: str) -> Generator[FolderPath, None, None]:
         """Entries of the folder that match a pattern; nothing where the folder is missing."""
@@ -199,9 +199,9 @@ def _made(base: Path, path: Path) -> FolderPath:
     names = path.parts[count:]
     if path.parts[:count] != base.parts or ".." in names:
         raise RunError(f"{path} leads out of {base}")
-    found = FolderPath(path)
-    found.base, found.names = base, names
-    return found
+    made = FolderPath(path)
+    made.base, made.names = base, names
+    return made
 
 
 @contextmanager
@@ -243,11 +243,11 @@ def open_handle(path: Path, flags: int, mode: int = 0o666) -> int:
             return os.open(name, flags, mode)
         if not _HANDLES:
             path.exists()
-        found = _opened(name, flags | _NO_WAIT, handle, path, mode)
-    kind = os.fstat(found).st_mode
+        opened = _opened(name, flags | _NO_WAIT, handle, path, mode)
+    kind = os.fstat(opened).st_mode
     if stat.S_ISREG(kind) or stat.S_ISDIR(kind):
-        return found
-    os.close(found)
+        return opened
+    os.close(opened)
     raise RunError(f"{path} is a pipe or a device: only files belong there")
 
 
@@ -261,10 +261,10 @@ def _opened(name: str, flags: int, handle: int | None, place: Path, mode: int = 
         raise
 
 
-def _refuse(found: os.stat_result, handle: int | None, name: str, place: Path) -> None:
+def _refuse(status: os.stat_result, handle: int | None, name: str, place: Path) -> None:
     """Raise LinkError for a link."""
-    junction = _JUNCTION is not None and getattr(found, "st_reparse_tag", 0) == _JUNCTION
-    if stat.S_ISLNK(found.st_mode) or junction:
+    junction = _JUNCTION is not None and getattr(status, "st_reparse_tag", 0) == _JUNCTION
+    if stat.S_ISLNK(status.st_mode) or junction:
         target = os.readlink(name, dir_fd=handle)
         raise LinkError(errno.ELOOP, f"is a link to {target}: put what it names there", str(place))
 

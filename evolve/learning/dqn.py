@@ -11,8 +11,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.networks import Rewards
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.reference import POSITIONAL
 from evolve.arena.judges import Panel
 from evolve.config.learning import PAST, DqnSettings

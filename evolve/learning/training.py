@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.arena.judges import Judge, Judged, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
@@ -20,9 +21,8 @@ from evolve.extras import imported
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
+from evolve.parsing import parse_json
 from evolve.runs.run_folder import Observer, RunEnding
-from evolve.safe_parsing import parse_json
-from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__

@@ -10,7 +10,7 @@ import os
 import sys
 from contextlib import suppress
 
-from evolve.programs.life import BACKEND
+from evolve.programs.children import BACKEND
 
 if "matplotlib" not in sys.modules:
     _asked = os.environ.pop(BACKEND, None)

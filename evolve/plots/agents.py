@@ -46,7 +46,7 @@ def plot_agent(agent: AlphaBetaAgent, output: Path) -> None:
         axes = _axes(figure, agent.phases)
         image = draw_weights(axes, agent)
         for phase, one in enumerate(axes):
-            terms = [f"{name} {agent.terms[name][phase]}" for name in agent.told_terms]
+            terms = [f"{name} {agent.terms[name][phase]}" for name in agent.named_terms]
             lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
             one.set_xlabel("\n".join(lines), fontsize=7)
         figure.colorbar(image, ax=figure.axes, shrink=0.8 / rows, label="weight of a square")

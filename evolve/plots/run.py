@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST

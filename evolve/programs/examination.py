@@ -18,7 +18,7 @@ from evolve.engine.board.board import Board, Side
 from evolve.engine.board.squares import square_name
 from evolve.errors import EngineError
 from evolve.programs.meter import Meter
-from evolve.programs.python import PythonSession
+from evolve.programs.sessions import PythonSession
 
 ALLOWED: Final = ("numpy",)
 """Modules that a hand-in may import beside the standard library."""
@@ -138,7 +138,7 @@ class _Course:
         elif not squares:
             names = ", ".join(map(square_name, legal[:4]))
             self.fault = f"{where}: its list is empty where {names} are legal"
-        self._tell()
+        self._report()
         if self.fault or self._takes_too_much:
             self.stopped = where
             raise _WrongError
@@ -149,7 +149,7 @@ class _Course:
         late = max(self.seconds[-1], self.cpu[-1]) > self._limit
         return late or self._meter.megabytes > self._megabytes
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self._progress is not None:
             asked = len(self.seconds)
             about = max(asked, self._about)
@@ -199,7 +199,7 @@ def examine(
         allowed: modules that it may import beside the standard library.
         progress: called after each move.
     """
-    found = [_imports(file, allowed)]
+    findings = [_imports(file, allowed)]
     begin = time.monotonic()
     with ExitStack() as stack:
         try:
@@ -211,20 +211,20 @@ def examine(
             stack.callback(meter.close)
             session.begin(begin + _START)
         except EngineError as error:
-            return [*found, Finding("start", False, str(error))]
-        found.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
+            return [*findings, Finding("start", False, str(error))]
+        findings.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
         about = moves_of(games) + len(_SIDES)
         course = _Course(session, meter, (seconds, megabytes), about, progress)
-        if not found[0].good:
-            found.append(Finding("games", None, "not played: what it imports is wrong"))
+        if not findings[0].good:
+            findings.append(Finding("games", None, "not played: what it imports is wrong"))
         else:
-            found.append(_played(course, games, np.random.default_rng(seed)))
+            findings.append(_played(course, games, np.random.default_rng(seed)))
     if course.seconds:
         slowest = max(course.seconds)
         usual = median(course.seconds)
         text = f"{slowest:.2f} s the slowest move, {usual:.2f} the median, of {seconds:g}"
-        found.append(Finding("time", slowest <= seconds, text))
-    return [*found, _cpu(course, meter, seconds), _memory(meter, session.most_memory, megabytes)]
+        findings.append(Finding("time", slowest <= seconds, text))
+    return [*findings, _cpu(course, meter, seconds), _memory(meter, session.most_memory, megabytes)]
 
 
 def _played(course: _Course, games: int, rng: np.random.Generator) -> Finding:

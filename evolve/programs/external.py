@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,16 +15,15 @@ from pathlib import Path
 from typing import Final, Literal
 
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
-from evolve.agents.command import folder_of, located, why_not, words_of
-from evolve.agents.names import CWD
-from evolve.agents.timed_search import check_seconds
+from evolve.agents.names import CWD, folder_of, located, why_not, words_of
+from evolve.agents.searching import check_seconds
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS, Rules, check_rules
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
-from evolve.programs.gtp import GtpSession
-from evolve.programs.nboard import NBoardSession
-from evolve.programs.process import ProgramSession
+from evolve.programs.process import LineProcess
+from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, PythonSession
+from evolve.terminal_text import plain
 
 ProtocolName = Literal["gtp", "nboard", "python"]
 
@@ -31,6 +33,11 @@ LAG: Final = 0.25
 START_SECONDS: Final = 60.0
 """Most seconds for a program to start and to answer the greeting.
 After a failure it has only the time of a move, so that a match against a dead program soon ends."""
+MEMORY: Final = 500
+"""MB that a Python file may take by default."""
+_LEAST: Final = 50
+"""MB that Python with numpy needs."""
+_RULES: Final = re.compile(rb"\bRULES\b")
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class ExternalAgent(Agent):
         if self.seconds is not None:
             check_seconds(self.seconds)
         if self.depth is not None and self.protocol != "nboard":
-            raise AgentError("depth can be told over nboard alone")
+            raise AgentError("only nboard: takes a depth")
         object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
         programs = _Programs()
         object.__setattr__(self, "_programs", programs)
@@ -125,7 +132,7 @@ class ExternalAgent(Agent):
         """The program's move; EngineError when it fails."""
         legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
-            raise AgentError(f"{self.name} can be told games from the start position only")
+            raise AgentError(f"{self.name} takes games from the start position only")
         with self._session(board) as session:
             square = session.choose(board, time.monotonic() + self._patience)
             if square not in legal:
@@ -153,10 +160,10 @@ class ExternalAgent(Agent):
     def _make(self) -> ProgramSession:
         program, *rest = self._arguments()
         command = [located(program, self._folder) or program, *rest]
-        around = (self.environment, self._folder)
+        started = LineProcess(command, self.environment, self._folder)
         if self.protocol == "gtp":
-            return GtpSession(command, self.seconds, *around, self.setup)
-        return NBoardSession(command, self.depth, *around, self.rules)
+            return GtpSession(started, self.seconds, self.setup)
+        return NBoardSession(started, self.depth, self.rules)
 
     def _begin(self, session: ProgramSession) -> None:
         patience = self._patience if self._programs.failed_to_start else START_SECONDS
@@ -264,3 +271,101 @@ class _Programs:
             busy, self._busy = self._busy, []
         for session in busy:
             session.kill()
+
+
+@dataclass(frozen=True)
+class PythonAgent(ExternalAgent):
+    """A Python file with a class that plays, as `FILE` or `FILE:CLASS`.
+
+    The class is one of
+
+    - `AI(size, colour, seconds)` with `go(board)` and `candidate_list`, as CS303 requires: the
+      board is an 8×8 array of -1 (black), 1 (white) and 0, and the last (row, column) in the list
+      is the move;
+    - a class without arguments and with `choose(board)`: it takes an evolve.Board and returns a
+      square as a number or text;
+    - a class without arguments and with `genmove(side, moves)`: it takes "black" or "white", and
+      the moves so far such as ["d3", "pass"] (None where the game does not begin at the start),
+      and returns a square.
+
+    Each side of each game has a separate object. Its rules are those of a line such as
+    `RULES = "reversed"` in the file, if there is one; all files that evolve exports have it.
+
+    Args:
+        memory: most MB of its own, from 50; no limit where the system cannot set one.
+
+    Other arguments are as for other programs: see ExternalAgent.
+    """
+
+    memory: int = MEMORY
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rules is None:
+            object.__setattr__(self, "rules", rules_in_source(self._parts()[0]))
+
+    def own_rules(self) -> Rules | None:
+        """The rules that its file says; the file does not run for that."""
+        return self.rules
+
+    def _check(self) -> None:
+        if not _LEAST <= self.memory <= 1 << 20:
+            raise AgentError(f"memory {self.memory} must be {_LEAST} MB or more")
+        file, name = self._parts()
+        if not self._found(file).is_file():
+            raise AgentError(f"there is no file '{plain(str(file))}' to run for python:")
+        if name and not name.isidentifier():
+            raise AgentError(f"{name!r} is not the name of a class; write python:FILE.py:CLASS")
+
+    def _parts(self) -> tuple[Path, str]:
+        """The file, and the name of its class, empty where the command has none."""
+        place, colon, name = self.command.rpartition(":")
+        if colon and place.lower().endswith(".py"):
+            return Path(place), name
+        return Path(self.command), ""
+
+    def _found(self, file: Path) -> Path:
+        """The path of the file: in the working folder if it exists there, else in the current."""
+        places = [] if self._folder is None else [self._folder / file]
+        return next((one for one in places if one.is_file()), file).absolute()
+
+    def _make(self) -> ProgramSession:
+        file, name = self._parts()
+        return PythonSession(
+            self._found(file),
+            name,
+            self.seconds,
+            self.memory,
+            environment=self.environment,
+            folder=self._folder,
+        )
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Its time, its memory and its folder."""
+        memory = {"memory": Setting("memory")}
+        return {"time": Setting("seconds", float), **memory, CWD: Setting("cwd", str)}
+
+
+def rules_in_source(file: Path) -> Rules | None:
+    """The rules that a Python file says, by a line such as `RULES = "reversed"` at its top level.
+
+    None where it says none, or unknown ones. It reads the file, and runs nothing of it.
+    """
+    try:
+        source = file.read_bytes()
+        if not _RULES.search(source):
+            return None
+        with warnings.catch_warnings(action="ignore"):  # its process reports faults
+            lines = ast.parse(source).body
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    said: Rules | None = None
+    for line in lines:
+        names = line.targets if isinstance(line, ast.Assign) else ()
+        names = [line.target] if isinstance(line, ast.AnnAssign) else names
+        if any(isinstance(name, ast.Name) and name.id == "RULES" for name in names):
+            value = line.value if isinstance(line, ast.Assign | ast.AnnAssign) else None
+            text = value.value if isinstance(value, ast.Constant) else None
+            said = text if isinstance(text, str) and text in RULE_SETS else None
+    return said

@@ -23,8 +23,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
 from evolve.errors import RunError
-from evolve.programs.life import end_with
-from evolve.programs.orphans import PROGRAMS
+from evolve.programs.children import PROGRAMS, end_with
 from evolve.terminal_text import plain
 
 _MODULES: Final = "EVOLVE_FORKS_IMPORT"

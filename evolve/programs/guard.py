@@ -4,7 +4,7 @@ It runs as a separate program, with the standard library alone: `python -I -S gu
 It starts the command, hands it the standard streams, and waits. When the command ends, or the
 other end of the pipe FD closes (evolve ends, for whatever reason, or no longer needs the program),
 it kills all that the command has started and exits as the command did. With `FD,FD` it reports to
-the second pipe what `programs.orphans` needs.
+the second pipe what `programs.children` needs.
 
 On Linux the guard adopts orphans (it is a child subreaper), so it finds all of them, also those in
 sessions of their own, and the command dies with the guard. Elsewhere it kills the command's
@@ -19,10 +19,14 @@ started the guard ends: a stopped guard wakes when evolve has ended.
 from __future__ import annotations
 
 import os
+import resource
 import select
 import signal
 import sys
 import time
+
+if sys.platform == "linux":
+    import ctypes
 
 _LINUX = sys.platform == "linux"
 _PR_SET_PDEATHSIG = 1
@@ -37,8 +41,6 @@ _PAUSE = 0.002
 
 
 def _prctl(option: int, value: int) -> None:
-    import ctypes
-
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, value, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
@@ -170,15 +172,13 @@ class _Guard:
 
 def _most_memory() -> int:
     """The most KB that any one of the ended processes held."""
-    import resource
-
     size = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return size >> 10 if sys.platform == "darwin" else size
 
 
 def _children(parent: int) -> list[int]:
     """Ids of a process's children; none can be reused, as we have not waited for them yet."""
-    found = []
+    children = []
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -189,16 +189,14 @@ def _children(parent: int) -> list[int]:
             continue
         # `number (name) state parent …`; the name may hold any character.
         if int(stat.rpartition(b")")[2].split()[1]) == parent:
-            found.append(int(name))
-    return found
+            children.append(int(name))
+    return children
 
 
 def _end_as(status: int) -> None:
     """End this process with the exit code of a status, or by its signal."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        import resource
-
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one dump is enough
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)

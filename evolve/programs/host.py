@@ -27,6 +27,9 @@ import sys
 import traceback
 from typing import Any
 
+if sys.platform != "win32":
+    import resource
+
 _METHODS = ("choose", "genmove", "go")
 _SIDES = {"black": -1, "white": 1}
 """Colours as the CS303 class receives them."""
@@ -63,7 +66,7 @@ def main(path: str, name: str, megabytes: str) -> None:
         except NotAnAgentError as error:
             answer = {"error": str(error)}
         except BaseException as error:
-            answer = {"error": _told(error, path)}
+            answer = {"error": _described(error, path)}
         answer["id"] = question["id"]
         sys.stdout.flush()
         answers.write(json.dumps(answer) + "\n")
@@ -72,12 +75,9 @@ def main(path: str, name: str, megabytes: str) -> None:
 
 def _limit(megabytes: int) -> None:
     """Limit its own memory to so many megabytes; on Linux and others, not on Windows."""
-    try:
-        import resource
-    except ImportError:
-        return
-    size = megabytes << 20
-    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+    if sys.platform != "win32":
+        size = megabytes << 20
+        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 def _load(path: str, name: str) -> Any:
@@ -93,10 +93,10 @@ def _load(path: str, name: str) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     if name:
-        found = getattr(module, name, None)
-        if found is None:
+        named = getattr(module, name, None)
+        if named is None:
             raise NotAnAgentError(f"has no {name!r}")
-        return found
+        return named
     own = [one for one in vars(module).values() if _plays(one) and one.__module__ == spec.name]
     own = list(dict.fromkeys(own))  # one class may have several names
     usual = getattr(module, "AI", None)
@@ -110,11 +110,11 @@ def _load(path: str, name: str) -> Any:
     return own[0]
 
 
-def _plays(found: Any) -> bool:
+def _plays(value: Any) -> bool:
     """Whether it is a class that plays and that can be instantiated."""
-    if not isinstance(found, type) or getattr(found, "_is_protocol", False):
+    if not isinstance(value, type) or getattr(value, "_is_protocol", False):
         return False
-    return not inspect.isabstract(found) and any(hasattr(found, method) for method in _METHODS)
+    return not inspect.isabstract(value) and any(hasattr(value, method) for method in _METHODS)
 
 
 class _Player:
@@ -147,8 +147,7 @@ class _Player:
         """Prepare a class with `go` for its first move."""
         if self.method != "go":
             raise NotAnAgentError("has no class with go")
-        import numpy  # noqa: F401 - here, so that no move's time is spent on it
-
+        _cells(question["cells"])  # loads numpy here, so that no move's time is spent on it
         self._object(question)
 
     def examined(self, question: dict[str, Any]) -> list[tuple[int, int]]:
@@ -173,13 +172,17 @@ class _Player:
 
 def _go(one: Any, cells: str) -> list[tuple[int, int]]:
     """The places that a CS303 class puts into its list."""
+    one.candidate_list = []
+    one.go(_cells(cells))
+    return [(int(row), int(column)) for row, column in one.candidate_list]
+
+
+def _cells(cells: str) -> Any:
+    """The 8×8 array of -1, 1 and 0 that a CS303 class takes."""
     import numpy as np
 
     values = {"X": -1, "O": 1, "-": 0}
-    board = np.array([values[cell] for cell in cells]).reshape(8, 8)
-    one.candidate_list = []
-    one.go(board)
-    return [(int(row), int(column)) for row, column in one.candidate_list]
+    return np.array([values[cell] for cell in cells]).reshape(8, 8)
 
 
 def _board(question: dict[str, Any]) -> Any:
@@ -197,7 +200,7 @@ def _text(move: Any) -> str:
     return "abcdefgh"[number % 8] + str(number // 8 + 1) if 0 <= number < 64 else str(move)
 
 
-def _told(error: BaseException, path: str) -> str:
+def _described(error: BaseException, path: str) -> str:
     """An error as one line of text, with the last line of the file in its traceback."""
     kind = type(error).__name__
     text = f"{kind}: {error}" if str(error) else kind

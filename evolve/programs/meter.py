@@ -10,11 +10,11 @@ import importlib.util
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
-from evolve.programs.orphans import LINUX, processes, stat_of
+from evolve.programs.children import LINUX, processes, stat_of
 
 _PAUSE: Final = 0.02
 """Seconds between two samples. Filling 100 MB takes 30 ms, so a sample sees a child that does."""
@@ -38,10 +38,8 @@ class Use(NamedTuple):
     processes: int
 
 
-class _System(Protocol):
-    """Measures a program by the process id of its guard, which does not count."""
-
-    def __call__(self, guard: int) -> Use: ...
+_System = Callable[[int], Use]
+"""Measures a program by the process id of its guard, which does not count."""
 
 
 class Meter:
@@ -109,7 +107,7 @@ def _system() -> _System | None:
 def _of_proc(guard: int) -> Use:
     """Measures by /proc, on Linux."""
     tick = os.sysconf("SC_CLK_TCK")
-    seconds, found = 0.0, []
+    seconds, numbers = 0.0, []
     for number in _tree(guard):
         fields = stat_of(number)
         if fields is None:
@@ -117,11 +115,11 @@ def _of_proc(guard: int) -> Use:
         own, ended = sum(map(int, fields[11:13])), sum(map(int, fields[13:15]))
         seconds += (ended if number == guard else own + ended) / tick
         if number != guard:
-            found.append(number)
-    most = max(map(_most_memory, found), default=0.0)
-    if len(found) > 1:
-        most = max(most, sum(map(_memory, found)))
-    return Use(seconds, most, len(found))
+            numbers.append(number)
+    most = max(map(_most_memory, numbers), default=0.0)
+    if len(numbers) > 1:
+        most = max(most, sum(map(_memory, numbers)))
+    return Use(seconds, most, len(numbers))
 
 
 def _tree(root: int) -> Iterator[int]:
@@ -173,10 +171,10 @@ def _of_psutil(guard: int) -> Use:
 
     seconds, megabytes, count = 0.0, 0.0, 0
     try:
-        found: list[Any] = psutil.Process(guard).children(recursive=True)
+        processes: list[Any] = psutil.Process(guard).children(recursive=True)
     except psutil.Error:
-        found = []
-    for one in found:
+        processes = []
+    for one in processes:
         try:
             times, size = one.cpu_times(), one.memory_info().rss
         except psutil.Error:  # it has ended

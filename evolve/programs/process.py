@@ -5,24 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
+import re
+import shlex
 import signal
 import subprocess
 import threading
 import time
-from abc import ABC, abstractmethod
+import warnings
 from collections import deque
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Final
+from typing import IO, Final
 
-from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.errors import EngineError
-from evolve.programs.life import Life, inherited
-from evolve.programs.orphans import MARK, PROGRAMS, Report, new_mark
-from evolve.programs.talk import Talk
-
-if TYPE_CHECKING:
-    from evolve.engine.board.board import Board
+from evolve.files.changes import Appender
+from evolve.programs.children import LOG, MARK, PROGRAMS, Life, Report, inherited, new_mark
+from evolve.terminal_text import plain
 
 NOTHING: Final[Mapping[str, str]] = {}
 _LONGEST_LINE: Final = 65536
@@ -36,6 +34,8 @@ _GUARD_SECONDS: Final = 10.0
 """Most seconds to wait for a guard, which takes at most half of that to end what it guards."""
 _AWAKE: Final = 0.5
 """Seconds between two attempts to wake a guard, which the program may have stopped."""
+_LONGEST: Final = 200
+"""Most characters of a line that an error shows."""
 
 
 def signal_name(number: int) -> str:
@@ -50,7 +50,7 @@ class LineProcess:
     """A program with a guard; a thread reads its output.
 
     The program and all that it starts end with this process at the latest, however this process
-    ends: see `programs.guard`, and `programs.orphans` for a program that ends its guard. Where
+    ends: see `programs.guard`, and `programs.children` for a program that ends its guard. Where
     there is no fork (Windows) it has no guard, and only its own process ends. Raises EngineError
     where the program fails: it cannot be started, has ended, or does not answer in time.
 
@@ -288,40 +288,97 @@ class LineProcess:
         return stream
 
 
-class ProgramSession(ABC):
-    """A running program that plays, whatever its protocol.
+class Talk:
+    """The exchange with one program.
 
-    Methods except `end` and `kill` raise EngineError when it fails.
+    If the user asks for the log, it appends every line: the time, the process id, and `$` for the
+    command, `>` for a line to the program, `<` for one from it, `!` for one on standard error. It
+    escapes, as Python does, what a terminal would obey.
     """
 
-    def __init__(self, program: LineProcess) -> None:
-        self._program = program
-        self.moves: tuple[int, ...] | None = None
-        """Moves of the game that the program has; None where they are not known."""
-        self.rules: Rules | None = None
-        """The rules that the program says it plays by; None where it says none."""
+    def __init__(self) -> None:
+        path = os.environ.get(LOG)
+        self._log = Appender(Path(path)) if path else None
+        self._number = 0
+        self._lock = threading.Lock()
+        self._sent: str | None = None
+        self._received: str | None = None
 
-    @abstractmethod
-    def begin(self, deadline: float) -> None:
-        """Greet the program, before `deadline` (time.monotonic())."""
+    def begin(self, command: Sequence[str], number: int) -> None:
+        """Record that the program has started."""
+        self._number = number
+        self._write("$", shlex.join(command))
 
-    @abstractmethod
-    def choose(self, board: Board, deadline: float) -> int:
-        """The program's move."""
+    def sent(self, line: str) -> None:
+        """Record a line sent to the program."""
+        self._sent, self._received = line, None
+        self._write(">", line)
 
-    def error(self, text: str) -> EngineError:
-        """The error to raise for an invalid move, with the last lines exchanged."""
-        return self._program.error(text)
+    def heard(self, line: str) -> None:
+        """Record a line that we read as part of the protocol."""
+        if line.strip():
+            self._received = line
 
-    def end(self) -> None:
-        """Ask the program to end, and make sure that it does."""
-        self._program.end("quit", 0.5)
+    def said(self, line: str) -> None:
+        """Record a line from the program, whether we use it or not."""
+        self._write("<", line)
 
-    def kill(self) -> None:
-        """End the program at once."""
-        self._program.end()
+    def complained(self, line: str) -> None:
+        """Record a line that it writes to standard error."""
+        self._write("!", line)
+
+    @property
+    def last(self) -> str:
+        """The last line sent and the last one received since, for the end of an error message.
+
+        It leaves out the numbers that count messages, so that the same game fails with the same
+        message.
+        """
+        if self._sent is None:
+            return ""
+        number, sent = _parted(self._sent)
+        received = "nothing"
+        if self._received is not None:
+            answered, text = _parted(self._received)
+            # A number that is not ours may be the fault.
+            received = _quoted(text if answered in ("", number) else self._received)
+        return f"; sent {_quoted(sent)}, received {received}"
+
+    def close(self) -> None:
+        """Stop logging."""
+        with self._lock:
+            if self._log is not None:
+                self._log.close()
+                self._log = None
+
+    def _write(self, sign: str, line: str) -> None:
+        if self._log is None:
+            return
+        now = time.time()
+        clock = f"{time.strftime('%H:%M:%S', time.localtime(now))}.{int(now % 1 * 1000):03}"
+        text = f"{clock} {self._number} {sign} {plain(line)}\n"
+        failed: OSError | None = None
+        with self._lock:
+            if self._log is None:
+                return
+            try:
+                self._log.append(text.encode("utf-8", "replace"))
+            except OSError as error:
+                failed = error
+        if failed is not None:
+            self.close()
+            why = f"{os.environ.get(LOG)}: {failed.strerror}; no further lines are written there"
+            warnings.warn(why, RuntimeWarning, stacklevel=2)
 
 
-def known_rules(said: str) -> Rules | None:
-    """The rules that a program's answer names; None for none, or for rules unknown to evolve."""
-    return said if said in RULE_SETS else None
+def _parted(line: str) -> tuple[str, str]:
+    """The GTP id, or the number of a ping, and the line without it."""
+    match = re.match(r"([=?]|ping |pong |)(\d+)(?=\s|$)", line)
+    if not match:
+        return "", line.strip()
+    return match[2], f"{match[1]}{line[match.end() :]}".strip()
+
+
+def _quoted(line: str) -> str:
+    shown = plain(line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…")
+    return f"'{shown}'"

@@ -15,9 +15,8 @@ from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError
-from evolve.programs.gtp import RULES_COMMAND
-from evolve.protocols.clock import Clock
-from evolve.protocols.session import Session
+from evolve.programs.sessions import RULES_COMMAND
+from evolve.protocols.session import Clock, Session
 from evolve.records.moves import read_move
 from evolve.terminal_text import plain, printable
 from evolve.version import __version__
@@ -76,8 +75,8 @@ class GtpEngine:
         text = printable(line.partition("#")[0])
         if not text:
             return None
-        found = _ID.fullmatch(text)
-        number, rest = (found[1], found[2]) if found else ("", text)
+        match = _ID.fullmatch(text)
+        number, rest = (match[1], match[2]) if match else ("", text)
         name, *words = rest.split() or [""]
         name = name.lower()
         try:

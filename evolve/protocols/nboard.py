@@ -13,15 +13,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from evolve.agents.agent import Agent, Limit
-from evolve.agents.analysis import Analysis
+from evolve.agents.agent import Agent, Analysis, Limit
 from evolve.agents.memory import stopper
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.engine.search.search import MAX_DEPTH
 from evolve.errors import EvolveError, RecordError
-from evolve.programs.nboard import RULES_STATUS
+from evolve.programs.sessions import RULES_STATUS
 from evolve.protocols.session import Session
 from evolve.records.ggf import parse_ggf, parse_move
 from evolve.terminal_text import plain, printable

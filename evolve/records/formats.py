@@ -13,14 +13,10 @@ from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import RecordError, RulesError
 from evolve.files.atomic import write_bytes
-from evolve.records.ggf import ggf_text, scan_ggf
-from evolve.records.lines import lines_text, obf_text, scan_lines
+from evolve.records.ggf import ggf_text, is_sgf, scan_ggf, scan_sgf
 from evolve.records.packing import PACKED, ending_of, packed, read_bytes, text_of
-from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
-from evolve.records.reading import Asked, Reading, rules_in_text
-from evolve.records.record import GameRecord
-from evolve.records.sgf import is_sgf, scan_sgf
-from evolve.records.table import games_frame, scan_table, table_bytes
+from evolve.records.record import Asked, GameRecord, Reading, rules_in_text
+from evolve.records.texts import is_pgn, lines_text, obf_text, pgn_text, scan_lines, scan_pgn
 from evolve.records.wthor import scan_wthor
 
 Reader = Callable[["Source"], Reading]
@@ -95,10 +91,14 @@ def _agreeing(reading: Reading, source: Source) -> Reading:
 
 
 def _read_table(source: Source) -> Reading:
+    from evolve.records.table import scan_table  # not above: pandas takes 0.2 s
+
     return scan_table(source.data, source.path, source.asked)
 
 
 def _write_table(path: Path, records: Sequence[GameRecord]) -> bytes:
+    from evolve.records.table import games_frame, table_bytes
+
     return table_bytes(path, games_frame(records))
 
 
@@ -156,8 +156,8 @@ def format_of(path: Path) -> Format:
     """The format of a file by its ending; RecordError for an unknown ending."""
     ending = ending_of(path)
     if ending not in FORMATS:
-        told = f"the ending {ending} is not known" if ending else "it has no ending that says so"
-        raise RecordError(f"{path}: what is in it? {told}; there are {READ_HELP}")
+        why = f"the ending {ending} is not known" if ending else "it has no ending that says so"
+        raise RecordError(f"{path}: what is in it? {why}; there are {READ_HELP}")
     return FORMATS[ending]
 
 
@@ -188,8 +188,8 @@ def read_games(
     except RulesError as error:
         raise RulesError(f"{path}, {error}") from error
     except RecordError as error:
-        told = str(error)
-        raise RecordError(told if told.startswith(str(path)) else f"{path}: {told}") from error
+        text = str(error)
+        raise RecordError(text if text.startswith(str(path)) else f"{path}: {text}") from error
     reading.check(path, strict)
     return reading
 

@@ -69,8 +69,8 @@ class Result:
     def __str__(self) -> str:
         if self.margin:
             return f"{self.score:+g}"
-        told = "1/2-1/2" if self.black == 0.5 else f"{self.black:g}-{self.white:g}"
-        return f"{self.winner} wins {told}" if self.winner and self.counts else told
+        score = "1/2-1/2" if self.black == 0.5 else f"{self.black:g}-{self.white:g}"
+        return f"{self.winner} wins {score}" if self.winner and self.counts else score
 
 
 @dataclass(frozen=True)
@@ -91,31 +91,31 @@ def read_moves(text: str) -> Written:
     squares: list[int] = []
     place, last, bare = 0, None, False
     while place < len(text):
-        found = _TOKEN.match(text, place)
+        match = _TOKEN.match(text, place)
         # No result begins with a square or a move number: this skips most of the text.
-        if text[place] in _BEGINS_RESULT and not (found and (found["square"] or found["mark"])):
+        if text[place] in _BEGINS_RESULT and not (match and (match["square"] or match["mark"])):
             ended = _RESULT.fullmatch(text, place)
             if ended:
                 return Written(tuple(squares), _result_of(ended))
-        if not found:
+        if not match:
             raise RecordError(
                 f"{text[place:].strip()[:12]!r} at character {place + 1} is not a move; moves are "
                 "a1 to h8, or pass"
             )
-        if found["square"]:
-            squares.append(_square(found["square"]))
-        elif found["pass"]:
+        if match["square"]:
+            squares.append(_square(match["square"]))
+        elif match["pass"]:
             squares.append(PASS)
-        elif found["number"]:
-            number = int(found["number"])
+        elif match["number"]:
+            number = int(match["number"])
             if last is not None and not last <= number <= last + 1:
                 raise RecordError(
                     f"number {number} at character {place + 1} stands behind number {last}: a "
                     "move is missing, or this is not a move"
                 )
             last = number
-        bare = bare if found["between"] else bool(found["number"] and not found["mark"])
-        place = found.end()
+        bare = bare if match["between"] else bool(match["number"] and not match["mark"])
+        place = match.end()
     if bare:
         raise RecordError(
             f"number {last} stands at the end of the moves, where a result would be two: 36-28"
@@ -150,32 +150,32 @@ def is_result(text: str) -> bool:
     return _RESULT.fullmatch(text.strip()) is not None
 
 
-def _result_of(found: re.Match[str]) -> Result | None:
-    if found["none"]:
+def _result_of(match: re.Match[str]) -> Result | None:
+    if match["none"]:
         return None
-    if found["draw"]:
+    if match["draw"]:
         return Result(0.5, 0.5)
-    if found["margin"]:
-        margin = float(found["margin"].replace("−", "-"))
+    if match["margin"]:
+        margin = float(match["margin"].replace("−", "-"))
         return Result(32 + margin / 2, 32 - margin / 2, margin=True)
-    if found["winner"]:
-        return _won(found)
-    if found["first"]:
-        one, other = int(found["discs"]), int(found["others"])
-        if found["first"].lower() == found["second"].lower():
-            raise RecordError(f"{found[0].strip()!r} has the discs of one side twice")
-        return Result(one, other) if found["first"].lower() == "black" else Result(other, one)
-    return Result(int(found["black"]), int(found["white"]))
+    if match["winner"]:
+        return _won(match)
+    if match["first"]:
+        one, other = int(match["discs"]), int(match["others"])
+        if match["first"].lower() == match["second"].lower():
+            raise RecordError(f"{match[0].strip()!r} has the discs of one side twice")
+        return Result(one, other) if match["first"].lower() == "black" else Result(other, one)
+    return Result(int(match["black"]), int(match["white"]))
 
 
-def _won(found: re.Match[str]) -> Result:
+def _won(match: re.Match[str]) -> Result:
     """The result of words such as `white wins 52-12`, `black wins by 4`, `white won`."""
     more, less = 1.0, 0.0
-    if found["more"]:
-        less, more = sorted((float(found["more"]), float(found["less"])))
-    elif found["by"]:
-        more, less = 32 + int(found["by"]) / 2, 32 - int(found["by"]) / 2
-    margin = found["by"] is not None
-    if found["winner"].lower() == "black":
+    if match["more"]:
+        less, more = sorted((float(match["more"]), float(match["less"])))
+    elif match["by"]:
+        more, less = 32 + int(match["by"]) / 2, 32 - int(match["by"]) / 2
+    margin = match["by"] is not None
+    if match["winner"].lower() == "black":
         return Result(more, less, "black", margin)
     return Result(less, more, "white", margin)

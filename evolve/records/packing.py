@@ -93,10 +93,10 @@ def text_of(data: bytes) -> str:
             ) from error
         encoding = "latin-1"
         text = data.decode(encoding)
-    found = _BINARY.search(text)
-    if found:
-        place = begin + len(text[: found.start()].encode(encoding, "surrogatepass"))
-        raise RecordError(f"this is not text: byte {place} is {ord(found[0])}")
+    control = _BINARY.search(text)
+    if control:
+        place = begin + len(text[: control.start()].encode(encoding, "surrogatepass"))
+        raise RecordError(f"this is not text: byte {place} is {ord(control[0])}")
     return text.rstrip("\x1a")  # DOS ended files with this character
 
 

@@ -76,8 +76,8 @@ def kind_of(line: str) -> Kind:
         return "position"
     if not text or _COLUMNS.fullmatch(text) or (_RULE.fullmatch(text) and "+" in text):
         return "nothing"
-    found = _OBF.fullmatch(line.strip())
-    if found and not _MOVE.search(found[1]):
+    match = _OBF.fullmatch(line.strip())
+    if match and not _MOVE.search(match[1]):
         return "position"
     if _MOVE.search(text):
         return "other"
@@ -98,9 +98,9 @@ def read_position(text: str, side: Side | None = None) -> Board:
     if expanded is not None:
         _check_letters(expanded, text)
         text = expanded
-    found = _OBF.fullmatch(text.strip())
-    if found and not _WORD.search(without_comment(found["rest"] or "")):
-        cells, mover = found[1], found[2]
+    match = _OBF.fullmatch(text.strip())
+    if match and not _WORD.search(without_comment(match["rest"] or "")):
+        cells, mover = match[1], match[2]
         given = None if mover is None else [mover]
     else:
         cells, given = _taken_apart(text)
@@ -112,14 +112,14 @@ def _expanded(text: str) -> str | None:
 
     None where the text is not FEN. It drops fields after the side, such as `- - 0 1`.
     """
-    found = _FEN.match(text)
-    if not found or set(found[1]) <= set("012/"):
+    match = _FEN.match(text)
+    if not match or set(match[1]) <= set("012/"):
         return None
-    rows = [re.sub("[1-8]", lambda digit: "-" * int(digit[0]), row) for row in found[1].split("/")]
+    rows = [re.sub("[1-8]", lambda digit: "-" * int(digit[0]), row) for row in match[1].split("/")]
     signs = set("".join(rows))
-    if any(len(row) != 8 for row in rows) or not signs <= _KNOWN or found[1].isdigit():
+    if any(len(row) != 8 for row in rows) or not signs <= _KNOWN or match[1].isdigit():
         return None
-    mover = re.sub(r"(?:\s+(?:-|[0-9]+))+$", "", text[found.end() :])
+    mover = re.sub(r"(?:\s+(?:-|[0-9]+))+$", "", text[match.end() :])
     return f"{''.join(rows)} {mover.strip()}"
 
 
@@ -136,9 +136,9 @@ def _check_letters(cells: str, text: str) -> None:
 def _row(line: str) -> str:
     """The cells of a line that may be a row, without the row's number."""
     cells = _BETWEEN.sub("", line)
-    found = _ROW.fullmatch(line)
-    if found and len(cells) > 8:
-        return _BETWEEN.sub("", found[2])
+    match = _ROW.fullmatch(line)
+    if match and len(cells) > 8:
+        return _BETWEEN.sub("", match[2])
     return cells
 
 
@@ -161,9 +161,9 @@ def _cells_of(text: str) -> str:
 def _side_of(text: str) -> str | None:
     """The side of a line that names a side and nothing else: a word or a sign; None for others."""
     bare = _LABEL.sub("", text).strip(" \t[]():,")
-    found = _WORD.fullmatch(bare.rstrip("."))
-    if found:
-        return found[1].lower()
+    match = _WORD.fullmatch(bare.rstrip("."))
+    if match:
+        return match[1].lower()
     sign = re.fullmatch(r"(\S)(?:\s+to\s+(?:move|play))?", bare, re.IGNORECASE)
     return sign[1] if sign and sign[1] in _MOVERS else None
 
@@ -226,8 +226,8 @@ def _board(cells: str, given: list[str] | None, side: Side | None, text: str) ->
     if len(boards) > 1:
         one, other = list(boards.values())[:2]
         raise RecordError(
-            f"{_quoted(text)} can be read in two ways: {_told(one, used)}, or "
-            f"{_told(other, used)}; write X for black, O for white and - for empty squares"
+            f"{_quoted(text)} can be read in two ways: {_in_words(one, used)}, or "
+            f"{_in_words(other, used)}; write X for black, O for white and - for empty squares"
         )
     black, white = next(iter(boards))
     movers = {_mover(sign, families, text) for sign in given or ()}
@@ -268,7 +268,7 @@ def _mover(sign: str, families: list[_Signs], text: str) -> Side:
     )
 
 
-def _told(family: _Signs, used: set[str]) -> str:
+def _in_words(family: _Signs, used: set[str]) -> str:
     """The meaning of each used sign, in words."""
     parts = [
         f"{' '.join(sorted(used & set(group)))} {meaning}"

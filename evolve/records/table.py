@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from evolve.engine.board.board import Board
@@ -29,20 +30,19 @@ from evolve.files.atomic import write_bytes
 from evolve.records.moves import read_moves
 from evolve.records.packing import ending_of, packed, read_bytes, text_of
 from evolve.records.positions import start_board, start_text
-from evolve.records.reading import (
+from evolve.records.record import (
     ASKED_NOTHING,
     Asked,
+    Ending,
+    GameRecord,
     Reading,
     check_winner,
+    game_of,
     rules_beside,
     rules_in_row,
 )
-from evolve.records.record import Ending, GameRecord, game_of
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
-from evolve.tables.parquet import bytes_of, table_of
-
-if TYPE_CHECKING:  # its import takes 0.2 s, which record files do not need
-    import pandas as pd
+from evolve.tables.parquet import bytes_of, csv_text, read_csv, table_of
 
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
@@ -149,9 +149,7 @@ def _record(row: Any, asked: Asked) -> GameRecord:
             check_winner(record, winner, said)
         return record
     return replace(
-        record,
-        result=None if winner is None else _RESULTS[winner],
-        stopped=_stopped(row.reason),
+        record, result=None if winner is None else _RESULTS[winner], stopped=_stopped(row.reason)
     )
 
 
@@ -201,8 +199,6 @@ def _winner(value: Any) -> str | None:
 
 
 def _is_missing(value: Any) -> bool:
-    import pandas as pd  # not above: only tables need it
-
     return pd.api.types.is_scalar(value) and bool(pd.isna(value))
 
 
@@ -215,17 +211,14 @@ def _stopped(reason: str) -> Ending:
 
 
 def _csv_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    from evolve.tables.csv import read_csv  # not above: it loads pandas
-
     try:
-        return read_csv(text_of(data))
+        head, rows, bad = read_csv(text_of(data))
     except ValueError as error:
         raise RecordError(f"{path}: {_first_line(error)}") from error
+    return pd.DataFrame(rows, columns=head, dtype=object), bad
 
 
 def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    import pandas as pd  # not above: only tables need it
-
     try:
         rows = json.loads(text_of(data))
     except (ValueError, RecursionError) as error:
@@ -238,8 +231,6 @@ def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str
 
 def _json_lines_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
     """A table with one JSON object per line; other lines are bad rows."""
-    import pandas as pd  # not above: only tables need it
-
     rows: list[dict[str, Any]] = []
     bad: dict[int, str] = {}
     for line in filter(str.strip, text_of(data).split("\n")):
@@ -311,8 +302,6 @@ def table_bytes(path: Path, frame: pd.DataFrame) -> bytes:
         return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
     if ending_of(path) == ".json":
         return frame.to_json(orient="records").encode() + b"\n"
-    from evolve.tables.csv import csv_text  # not above: it loads pandas
-
     return csv_text(frame).encode()
 
 
@@ -327,8 +316,6 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
     It finds the column of moves by its cells. RecordError where there is none, or where more than
     one is possible.
     """
-    import pandas as pd  # not above: only tables need it
-
     if any(_is_game(str(head), _SHORTEST) for head in frame.columns):
         first = pd.DataFrame([[str(head) for head in frame.columns]])
         frame = pd.concat([first, frame.set_axis(range(frame.shape[1]), axis=1)], ignore_index=True)
@@ -336,14 +323,14 @@ def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
     moves = _moves_of(frame, heads)
     _check_rows(frame.iloc[:, moves], heads[moves])
     missing = pd.Series([None] * len(frame), dtype=object)
-    found = {"black": missing, "white": missing, "winner": missing}
+    columns = {"black": missing, "white": missing, "winner": missing}
     for number, head in enumerate(heads):
         word = "".join(filter(str.isalpha, head.lower()))
         name = "winner" if word in ("winner", "won") else _NAMES.get(word)
         if name is not None and number != moves:
-            found[name] = frame.iloc[:, number]
-    found["winner"] = _winners_of(found["winner"])
-    return pd.DataFrame({**found, "moves": frame.iloc[:, moves], "reason": ""})
+            columns[name] = frame.iloc[:, number]
+    columns["winner"] = _winners_of(columns["winner"])
+    return pd.DataFrame({**columns, "moves": frame.iloc[:, moves], "reason": ""})
 
 
 def _winners_of(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -21,8 +21,7 @@ from typing import Final
 from evolve.engine.board.board import Board
 from evolve.errors import RecordError
 from evolve.records.packing import PACKED, read_bytes
-from evolve.records.reading import Reading
-from evolve.records.record import GameRecord, with_passes
+from evolve.records.record import GameRecord, Reading, with_passes
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")
@@ -59,13 +58,13 @@ def scan_wthor(data: bytes, path: Path | None = None) -> Reading:
             reading.add(_parse_game(data, place, year, players, tournaments))
         except RecordError as error:
             reading.leave_out(f"game {number + 1} at byte {place}", error)
-    told = f"{len(data)} bytes, where {count} games (bytes 4 to 7) need {whole}"
+    sizes = f"{len(data)} bytes, where {count} games (bytes 4 to 7) need {whole}"
     if len(data) > whole:
-        reading.leave_out(f"byte {whole}", told)
+        reading.leave_out(f"byte {whole}", sizes)
     if there < count:
         place = _HEADER.size + there * _GAME.size
         reading.leave_out(
-            f"game {there + 1} at byte {place}", f"it is cut off: {told}", count - there
+            f"game {there + 1} at byte {place}", f"it is cut off: {sizes}", count - there
         )
     return reading
 

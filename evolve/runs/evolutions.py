@@ -11,11 +11,11 @@ import pyarrow as pa
 from evolve.errors import RunError, reason_of
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
-from evolve.runs.run_types import Facts, RunReading, TableReading
+from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.runs.summary import champion_elo
 from evolve.tables.columns import scalar_of, table_of_rows
 from evolve.tables.games import START
-from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.tables.individuals import table_metadata
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import committed_generations, generation_file, playoff_file

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any, cast
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.extras import imported
-from evolve.agents.stored import listed, read_agent, reference_agent
+from evolve.agents.reference import listed, read_agent, reference_agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.agent_file import header_of, read_agent_file, told_of
+from evolve.agents.agent_file import header_of, read_agent_file, naming_file
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.registry import INDIVIDUALS, KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.files.folder import FolderPath, inside
-from evolve.tables.arrays import Arrays
+from evolve.agents.agent_file import Arrays
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.runs.run_folder import agent_in
 from evolve.runs.run_types import champion_of

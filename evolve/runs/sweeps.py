@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
-from evolve.runs.run_types import Facts, RunReading, TableReading
+from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
-from evolve.tables.final import final_table, whole_final
+from evolve.tables.trials import final_table, whole_final
 from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
 from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
 

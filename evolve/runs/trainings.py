@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
-from evolve.runs.run_types import Facts, RunReading, TableReading
+from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
 

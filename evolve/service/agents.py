@@ -27,12 +27,12 @@ from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EvolveError, LinkError, RecordError
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove
+from evolve.parsing import parse_json, read_document
 from evolve.records.moves import read_move
 from evolve.runs.run import Run
 from evolve.runs.run_folder import agent_in, run_in, upload_in
 from evolve.runs.run_types import champion_of
 from evolve.runs.summary import check_config
-from evolve.safe_parsing import parse_json, read_document
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
 from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove

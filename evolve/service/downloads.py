@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 from evolve.files.atomic import replacing
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import FolderPath
-from evolve.programs.life import Life
+from evolve.programs.children import Life
 from evolve.service.folders import Place
 from evolve.service.request_limits import Turns
 from evolve.service.responses import ProblemError

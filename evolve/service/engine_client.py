@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
-from evolve.programs.life import Life
+from evolve.programs.children import Life
 from evolve.service.request_limits import Turns
 from evolve.service.responses import ProblemError
 

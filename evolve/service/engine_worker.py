@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.names import parse_name
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.config.sweep import SweepSettings
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
@@ -24,7 +24,8 @@ from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import PositionError, RecordError
 from evolve.extras import imported
 from evolve.files.folder import inside
-from evolve.programs.life import end_with
+from evolve.parsing import json_value
+from evolve.programs.children import end_with
 from evolve.protocols.session import Session
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
@@ -32,7 +33,6 @@ from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.runs.loading import agree_on, load_agent
 from evolve.runs.run_types import champion_of, kind_of
-from evolve.safe_parsing import json_value
 from evolve.tables.paths import CONFIG_FILE
 
 if sys.platform != "win32":

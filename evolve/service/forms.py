@@ -20,11 +20,11 @@ from evolve.config.base import Place as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
-from evolve.parsing import Fault, faults
+from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run import SEEDS, Run, Study, load_run
-from evolve.runs.run_types import RUN_TYPES, Change, RunType, Variant
+from evolve.runs.run_type import Change, RunType, Variant
+from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import seeds_of
-from evolve.safe_parsing import json_value
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord

@@ -14,7 +14,8 @@ from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import IN_STUDY, RUN_ID, is_study_in
-from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, Facts
+from evolve.runs.run_type import Facts
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
 from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import Locks, Place, holds
 from evolve.service.models.meta import STUDY

@@ -33,11 +33,10 @@ from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.files.folder import FolderPath
-from evolve.parsing import faults
-from evolve.programs.life import inherited
+from evolve.parsing import faults, json_value, parse_json, read_document
+from evolve.programs.children import inherited
 from evolve.runs.run_folder import RUN_ID, is_marked, mark_of
 from evolve.runs.run_types import RUN_TYPES
-from evolve.safe_parsing import json_value, parse_json, read_document
 from evolve.service.folders import Place
 from evolve.service.models.runs import ENDED, Command, Job, JobProgress, JobState
 

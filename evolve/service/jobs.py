@@ -17,10 +17,9 @@ from typing import Any, Final
 import tomli_w
 
 from evolve.errors import EvolveError, LinkError, RunError
-from evolve.files.atomic import write_text
+from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
-from evolve.files.tail import Tail
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Place
 from evolve.service.forms import SETTINGS_FILE, Line, Lines

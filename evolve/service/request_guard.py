@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evolve.safe_parsing import check_exchange
+from evolve.parsing import check_exchange
 from evolve.service.request_limits import CLIENT
 from evolve.service.responses import problem
 

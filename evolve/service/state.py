@@ -20,7 +20,7 @@ from fastapi import Depends, Request
 from starlette.types import Receive, Scope, Send
 
 from evolve.errors import EvolveError
-from evolve.safe_parsing import json_value
+from evolve.parsing import json_value
 from evolve.service.agents import Agents, HumanGames
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search

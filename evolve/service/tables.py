@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from evolve.files.folder import FolderPath
 from evolve.fitness.crosstable import cross_table_of
+from evolve.parsing import json_value
 from evolve.runs.run import Run
-from evolve.safe_parsing import json_value
 from evolve.service.index import thinned
 from evolve.service.models.runs import (
     ColumnInfo,

@@ -83,6 +83,7 @@ class Evaluation:
     """The static evaluation in a phase."""
 
     def __init__(self, phase: int) -> None:
+        self.phase = phase
         self.mobility = weight_of("mobility", phase)
         self.stability = weight_of("stability", phase)
         self.potential_mobility = weight_of("potential_mobility", phase)

@@ -16,6 +16,7 @@ from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
+from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs import run_folder as store
 from evolve.runs.run import Run, Study, load_run
@@ -23,7 +24,6 @@ from evolve.runs.run_folder import Observer, Silent
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
-from evolve.safe_parsing import parse_toml
 from evolve.studies.comparison import compared, groups_of, met
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__

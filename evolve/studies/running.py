@@ -15,10 +15,9 @@ import tomli_w
 
 from evolve.errors import EvolveError, RunError
 from evolve.extras import imported
-from evolve.files.atomic import write_text
+from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath, open_handle
-from evolve.files.tail import Tail
 from evolve.programs.forks import repeat_warnings, start
 from evolve.runs import run_folder as store
 from evolve.runs.run import Study

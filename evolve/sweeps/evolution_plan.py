@@ -16,8 +16,7 @@ from optuna.trial import FrozenTrial
 
 from evolve.agents.agent import StoredAgent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.reference import table_agent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent, table_agent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS
 from evolve.config.toml import config_text

@@ -17,8 +17,7 @@ from pydantic import BaseModel
 
 from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.random import RandomAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import RandomAgent, read_agent
 from evolve.arena.match import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -27,7 +26,8 @@ from evolve.errors import SettingsError
 from evolve.extras import imported, need
 from evolve.files.folder import FolderPath
 from evolve.runs.loading import load_agent
-from evolve.runs.run_types import Variant, kind_of
+from evolve.runs.run_type import Variant
+from evolve.runs.run_types import kind_of
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.trials import Objective, Outcome, Report, Task, agent_file, keep
 

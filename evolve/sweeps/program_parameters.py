@@ -11,8 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, cast
 
-from evolve.agents.command import words_of
-from evolve.agents.names import parse_name
+from evolve.agents.names import parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError, reason_of

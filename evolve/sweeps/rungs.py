@@ -21,7 +21,7 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.stored import read_agent
+from evolve.agents.reference import read_agent
 from evolve.arena.match import Match, StoppedError
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError

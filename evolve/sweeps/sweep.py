@@ -36,10 +36,10 @@ from evolve.sweeps.trials import (
     rows_of,
 )
 from evolve.sweeps.worker import Gone, Reported, Worker, ready
-from evolve.tables.final import finals_trials
 from evolve.tables.paths import JOURNAL_FILE, RUNGS
 from evolve.tables.trials import (
     Importances,
+    finals_trials,
     importances_of,
     read_trials,
     write_trials,

@@ -167,10 +167,10 @@ def games_table(
     """
     reasons = _texts(REASONS, results[:, REASON])
     if failures:
-        told = reasons.to_pylist()
+        texts = reasons.to_pylist()
         for row, why in failures.items():
-            told[row] = FAILED + why
-        reasons = array_of(told, pa.string())
+            texts[row] = FAILED + why
+        reasons = array_of(texts, pa.string())
     return GAMES_COLUMNS.table(
         GameRows(
             generation,

@@ -1,17 +1,14 @@
-"""The metrics of a training: one row for each check, each in an immutable file."""
+"""The metrics of a training: one row for each check."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import pyarrow as pa
 
-from evolve.errors import RunError
-from evolve.files.changes import remove
-from evolve.files.folder import FolderPath
 from evolve.tables.columns import Chart, Column, Columns
-from evolve.tables.parquet import read_table, write_table
+from evolve.tables.parquet import RowFiles
 from evolve.tables.paths import METRICS
 
 _COUNTS: Final = ("check", "games", "steps")
@@ -63,36 +60,9 @@ METRICS_UNUSED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Columns that trainings leave empty, by their judge."""
 
-
-def metrics_file(folder: FolderPath, check: int) -> FolderPath:
-    """Path of the row of a check."""
-    return folder / METRICS / f"check-{check:04d}.parquet"
-
-
-def committed_checks(folder: FolderPath) -> int:
-    """Number of checks, from check-0000 on; RunError when one is missing before another."""
-    count = len(list((folder / METRICS).glob("check-*.parquet")))
-    for check in range(count):
-        if not metrics_file(folder, check).exists():
-            raise RunError(f"{metrics_file(folder, check)} is missing, though later ones are there")
-    return count
-
-
-def commit_metrics(folder: FolderPath, check: int, row: Mapping[str, Any]) -> None:
-    """Write the row of a check."""
-    write_table(metrics_file(folder, check), METRICS_COLUMNS.of_rows([row]))
-
-
-def read_metrics(folder: FolderPath) -> pa.Table:
-    """All rows; RunError when a file is damaged."""
-    tables = [METRICS_COLUMNS.schema.empty_table()]
-    for check in range(committed_checks(folder)):
-        table = read_table(metrics_file(folder, check), METRICS_COLUMNS)
-        tables.append(table.select(METRICS_COLUMNS.names))
-    return pa.concat_tables(tables)
-
-
-def forget_checks(folder: FolderPath, first: int) -> None:
-    """Remove the rows from check `first` on: a killed writer left them uncommitted."""
-    for check in range(first, committed_checks(folder)):
-        remove(metrics_file(folder, check), missing_ok=True)
+_ROWS: Final = RowFiles(METRICS, "check", METRICS_COLUMNS)
+metrics_file = _ROWS.file
+committed_checks = _ROWS.count
+commit_metrics = _ROWS.commit
+read_metrics = _ROWS.read
+forget_checks = _ROWS.forget

@@ -1,30 +1,46 @@
-"""Parquet files that detect their own damage.
+"""Files of tables: Parquet that detects its own damage, and CSV for spreadsheets.
 
 Parquet's own checksums cover the pages of data. They cover neither page headers nor the footer with
 schema, statistics and metadata, where a run's checkpoint is. So each file of evolve holds a digest
 of itself in its footer: SHA-256 of all its bytes, with the digest's own bytes as zeros. Other
 programs read such a file like any other.
+
+A spreadsheet runs any cell that begins with = + - or @ as a formula, and names of agents come from
+other people's files and programs. So in CSV such a text gets an apostrophe in front, which
+spreadsheets take for "this is text" and do not show; `read_csv` removes it again. Numbers are
+written as they are.
 """
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from evolve.errors import LinkError, RunError
 from evolve.files.atomic import write_bytes
+from evolve.files.changes import remove
+from evolve.files.folder import FolderPath
 from evolve.tables.columns import Columns
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEY: Final = b"evolve-digest"
 _LABEL: Final = b"sha256-of-this-file:"
 _DIGITS: Final = 64
 _DIGEST: Final = re.compile(rb"[0-9a-f]{64}")
+_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
+"""Also matches a text that begins with apostrophes, so that `read_csv` restores every text."""
+_SEPARATORS: Final = (",", ";", "\t", "|")
 
 
 def write_table(path: Path, table: pa.Table) -> None:
@@ -60,11 +76,7 @@ def read_table(
 
 
 def table_of(
-    content: bytes,
-    path: Path,
-    columns: Columns | None = None,
-    *,
-    only: Sequence[str] | None = None,
+    content: bytes, path: Path, columns: Columns | None = None, *, only: Sequence[str] | None = None
 ) -> pa.Table:
     """The same from the content of a file; errors name `path`."""
     _verify(content, path)
@@ -131,11 +143,11 @@ def _verify(content: bytes, path: Path) -> None:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
 
 
-def _check_schema(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
+def _check_schema(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
     for field in wanted:
-        if found.get_field_index(field.name) < 0:
+        if schema.get_field_index(field.name) < 0:
             raise RunError(f"{path} is another table: it has no column {field.name}")
-        there = found.field(field.name).type
+        there = schema.field(field.name).type
         if there != field.type:
             raise RunError(
                 f"{path} is another table: its column {field.name} is of type {there}, "
@@ -146,3 +158,112 @@ def _check_schema(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
 def _damaged(path: Path, error: BaseException) -> RunError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return RunError(f"{path} is missing or damaged: {reason}")
+
+
+@dataclass(frozen=True)
+class RowFiles:
+    """A table of which each row is an immutable file of its own: a folder of a run.
+
+    name: of the folder; key: column with the numbers of the rows, from 0.
+    """
+
+    name: str
+    key: str
+    columns: Columns
+
+    def file(self, folder: FolderPath, number: int) -> FolderPath:
+        """The path of a row."""
+        return folder / self.name / f"{self.key}-{number:04d}.parquet"
+
+    def count(self, folder: FolderPath) -> int:
+        """The number of rows; RunError where one is missing before another."""
+        count = len(list((folder / self.name).glob(f"{self.key}-*.parquet")))
+        for number in range(count):
+            if not self.file(folder, number).exists():
+                path = self.file(folder, number)
+                raise RunError(f"{path} is missing, though later ones are there")
+        return count
+
+    def commit(self, folder: FolderPath, number: int, row: Mapping[str, Any]) -> None:
+        """Write a row."""
+        write_table(self.file(folder, number), self.columns.of_rows([row]))
+
+    def read(self, folder: FolderPath) -> pa.Table:
+        """All rows; RunError where a file is damaged."""
+        tables = [self.columns.schema.empty_table()]
+        for number in range(self.count(folder)):
+            table = read_table(self.file(folder, number), self.columns)
+            tables.append(table.select(self.columns.names))
+        return pa.concat_tables(tables)
+
+    def forget(self, folder: FolderPath, first: int) -> None:
+        """Remove the rows from `first` on: a killed writer left them uncommitted."""
+        for number in range(first, self.count(folder)):
+            remove(self.file(folder, number), missing_ok=True)
+
+
+class _Rows(io.StringIO):
+    """Ends each complete row with a newline alone.
+
+    The writer quotes only texts that contain a character of its line end: with a newline alone as
+    the line end, a carriage return in a name would begin a row.
+    """
+
+    def write(self, text: str) -> int:
+        """Write a row."""
+        return super().write(f"{text[:-2]}\n" if text.endswith("\r\n") else text)
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    """A table as CSV."""
+    rows = _Rows()
+    _mapped(frame, _escaped).to_csv(rows, index=False, lineterminator="\r\n")
+    return rows.getvalue()
+
+
+def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
+    """The head and the rows of a table of `csv_text` or another program, and the faulty rows.
+
+    A row with more cells than the head is faulty: its number, from 1, with a message; its cells
+    are empty in the table. The head decides the separator: a comma, a semicolon, a tab or |. Short
+    rows end in empty cells. ValueError where there is no head.
+    """
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    first = lines.readline()
+    named = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
+    if not named:
+        lines.seek(0)
+    separator = named[1] if named else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
+    try:
+        head, *rows = [row for row in csv.reader(lines, delimiter=separator) if row] or [[]]
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+    if not head:
+        raise ValueError("there are no columns in it")
+    bad: dict[int, str] = {}
+    good = []
+    for number, row in enumerate(rows, 1):
+        if any(row[len(head) :]):
+            bad[number] = f"it has {len(row)} cells, where the head has {len(head)}"
+            row = []
+        good.append([_plain(cell) for cell in (*row, *[""] * len(head))[: len(head)]])
+    return [_plain(name) for name in head], good, bad
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    return next(csv.reader([line], delimiter=separator), [])
+
+
+def _mapped(frame: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+    changed = frame.rename(columns=change)
+    for name in frame.select_dtypes(exclude=["number", "bool"]):
+        changed[change(name)] = frame[name].map(change)
+    return changed
+
+
+def _escaped(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+def _plain(text: str) -> str:
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text) else text

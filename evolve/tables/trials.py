@@ -1,4 +1,7 @@
-"""The trials table of a sweep: rewritten as a whole from the study after each change."""
+"""The tables of a sweep: its trials, and its final with the verdict on the defaults.
+
+The trials table is written as a whole from the study after each change.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolve.errors import RunError
+from evolve.errors import LinkError, RunError
 from evolve.files.folder import FolderPath
-from evolve.safe_parsing import parse_json
+from evolve.parsing import faults, parse_json, read_document
 from evolve.tables.columns import Chart, Column, Columns, table_of_rows
 from evolve.tables.parquet import read_table, write_table
-from evolve.tables.paths import TRIALS_FILE
+from evolve.tables.paths import FINAL_FILE, TRIALS_FILE
 
 TRIALS_COLUMNS: Final = Columns(
     (
@@ -39,6 +43,12 @@ _IMPORTANCES: Final = b"importances"
 _NOT_YET: Final = "importances are not known before the sweep ends or is stopped"
 
 TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+FINAL_SCHEMA: Final = pa.schema(
+    [("trial", pa.string())]
+    + [(name, pa.float64()) for name in ("score", "low", "high", "elo", "elo_low", "elo_high")]
+    + [(name, pa.int64()) for name in ("games", "wins", "draws", "losses", "failures", "lives")]
+)
+"""Columns of the table: a final gives Elo and games; rungs give lives and an interval."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +109,123 @@ def importances_of(table: pa.Table) -> Importances:
         raise RunError(f"{TRIALS_FILE} is damaged: its importances cannot be read") from error
 
 
-def _parsed(found: Any) -> Importances:
-    if found == {}:
+def _parsed(document: Any) -> Importances:
+    if document == {}:
         return Importances()
-    order = sorted(found["shares"], key=lambda name: -found["shares"][name])
+    order = sorted(document["shares"], key=lambda name: -document["shares"][name])
     return Importances(
-        {name: float(found["shares"][name]) for name in order},
-        {name: float(found["p"][name]) for name in order},
-        str(found["reason"]),
+        {name: float(document["shares"][name]) for name in order},
+        {name: float(document["p"][name]) for name in order},
+        str(document["reason"]),
     )
+
+
+class Against(BaseModel):
+    """A score, 0 to 1, with its 95 % interval.
+
+    seeds: after rungs, how many seeds it is the mean of. failures, failures_of_defaults: games that
+    were lost because the program failed.
+    """
+
+    score: float
+    low: float
+    high: float
+    games: int
+    seeds: int | None = None
+    failures: int = 0
+    failures_of_defaults: int = 0
+
+
+class FinalDocument(BaseModel):
+    """The file of a final.
+
+    trials: how many were finished when the final was played, None before its end. over: whether no
+    further trial was to come, even if the sweep allowed more. finalists: the strongest first.
+    winner, defaults: numbers of trials. against_defaults: the winner's result in fresh games.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    trials: int | None = None
+    over: bool = False
+    finalists: list[dict[str, Any]] = Field(default=[])
+    winner: int | None = None
+    defaults: int | None = None
+    against_defaults: Against | None = None
+
+    @property
+    def verdict(self) -> str:
+        """Whether the sweep beats the defaults, in a sentence."""
+        if self.defaults is None:
+            return "the trial of the defaults is not complete: no comparison with them"
+        if self.winner == self.defaults:
+            return "the defaults won: nothing better was against"
+        against = self.against_defaults
+        if against is None:
+            return "the winner was not tested with fresh seeds: nothing is known of its settings"
+        interval = f"[{against.low:.3f}, {against.high:.3f}]"
+        text = f"{against.score:.3f} {interval} in {against.games} fresh games"
+        if against.seeds is not None:
+            text += f" of {against.seeds} fresh seed{'s' * (against.seeds != 1)}"
+        if against.failures or against.failures_of_defaults:
+            text += (
+                f", {against.failures} of them lost and {against.failures_of_defaults} won because "
+                "a program failed"
+            )
+        if against.low > 0.5:
+            return f"trial-{self.winner} beats the agent of the defaults, {text}"
+        return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
+
+
+def read_final(folder: FolderPath) -> FinalDocument | None:
+    """The final of a sweep; None before the final, even after a rung.
+
+    RunError where the file is damaged.
+    """
+    path = folder / FINAL_FILE
+    try:
+        return FinalDocument.model_validate(parse_json(read_document(path)))
+    except FileNotFoundError:
+        return None
+    except LinkError:
+        raise
+    except ValidationError as error:
+        raise RunError(f"{path} is damaged: {faults(error)[0].text}") from error
+    except (OSError, ValueError) as error:
+        raise RunError(f"{path} is damaged: {error}") from error
+
+
+def whole_final(folder: FolderPath) -> FinalDocument | None:
+    """The finished final; None where there is none, or it is damaged."""
+    try:
+        final = read_final(folder)
+    except LinkError:
+        raise
+    except RunError:
+        return None
+    return None if final is None or final.trials is None else final
+
+
+def verdict_of(folder: FolderPath) -> str | None:
+    """The verdict of the finished final on the defaults; None before that."""
+    final = whole_final(folder)
+    return None if final is None else final.verdict
+
+
+def finals_trials(folder: FolderPath) -> int | None:
+    """How many trials were finished when the final was played; None before it is finished."""
+    final = whole_final(folder)
+    return None if final is None else final.trials
+
+
+def final_table(folder: FolderPath) -> pa.Table:
+    """A row for each finalist, the strongest first; empty before the final."""
+    final = read_final(folder)
+    rows = [] if final is None else final.finalists
+    if final is not None and not rows and final.winner is not None:
+        rows = [{"trial": f"trial-{final.winner}"}]  # the winner had no opponent
+    named = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
+    try:
+        return table_of_rows(named, FINAL_SCHEMA)
+    except (pa.ArrowException, TypeError) as error:
+        raise RunError(f"{folder / FINAL_FILE} is damaged: {error}") from error

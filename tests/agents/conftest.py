@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 import evolve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.networks import Rewards
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.search_schedule import Cut
 from evolve.engine.patterns.patterns import Patterns

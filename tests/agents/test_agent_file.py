@@ -13,11 +13,10 @@ import pytest
 import evolve
 from evolve.agents import agent_file as files
 from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import HEADER
+from evolve.agents.agent_file import HEADER, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.errors import AgentError, AgentFileError
-from evolve.tables.arrays import write_arrays
 from tests.agents.conftest import NETWORK_AGENTS, dqn_agent, mcts_agent, sample_agent
 from tests.agents.test_mcts import ends
 

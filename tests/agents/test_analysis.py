@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit
-from evolve.agents.analysis import Analysis, solve
+from evolve.agents.agent import Analysis, Limit, solve
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
 from tests.agents.conftest import dqn_agent, mcts_agent
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 
 
 def after(board: Board, line: tuple[int, ...]) -> Board:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evolve.agents.command import folder_of, located, why_not, words_of
+from evolve.agents.names import folder_of, located, why_not, words_of
 
 
 def program(path: Path) -> str:

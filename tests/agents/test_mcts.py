@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.analysis import solve
+from evolve.agents.agent import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import Match
 from evolve.engine.board.bits import U

@@ -21,7 +21,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.networks import mcts
 from evolve.engine.search import context as layout
 from tests import networks
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 
 ROLLOUTS = mcts.SearchOptions(0, mcts.PUCT, 1.2, 0, 0)
 

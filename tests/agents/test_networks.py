@@ -13,15 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import HEADER
-from evolve.agents.analysis import solve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.agent import StoredAgent, solve
+from evolve.agents.agent_file import HEADER, write_arrays
+from evolve.agents.dqn import NO_REWARDS, DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.networks import NO_REWARDS, Rewards
 from evolve.engine.networks import action_search as cells_of
 from evolve.errors import AgentError, AgentFileError
-from evolve.tables.arrays import write_arrays
 from tests import networks, reference
 from tests.agents.conftest import dqn_agent, mcts_agent
 from tests.agents.test_mcts import ends

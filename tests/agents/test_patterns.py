@@ -17,9 +17,8 @@ import numpy.typing as npt
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit
-from evolve.agents.agent_file import HEADER
-from evolve.agents.analysis import solve
+from evolve.agents.agent import Limit, solve
+from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import play_match
@@ -29,9 +28,8 @@ from evolve.engine.patterns.patterns import DISC
 from evolve.errors import AgentError, AgentFileError, IllegalMoveError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.tables.arrays import read_arrays, write_arrays
 from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 
 BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
 

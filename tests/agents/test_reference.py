@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.reference import table_agent
+from evolve.agents.reference import reference_agent, table_agent
 from evolve.agents.registry import REFERENCES
-from evolve.agents.stored import reference_agent
 from evolve.errors import AgentError
 
 

@@ -9,13 +9,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent, StoredAgent
-from evolve.agents.registry import (
-    KINDS,
-    PROGRAM_FORMS,
-    PROGRAMS,
-    REFERENCES,
-)
-from evolve.agents.stored import reference_agent, stored_kind
+from evolve.agents.reference import reference_agent, stored_kind
+from evolve.agents.registry import KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.errors import AgentError, AgentFileError
 from evolve.runs.loading import program_agent
 

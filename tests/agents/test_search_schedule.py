@@ -17,7 +17,7 @@ from evolve.agents.search_schedule import Allocation
 from evolve.engine.patterns import patterns
 from evolve.errors import AgentError, OverBudgetError
 from tests.agents.conftest import CUTS, pattern_agent
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 
 CUT_CELLS = patterns.CUTS
 

@@ -18,17 +18,16 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Agent
-from evolve.agents.analysis import solve
+from evolve.agents.agent import Agent, solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
-from evolve.agents.timed_search import TABLE_BITS, stopping_at, thinking_seconds
+from evolve.agents.searching import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.search import context as layout
 from evolve.engine.search.search import best_move_deep, deepen
 from evolve.engine.search.solver import solve_in_order, solve_outcome_move
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 from tests.cli import ROOT, environment
 from tests.networks import POLICY, random_network
 

@@ -11,7 +11,7 @@ from benchmarks.league import Tuples, read_boards, read_player, scores
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import DISC
 from tests.agents.conftest import pattern_agent
-from tests.agents.test_timed_search import boards
+from tests.agents.test_searching import boards
 
 PLAYER = """{ 2
   { 2 2

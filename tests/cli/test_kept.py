@@ -24,7 +24,8 @@ from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.config.toml import config_text, resolve_as
-from evolve.runs.run_types import RUN_TYPES, RunType
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, read_study_spec, study_spec_of
 from tests.cli import done, fails
 

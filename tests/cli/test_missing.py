@@ -14,7 +14,7 @@ import click
 import pytest
 
 from evolve.cli.main import COMMANDS, cli
-from evolve.programs.life import LOG, inherited
+from evolve.programs.children import LOG, inherited
 from tests.cli import QUICK, done, fails, invoke, match, program
 from tests.programs.test_external import source
 

@@ -20,7 +20,7 @@ from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.config.sweep import SweepSettings
 from evolve.runs.run import Run
-from evolve.tables.generations import GENERATIONS_COLUMNS
+from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.tables.metrics import METRICS_COLUMNS
 from evolve.tables.trials import Importances
 from tests import forks

@@ -118,8 +118,8 @@ class InsideRun(RunProcess):
     def __init__(
         self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str] = ()
     ) -> None:
+        from evolve.files.atomic import Tail
         from evolve.files.changes import remove
-        from evolve.files.tail import Tail
 
         remove(progress, missing_ok=True)
         self._progress, self._tail = progress, Tail(progress)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from evolve.tables.arrays import read_arrays
+from evolve.agents.agent_file import read_arrays
 from tests.faults import Enumeration, command, in_one_line, results
 
 pytestmark = pytest.mark.slow

@@ -46,11 +46,11 @@ EXEMPT: Final = {
     ("studies/running.py", "open_handle"): _CHILD,
     ("evolution/time_slice.py", "mkdir"): _SCRATCH,
     ("evolution/time_slice.py", "write_bytes"): _SCRATCH,
-    ("tables/arrays.py", "ZipFile"): _MEMORY,
+    ("agents/agent_file.py", "ZipFile"): _MEMORY,
     ("tables/parquet.py", "ParquetWriter"): _MEMORY,
     ("service/downloads.py", "ParquetWriter"): _MEMORY,
     ("plots/figure.py", "savefig"): _MEMORY,
-    ("tables/csv.py", "to_csv"): _MEMORY,
+    ("tables/parquet.py", "to_csv"): _MEMORY,
     ("runs/sweeps.py", "rename"): _PANDAS,
     ("runs/trainings.py", "rename"): _PANDAS,
 }

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from evolve.files import tail
-from evolve.files.tail import Tail
+from evolve.files import atomic
+from evolve.files.atomic import Tail
 
 
 def line(number: int) -> bytes:
@@ -36,7 +36,7 @@ def test_what_is_no_event_is_left_out(tmp_path: Path) -> None:
 def test_much_is_read_in_pieces_and_the_rest_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tail, "_MOST", 100)
+    monkeypatch.setattr(atomic, "_MOST", 100)
     path = tmp_path / "progress.jsonl"
     path.write_bytes(b"".join(map(line, range(50))))
     found = Tail(path)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.patterns import PatternAgent
 from evolve.arena.match import play_match
 from evolve.config.pattern_training import PatternSettings
@@ -22,7 +23,6 @@ from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.learning.training import InMemoryTraining, LearningEnding, learner_for
-from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import read_metrics
 from tests.learning import Watcher, small, training
 

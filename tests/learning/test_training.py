@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.judges import Judged, Ladder, Panel
@@ -29,7 +30,6 @@ from evolve.learning.training import (
     columns_of,
     judge_of,
 )
-from evolve.tables.arrays import read_arrays, write_arrays
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_SCORES, read_metrics
 from tests import networks
 from tests.learning import Watcher, small, training

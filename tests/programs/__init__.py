@@ -6,8 +6,14 @@ import ctypes
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
+from evolve.programs.sessions import ProgramSession
+
+S = TypeVar("S", bound=ProgramSession)
 ENGINE = Path(__file__).parent / "engine.py"
 
 
@@ -24,6 +30,16 @@ def python(code: str) -> list[str]:
 def engine(protocol: str, behaviour: str = "good") -> list[str]:
     """The program that plays the first legal move, well or badly."""
     return [sys.executable, str(ENGINE), protocol, behaviour]
+
+
+@contextmanager
+def begun(session: S) -> Iterator[S]:
+    """A session that has begun, until the end of the block."""
+    try:
+        session.begin(soon())
+        yield session
+    finally:
+        session.kill()
 
 
 def hold_the_lock() -> None:

@@ -14,7 +14,7 @@ import pytest
 import evolve
 from evolve.programs import examination, host, meter
 from evolve.programs.examination import Finding, SoFar, examine
-from evolve.programs.python import PythonSession
+from evolve.programs.sessions import PythonSession
 from tests.cli import invoke, misused, on_a_terminal, posix
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"

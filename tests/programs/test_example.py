@@ -27,7 +27,7 @@ def test_the_example_plays_whole_games(tmp_path: Path) -> None:
 
 
 def test_its_commands_are_those_that_are_sent() -> None:
-    sent = Path(ROOT / "evolve/programs/gtp.py").read_text(encoding="utf-8")
+    sent = Path(ROOT / "evolve/programs/sessions.py").read_text(encoding="utf-8")
     for word in ("boardsize", "clear_board", "play", "genmove", "list_commands", "time_settings"):
         assert f"`{word}" in TEXT
         assert word in sent

@@ -23,8 +23,8 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.programs.children import LOG
 from evolve.programs.external import ExternalAgent
-from evolve.programs.life import LOG
 from evolve.records.record import play_moves
 from evolve.runs.loading import agree_on
 from tests.records.test_ggf import random_record
@@ -116,7 +116,7 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
 def test_programs_that_know_no_ids_and_answer_loosely_play(
     dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve.programs.gtp._PATIENCE", 0.5)
+    monkeypatch.setattr("evolve.programs.sessions._PATIENCE", 0.5)
     result, played = match(agent("gtp", dialect), pairs=1)
     openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(1))
     other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from evolve.programs.life import Life
+from evolve.programs.children import Life
 from tests.cli import environment
 from tests.waits import PATIENCE
 
@@ -27,9 +27,9 @@ WORKS = "import ctypes, os; print(os.getpid(), flush=True); "
 CHILDREN = {
     "ours": f"""
 import subprocess, sys
-from evolve.programs.life import Life
+from evolve.programs.children import Life
 life = Life()
-code = "import sys; from evolve.programs.life import end_with; end_with(int(sys.argv[1])); "
+code = "import sys; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
 code += {WORKS + SLEEPS!r}
 subprocess.Popen([sys.executable, "-c", code, *map(str, life.pipes)], pass_fds=life.pipes)
 life.leave()
@@ -37,7 +37,7 @@ time.sleep(1000)
 """,
     "guarded": f"""
 import subprocess, sys
-from evolve.programs.life import Life
+from evolve.programs.children import Life
 life = Life()
 words = life.guard([sys.executable, "-c", {WORKS + SLEEPS!r}])
 subprocess.Popen(words, pass_fds=life.pipes, start_new_session=True)
@@ -83,7 +83,7 @@ def test_a_child_ends_with_its_parent_in_the_middle_of_what_it_does(kind: str) -
 def test_a_child_does_not_end_with_the_thread_that_started_it() -> None:
     """As it would with the parent-death signal; it ends with the pipe."""
     life, children = Life(), []
-    code = "import sys; from evolve.programs.life import end_with; end_with(int(sys.argv[1])); "
+    code = "import sys; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
     words = [sys.executable, "-c", code + WORKS + SLEEPS, *map(str, life.pipes)]
 
     def start() -> None:
@@ -111,7 +111,8 @@ def test_a_child_does_not_end_with_the_thread_that_started_it() -> None:
 def test_a_child_that_begins_when_its_parent_has_ended_ends() -> None:
     pipe, ours = os.pipe()
     os.close(ours)
-    code = "import sys, time; from evolve.programs.life import end_with; end_with(int(sys.argv[1]))"
+    code = "import sys, time; from evolve.programs.children import end_with; "
+    code += "end_with(int(sys.argv[1]))"
     words = [sys.executable, "-c", f"{code}; time.sleep(1000)", str(pipe)]
     ended = subprocess.run(
         words, env=environment(), pass_fds=(pipe,), check=False, timeout=PATIENCE
@@ -123,7 +124,7 @@ def test_a_child_that_begins_when_its_parent_has_ended_ends() -> None:
 def test_elsewhere_a_thread_watches() -> None:
     life = Life()
     code = "import sys, time; sys.platform = 'darwin'; "
-    code += "from evolve.programs.life import end_with; end_with(int(sys.argv[1])); "
+    code += "from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
     code += "print('begun', flush=True); time.sleep(1000)"
     words = [sys.executable, "-c", code, *map(str, life.pipes)]
     with subprocess.Popen(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import pytest
 
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
 from evolve.errors import EngineError
-from evolve.programs.nboard import NBoardSession
+from evolve.programs.process import LineProcess
+from evolve.programs.sessions import NBoardSession
 from evolve.records.record import play_moves
-from tests.programs import engine, python, soon
+from tests.programs import begun, engine, python, soon
 from tests.records.test_ggf import random_record
 
 ANSWERS = """
@@ -29,14 +30,10 @@ for line in sys.stdin:
 """
 
 
-@contextmanager
-def session(command: Sequence[str], depth: int | None = None) -> Iterator[NBoardSession]:
-    made = NBoardSession(command, depth)
-    try:
-        made.begin(soon())
-        yield made
-    finally:
-        made.kill()
+def session(
+    command: Sequence[str], depth: int | None = None
+) -> AbstractContextManager[NBoardSession]:
+    return begun(NBoardSession(LineProcess(command), depth))
 
 
 def program(answer: str) -> list[str]:
@@ -79,7 +76,7 @@ for line in sys.stdin:
 
 @pytest.mark.parametrize(("rules", "square"), [("reversed", 26), ("standard", 19), (None, 19)])
 def test_it_is_told_the_rules_with_the_game(rules: Rules | None, square: int) -> None:
-    made = NBoardSession(python(ECHO), None, rules=rules)
+    made = NBoardSession(LineProcess(python(ECHO)), rules=rules)
     try:
         made.begin(soon())
         assert made.choose(Board.start(), soon()) == square

@@ -16,7 +16,8 @@ from evolve.arena.match import Match
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import AgentError, EngineError
 from evolve.fitness.openings import Part, balanced_openings
-from evolve.programs.python import PythonAgent, PythonSession, rules_in_source
+from evolve.programs.external import PythonAgent, rules_in_source
+from evolve.programs.sessions import PythonSession
 from tests import networks
 from tests.agents.conftest import pattern_agent
 from tests.programs.test_external import FirstMove, match, nothing_is_left_behind

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.protocols.clock import Clock
+from evolve.protocols.session import Clock
 
 START = evolve.Board.start()
 
@@ -58,7 +58,7 @@ def test_a_game_is_played_within_its_time(main: float) -> None:
 
 def test_it_counts_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("evolve.protocols.clock.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("evolve.protocols.session.time.monotonic", lambda: now[0])
     clock = Clock()
     clock.set(10, 3, 1)
     with clock.thinking("black"):

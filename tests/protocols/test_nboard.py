@@ -128,7 +128,7 @@ def test_exact_scores_are_discs() -> None:
         moves.append("abcdefgh"[square % 8] + str(square // 8 + 1))
         board = board.play(square)
     said = talk(*(f"move {m}" for m in moves), "hint 1", "analyze", agent="swh?endgame=8")
-    from evolve.agents.analysis import solve
+    from evolve.agents.agent import solve
 
     _, score, _ = solve(board)
     hint = next(line.split() for line in said if line.startswith("search"))

@@ -13,8 +13,7 @@ from evolve.engine.board.squares import format_moves, square_name
 from evolve.errors import RecordError, RulesError
 from evolve.records.formats import positions_of, read_games, write_games
 from evolve.records.positions import format_obf, read_position
-from evolve.records.reading import Reading
-from evolve.records.record import GameRecord
+from evolve.records.record import GameRecord, Reading
 from tests.records.test_ggf import random_record
 
 

@@ -11,7 +11,7 @@ from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.formats import read_games
-from evolve.records.sgf import scan_sgf
+from evolve.records.ggf import scan_sgf
 from tests.records.test_ggf import random_record
 
 HEAD = "(;GM[2]FF[4]SZ[8]"

@@ -18,7 +18,8 @@ from evolve.cli.main import COMMANDS
 from evolve.cli.resume import resume_command
 from evolve.cli.work import LongWork, work_of
 from evolve.errors import RunError
-from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, RunType, kind_of
+from evolve.runs.run_type import RunType
+from evolve.runs.run_types import FILES, PARTS, RUN_TYPES, kind_of
 from tests.cli import done, invoke
 from tests.cli.test_kept_run import KEPT
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import random
+import time
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -109,3 +111,37 @@ class Clock:
 
     def __call__(self) -> float:
         return float(next(self.looks))
+
+
+def chosen(module: Any, board: Board, seconds: float = 60) -> int:
+    cells = np.zeros((8, 8), int)
+    for square in range(64):
+        cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
+    player = module.AI(8, -1 if board.side == "black" else 1, seconds)
+    player.go(cells)
+    moves = [8 * row + column for row, column in player.candidate_list]
+    assert sorted(moves[:-1]) == board.legal_moves()
+    return moves[-1]
+
+
+def check_time(module: Any, board: Board) -> None:
+    """A move takes no more than its half second."""
+    for attempt in range(3):  # a busy machine may well take the processor away once
+        begin = time.perf_counter()
+        chosen(module, board, 0.5)
+        if time.perf_counter() - begin < 0.5:
+            break
+        assert attempt < 2
+
+
+def imported_by(text: str) -> set[str]:
+    """The packages that an exported file imports, which any Python from 3.7 on can read."""
+    tree = ast.parse(text, feature_version=(3, 7))
+    names = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return {name.partition(".")[0] for name in names}

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-import evolve
-from evolve.agents.dqn import DqnAgent
+from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.networks import Rewards
 from evolve.errors import AgentError
 from tests import networks
 from tests.agents.test_mcts import ends
+from tests.standalone import check_time, chosen, imported_by
 
 BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in ends(8, empties)]
 
@@ -32,17 +28,6 @@ def loaded(text: str, path: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def chosen(module: Any, board: evolve.Board, seconds: float = 60) -> int:
-    cells = np.zeros((8, 8), int)
-    for square in range(64):
-        cells[divmod(square, 8)] = (board.white >> square & 1) - (board.black >> square & 1)
-    player = module.AI(8, -1 if board.side == "black" else 1, seconds)
-    player.go(cells)
-    moves = [8 * row + column for row, column in player.candidate_list]
-    assert sorted(moves[:-1]) == board.legal_moves()
-    return moves[-1]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +61,7 @@ def test_tree_search(rules: Any, tmp_path: Path) -> None:
 
 
 def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path) -> None:
-    from evolve.agents.analysis import solve
+    from evolve.agents.agent import solve
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
     module = loaded(agent.python_source(), tmp_path / "player.py")
@@ -100,29 +85,21 @@ def test_the_time_is_kept(tmp_path: Path) -> None:
     agent = MctsAgent(1_000_000, 1.1, "puct", 12, network=network)
     module = loaded(agent.python_source(), tmp_path / "player.py")
     for board in BOARDS[::9]:
-        for attempt in range(3):  # a busy machine may well take the processor away once
-            begin = time.perf_counter()
-            chosen(module, board, 0.5)
-            if time.perf_counter() - begin < 0.5:
-                break
-            assert attempt < 2
+        check_time(module, board)
 
 
 def test_the_file_is_plain_python_of_an_old_kind(tmp_path: Path) -> None:
     agent = MctsAgent(5, 1.1, "puct", 4, network=networks.random_network(networks.MOBILE))
     text = replace(agent, name='"\n import evolve', provenance={"x": "\nimport os"}).python_source()
-    tree = ast.parse(text, feature_version=(3, 7))
-    imported = {
-        alias.name.split(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    } | {
-        str(node.module).split(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom)
+    assert imported_by(text) == {
+        "__future__",
+        "base64",
+        "math",
+        "numpy",
+        "struct",
+        "time",
+        "typing",
     }
-    assert imported == {"__future__", "base64", "math", "numpy", "struct", "time", "typing"}
     assert text.isascii()
     assert sys.modules.get("player") is None
 

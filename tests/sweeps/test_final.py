@@ -21,7 +21,7 @@ from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file
-from evolve.tables.final import finals_trials
+from evolve.tables.trials import finals_trials
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:

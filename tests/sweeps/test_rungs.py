@@ -27,7 +27,7 @@ from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
-from evolve.tables.final import read_final
+from evolve.tables.trials import read_final
 
 FIX = {"population": 4, "openings": "start", "panel_every": 1000, "depths": 1, "endgame": 0}
 SETTINGS: dict[str, Any] = {

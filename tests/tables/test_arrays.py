@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.errors import AgentFileError
-from evolve.tables.arrays import read_arrays, write_arrays
 
 
 def archive(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from evolve.errors import RunError
-from evolve.tables.final import FINAL_SCHEMA, final_table, finals_trials, read_final, verdict_of
+from evolve.tables.trials import FINAL_SCHEMA, final_table, finals_trials, read_final, verdict_of
 
 WON = {"score": 0.7, "low": 0.6, "high": 0.8, "games": 40}
 

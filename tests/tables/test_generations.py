@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.tables.generations import GENERATIONS_COLUMNS, generations_frame
+from evolve.tables.individuals import GENERATIONS_COLUMNS, generations_frame
 
 
 def test_generations_without_a_panel_have_none() -> None:

@@ -19,10 +19,9 @@ from evolve.files.folder import FolderPath, inside
 from evolve.runs.run import Run, load_run
 from evolve.runs.run_types import TRAININGS, champion_of
 from evolve.runs.sweeps import rungs_table
-from evolve.tables.final import read_final
 from evolve.tables.metrics import committed_checks, read_metrics
 from evolve.tables.paths import committed_generations, playoff_file
-from evolve.tables.trials import read_trials
+from evolve.tables.trials import read_final, read_trials
 from tests.engine import posix
 
 GIVEN: Final = EvolutionSettings(evaluation="patterns-standard")

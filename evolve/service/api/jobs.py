@@ -12,7 +12,8 @@ from evolve.config.matches import CONTESTS
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_folder import new_run_in
-from evolve.runs.run_types import RUN_TYPES, RunTable, RunType, TableReading
+from evolve.runs.run_type import RunTable, RunType, TableReading
+from evolve.runs.run_types import RUN_TYPES
 from evolve.service.downloads import SentFile
 from evolve.service.forms import GAMES_FILE, form_of, forms, has_torch
 from evolve.service.job import JobRecord

@@ -14,11 +14,11 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
+from evolve.parsing import json_value
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import RUN_ID, locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.summary import share_in_playoff
-from evolve.safe_parsing import json_value
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.forms import changes_of, form_of
 from evolve.service.job_requests import resumed
@@ -50,9 +50,8 @@ from evolve.service.responses import (
 )
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
-from evolve.tables.final import verdict_of
 from evolve.tables.paths import playoff_file
-from evolve.tables.trials import importances_of, read_trials
+from evolve.tables.trials import importances_of, read_trials, verdict_of
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]

@@ -13,10 +13,10 @@ import pytest
 from pydantic import ValidationError
 
 import evolve
-from evolve.agents.analysis import solve
+from evolve.agents.agent import solve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.stored import reference_agent
+from evolve.agents.reference import reference_agent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match
 from evolve.bench.speed import half_random

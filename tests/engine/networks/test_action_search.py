@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from evolve.agents.networks import Rewards
+from evolve.agents.dqn import Rewards
 from evolve.engine.networks.action_search import action_values
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from tests import networks, reference

@@ -7,8 +7,8 @@ import pytest
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
-from evolve.records.pgn import is_pgn, pgn_text, scan_pgn
 from evolve.records.record import GameRecord
+from evolve.records.texts import is_pgn, pgn_text, scan_pgn
 from tests.records.test_ggf import random_record
 
 HEAD = '[Event "Open"]\n[Site "Kyoto"]\n[Black "Saio \\"1\\""]\n[White "?"]\n[Date "2004.??.??"]\n'

@@ -1,7 +1,9 @@
-"""Finds and ends what a program leaves behind after it has killed its guard.
+"""Child processes that end with this one, and the end of what programs leave behind.
 
-A working guard ends all that its program has started, and reports so. A program that runs as the
-same user can kill its guard. Then this process ends what provably belongs to the program:
+A pipe reports the end of a parent, not the parent-death signal of Linux: that signal comes when the
+*thread* that started the child ends. An outside program has a guard (`programs.guard`), which ends
+all that the program has started, and reports so. A program that runs as the same user can kill its
+guard. Then this process ends what provably belongs to the program:
 
 - processes of the session in which the guard started it;
 - processes with the program's mark in their environment, also in sessions of their own;
@@ -20,12 +22,22 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final, NamedTuple
 
+if sys.platform == "linux":
+    import fcntl
+
+_GUARD: Final = Path(__file__).with_name("guard.py")
+LOG: Final = "EVOLVE_PROGRAM_LOG"
+"""The variable that names the log file of the exchange with programs: `--log`.
+Workers of a sweep and the runs of a study inherit it, programs do not."""
+BACKEND: Final = "MPLBACKEND"
+_OF_A_NOTEBOOK: Final = "module://"
+"""Prefix of a matplotlib backend that works in a notebook's process alone."""
 LINUX: Final = sys.platform == "linux"
 MARK: Final = "EVOLVE_PROGRAM"
 """The environment variable that we give a program and its children."""
@@ -34,6 +46,82 @@ _SECONDS: Final = 5.0
 """Most seconds to end what is left: a program may start processes as fast as we end them."""
 _PAUSE: Final = 0.002
 _ENDED: Final = re.compile(r"all ended, (\d+) KB")
+
+
+class Life:
+    """The pipe that keeps a child of this process alive.
+
+    The child ends with this process, or with `end`: by `end_with` in the child, or by its guard
+    where the child is an outside program. Where there is no fork (Windows) there is no pipe.
+    """
+
+    def __init__(self) -> None:
+        self.pipes: tuple[int, ...] = ()
+        """File descriptors that the child inherits: its end of the pipe, or none."""
+        self._ours: int | None = None
+        if hasattr(os, "fork") and sys.executable:
+            theirs, self._ours = os.pipe()
+            self.pipes = (theirs,)
+
+    @property
+    def held(self) -> bool:
+        """Whether `end` would end the child."""
+        return self._ours is not None
+
+    def guard(self, command: Sequence[str], report: int | None = None) -> Sequence[str]:
+        """The command that runs `command` behind a guard, which waits for the end of the pipe.
+
+        report: a pipe that the guard inherits too, see `Report`.
+        """
+        if not self.pipes:
+            return command
+        pipes = ",".join(str(pipe) for pipe in (self.pipes[0], report) if pipe is not None)
+        return (sys.executable, "-I", "-S", str(_GUARD), pipes, *command)
+
+    def leave(self) -> None:
+        """Close the child's end here, once the child has started or failed to start."""
+        for pipe in self.pipes:
+            os.close(pipe)
+        self.pipes = ()
+
+    def end(self) -> None:
+        """End the child."""
+        if self._ours is not None:
+            os.close(self._ours)
+            self._ours = None
+
+
+def end_with(pipe: int) -> None:
+    """End this process when the other end of `pipe`, to which nobody writes, closes."""
+    from multiprocessing.connection import wait  # not above: the parent does not need it
+
+    if sys.platform != "linux":
+
+        def watch() -> None:
+            wait([pipe])
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+        return
+    # A thread would need the interpreter's lock, which a computation in C may hold for minutes. A
+    # signal from the kernel does not.
+    fcntl.fcntl(pipe, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(pipe, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(pipe, fcntl.F_SETFL, fcntl.fcntl(pipe, fcntl.F_GETFL) | os.O_ASYNC)
+    if wait([pipe], 0):  # it was closed already
+        os._exit(1)
+
+
+def inherited() -> dict[str, str]:
+    """The variables of this process, without those for this process alone.
+
+    Those are the log, and a notebook's matplotlib backend, which breaks matplotlib where the
+    notebook is not installed.
+    """
+    variables = {name: value for name, value in os.environ.items() if name != LOG}
+    if variables.get(BACKEND, "").startswith(_OF_A_NOTEBOOK):
+        del variables[BACKEND]
+    return variables
 
 
 class Report:
@@ -60,8 +148,8 @@ class Report:
             for line in lines:
                 if self.session is None and line.strip().isdecimal():
                     self.session = int(line)
-                elif found := _ENDED.match(line):
-                    self.all_ended, self.megabytes = True, int(found[1]) / 1024
+                elif match := _ENDED.match(line):
+                    self.all_ended, self.megabytes = True, int(match[1]) / 1024
 
 
 class Process(NamedTuple):
@@ -78,7 +166,7 @@ class Programs:
     """The programs with guards that this process has started."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._guards: dict[int, int] = {}
         """Process ids of guards, and when they started."""
         self._ours = self._adopts = False
@@ -95,8 +183,8 @@ class Programs:
         with self._lock:
             if self._ours and LINUX and not self._adopts:
                 self._adopts = _adopt()
-            found = read_process(guard) if LINUX else None
-            self._guards[guard] = 0 if found is None else found.started
+            process = read_process(guard) if LINUX else None
+            self._guards[guard] = 0 if process is None else process.started
 
     def end(self, guard: int, report: Report, mark: str) -> None:
         """Remove a guard that has ended, and end what it left running."""
@@ -113,14 +201,14 @@ class Programs:
             return
         end = time.monotonic() + _SECONDS
         while time.monotonic() < end:
-            found = self._orphans(guard, session, mark)
-            for process in found:
+            orphans = self._orphans(guard, session, mark)
+            for process in orphans:
                 with contextlib.suppress(OSError):
                     os.kill(process.number, signal.SIGKILL)
                 if process.parent == os.getpid():
                     with contextlib.suppress(ChildProcessError):
                         os.waitpid(process.number, os.WNOHANG)
-            if not found:
+            if not orphans:
                 return
             time.sleep(_PAUSE)
 
@@ -139,14 +227,16 @@ class Programs:
             adopted = self._adopts and one.parent == here and one.session != ours
             return adopted and one.started >= since and one.number not in known
 
-        found = {one.number for one in there if one.number not in (here, guard) and proven(one)}
+        numbers = {one.number for one in there if one.number not in (here, guard) and proven(one)}
         while more := {
-            one.number for one in there if one.parent in found and one.number not in found
+            one.number for one in there if one.parent in numbers and one.number not in numbers
         }:
-            found |= more
+            numbers |= more
         # Leave zombies to their parents, unless that is this process.
         return [
-            one for one in there if one.number in found and not (one.zombie and one.parent != here)
+            one
+            for one in there
+            if one.number in numbers and not (one.zombie and one.parent != here)
         ]
 
 
@@ -158,8 +248,8 @@ def new_mark() -> str:
 def processes() -> Iterator[Process]:
     """All running processes; Linux only."""
     for name in os.listdir("/proc"):
-        if name.isdecimal() and (found := read_process(int(name))) is not None:
-            yield found
+        if name.isdecimal() and (process := read_process(int(name))) is not None:
+            yield process
 
 
 def read_process(number: int) -> Process | None:
@@ -198,11 +288,10 @@ def _adopt() -> bool:
 
 def _of_multiprocessing() -> Set[int | None]:
     """Processes that multiprocessing started, in sessions of their own."""
-    import multiprocessing  # not above: every command imports this module
-    from multiprocessing import forkserver
+    from multiprocessing import active_children, forkserver  # not above: every command has us
 
     server: Any = forkserver._forkserver
-    children = {child.pid for child in multiprocessing.active_children()}
+    children = {child.pid for child in active_children()}
     return {*children, server._forkserver_pid}
 
 

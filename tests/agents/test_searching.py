@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit
+from evolve.agents.agent import Limit, solve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.analysis import solve
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, IllegalMoveError

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from evolve.errors import EngineError
-from evolve.programs.orphans import MARK, PROGRAMS, Programs, Report, new_mark
+from evolve.programs.children import MARK, PROGRAMS, Programs, Report, new_mark
 from evolve.programs.process import LineProcess
 from tests.cli import environment
 from tests.programs import soon
@@ -96,7 +96,7 @@ def test_a_guard_that_is_stopped_again_and_again_is_ended(
 
 IN_A_PROCESS_OF_OURS = """
 import os, subprocess, sys
-from evolve.programs.orphans import PROGRAMS
+from evolve.programs.children import PROGRAMS
 from evolve.programs.process import LineProcess
 PROGRAMS.claim()
 other = subprocess.Popen(["sleep", "1000"])

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import pytest
 
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
-from evolve.programs.gtp import GtpSession
-from evolve.programs.talk import Talk
+from evolve.programs.process import LineProcess, Talk
+from evolve.programs.sessions import GtpSession
 from evolve.records.record import play_moves
-from tests.programs import engine, python, soon
+from tests.programs import begun, engine, python, soon
 from tests.records.test_ggf import random_record
 
 ANSWERS = """
@@ -27,14 +27,10 @@ for line in sys.stdin:
 """
 
 
-@contextmanager
-def session(command: Sequence[str], seconds: float | None = None) -> Iterator[GtpSession]:
-    made = GtpSession(command, seconds)
-    try:
-        made.begin(soon())
-        yield made
-    finally:
-        made.kill()
+def session(
+    command: Sequence[str], seconds: float | None = None
+) -> AbstractContextManager[GtpSession]:
+    return begun(GtpSession(LineProcess(command), seconds))
 
 
 def program(**answers: str) -> list[str]:

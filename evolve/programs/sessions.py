@@ -1,0 +1,419 @@
+"""Running programs that play: over GTP, over NBoard, and Python files.
+
+Sources: the draft of GTP version 2 by G. Farnebäck, with a1 at the top left; the description of the
+NBoard protocol, version 2, in NBoard and NTest by C. Welty. `programs.host` runs Python files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from evolve.engine.board.board import Board, Side
+from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rule_set
+from evolve.engine.board.squares import parse_square, square_name
+from evolve.errors import EngineError, RecordError
+from evolve.parsing import parse_json
+from evolve.programs.process import NOTHING, LineProcess
+from evolve.records.ggf import format_ggf
+from evolve.records.moves import read_move
+from evolve.records.record import GameRecord
+from evolve.terminal_text import plain
+
+RULES_COMMAND: Final = "evolve-rules"
+"""The GTP command that asks a program for its rules; evolve's own GTP program knows it."""
+RULES_STATUS: Final = "status rules:"
+"""Start of the NBoard line in which a program says its rules; evolve's own program sends it."""
+_LONGEST_ANSWER: Final = 1000
+_ANSWER: Final = re.compile(r"(?:> ?)*([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
+"""The first line of an answer, possibly after prompts.
+A line like a banner, such as `=== Rhino ===`, does not match."""
+_AROUND: Final = "\"'`[](){}.,;:"
+"""Characters that may surround a move in an answer."""
+_UNKNOWN: Final = re.compile(
+    r"\b(?:unknown|unrecogni[sz]ed|unsupported|invalid) command|\bnot (?:known|implemented)",
+    re.IGNORECASE,
+)
+"""How a program refuses a command that it does not know."""
+_PATIENCE: Final = 8.0
+"""Seconds without an answer after which a program counts as not knowing the greeting.
+A quarter of that once it has answered anything."""
+_QUIET: Final = 0.5
+"""Seconds without a line that end an answer without a blank line at its end.
+Four times that for a program that has ended an answer with a blank line."""
+_PAUSE: Final = 0.1
+"""Seconds without a line that end a program's banner."""
+_CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
+_HOST: Final = Path(__file__).with_name("host.py")
+_SECONDS: Final = 5.0
+"""Default time for a move that a class receives: a contest's usual time."""
+
+
+class ProgramSession(ABC):
+    """A running program that plays, whatever its protocol.
+
+    Methods except `end` and `kill` raise EngineError when it fails.
+    """
+
+    def __init__(self, program: LineProcess) -> None:
+        self._program = program
+        self.moves: tuple[int, ...] | None = None
+        """Moves of the game that the program has; None where they are not known."""
+        self.rules: Rules | None = None
+        """The rules that the program says it plays by; None where it says none."""
+
+    @abstractmethod
+    def begin(self, deadline: float) -> None:
+        """Greet the program, before `deadline` (time.monotonic())."""
+
+    @abstractmethod
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+
+    def _note_rules(self, answer: str) -> None:
+        """Keep the rules that an answer names, unless they are unknown to evolve."""
+        self.rules = answer if answer in RULE_SETS else None
+
+    def error(self, text: str) -> EngineError:
+        """The error to raise for an invalid move, with the last lines exchanged."""
+        return self._program.error(text)
+
+    def end(self) -> None:
+        """Ask the program to end, and make sure that it does."""
+        self._program.end("quit", 0.5)
+
+    def kill(self) -> None:
+        """End the program at once."""
+        self._program.end()
+
+
+class GtpSession(ProgramSession):
+    """A program that speaks GTP; `moves` are those that it has received or played.
+
+    Programs answer in upper or lower case, print banners, and may know only the few commands that
+    a game needs: the session manages without the others. Commands have ids where the program
+    returns them, and none otherwise: many programs take an id for the command. setup: commands
+    specific to the program, sent at its start.
+    """
+
+    def __init__(
+        self, program: LineProcess, seconds: float | None = None, setup: Sequence[str] = ()
+    ) -> None:
+        super().__init__(program)
+        self.moves = ()
+        self._seconds = seconds
+        self._setup = setup
+        self._id = 0
+        self._has_ids = True
+        """Whether to send commands with ids."""
+        self._is_strict = False
+        """Whether to ignore answers without ids: they answer earlier commands without ids."""
+        self._has_ends: bool | None = None
+        """Whether a blank line ends its answers; None where that is not known yet."""
+
+    def begin(self, deadline: float) -> None:
+        """Ask what the program can do, and set up the game."""
+        commands = self._greet(deadline)
+        if "list_games" in commands and "set_game" in commands:
+            games = self._ask("list_games", deadline).split()
+            ours = [name for name in games if name.lower() in ("othello", "reversi")]
+            if not ours:
+                raise self.error(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
+            self._ask(f"set_game {ours[0]}", deadline)
+        self._set_size(deadline)
+        self._ask("clear_board", deadline)
+        # GTP has whole seconds alone.
+        if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
+            self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
+        for line in self._setup:
+            self._ask(line, deadline)
+        if RULES_COMMAND in commands:
+            self._note_rules(self._ask(RULES_COMMAND, deadline))
+
+    def _greet(self, deadline: float) -> list[str]:
+        """The commands that the program lists.
+
+        The question first has an id. Where the answer has none, the program may have taken the id
+        for the command: the session asks again without. Where there is no answer, it asks again
+        after a command that every program knows.
+        """
+        first = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
+        if first is not None and first.id:
+            return first.text.split()
+        self._has_ids = False
+        if first is None:
+            self._set_size(deadline)
+        self._program.settle(_PAUSE)
+        again = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE / 4))
+        self._program.settle(_PAUSE)
+        return [] if again is None or not again.good else again.text.split()
+
+    def _set_size(self, deadline: float) -> None:
+        """Set the board size to 8; a program that does not know the command has no other board."""
+        answer = self._answered("boardsize 8", deadline)
+        if not answer.good and not _UNKNOWN.search(answer.text):
+            raise self.error("refused 'boardsize 8'")
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move, which it then has on its own board."""
+        assert board.moves is not None
+        known = self.moves or ()
+        if board.moves[: len(known)] != known or self.moves is None:
+            self._ask("clear_board", deadline)
+            known = ()
+        for ply in range(len(known), len(board.moves)):
+            self._tell(board.moves, ply, deadline)
+        self.moves = None  # not known until the answer comes
+        answer = self._ask(f"genmove {board.side}", deadline)
+        word = _move_in(answer, board.side)
+        if word == "resign":
+            raise self.error("resigned")
+        try:
+            square = read_move(word)
+        except RecordError:
+            raise self.error(f"answered {answer[:40]!r}, which is not a move") from None
+        self.moves = (*board.moves, square)
+        return square
+
+    def _tell(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
+        side = "white" if ply % 2 else "black"
+        if moves[ply] == PASS:
+            # A program that passes by itself refuses this command.
+            self._try(f"play {side} pass", deadline)
+        else:
+            self._ask(f"play {side} {square_name(moves[ply])}", deadline)
+
+    def end(self) -> None:
+        self._program.end(self._line("quit"), 0.5)
+
+    def _ask(self, command: str, deadline: float) -> str:
+        """The answer to a command; EngineError when the program refuses it."""
+        answer = self._try(command, deadline)
+        if answer is None:
+            raise self.error(f"refused {command!r}")
+        return answer
+
+    def _try(self, command: str, deadline: float) -> str | None:
+        """The answer to a command; None when the program refuses it."""
+        answer = self._answered(command, deadline)
+        return answer.text if answer.good else None
+
+    def _answered(self, command: str, deadline: float) -> _Answer:
+        answer = self._said(command, deadline)
+        if answer is None:
+            raise self.error("no answer in time")
+        return answer
+
+    def _line(self, command: str) -> str:
+        if not self._has_ids:
+            return command
+        self._id += 1
+        return f"{self._id} {command}"
+
+    def _said(self, command: str, deadline: float) -> _Answer | None:
+        """The answer to a command; None where there is none before `deadline`."""
+        self._program.send(self._line(command))
+        while (line := self._program.heard(deadline)) is not None:
+            if (answer := self._answer(line)) is None:
+                continue
+            if answer.id and not self._has_ids:  # the greeting's answer, late or after a banner
+                self._has_ids = self._is_strict = True
+                return self._said(command, deadline)
+            return self._whole(answer, deadline)
+        return None
+
+    def _answer(self, line: str) -> _Answer | None:
+        """The answer that begins with a line; None for anything else, or another command's."""
+        match = _ANSWER.fullmatch(line)
+        if match is None or match[2] not in ("", str(self._id)):
+            return None
+        if self._is_strict and not match[2]:
+            return None
+        return _Answer(match[1] == "=", match[2], match[3] or match[4] or "")
+
+    def _whole(self, answer: _Answer, deadline: float) -> _Answer:
+        """An answer with its remaining lines."""
+        lines = [answer.text]
+        while self._has_ends is not False:
+            quiet = _QUIET if self._has_ends is None else 4 * _QUIET
+            line = self._program.heard(min(deadline, time.monotonic() + quiet))
+            if not line:
+                self._has_ends = line is not None
+                break
+            better = None if answer.id else self._answer(line)
+            if better is not None and better.id:  # the lines before were a banner
+                return self._whole(better, deadline)
+            lines.append(line)
+            if len(lines) > _LONGEST_ANSWER:
+                raise self.error("gives an endless answer")
+        return answer._replace(text="\n".join(lines))
+
+
+def _move_in(answer: str, side: Side) -> str:
+    """The word of an answer that should be its move, without the characters around it.
+
+    It is the first one that is not `move`, `play` or the side, which programs put before it.
+    """
+    words = [word.strip(_AROUND).lower() for word in answer.split()]
+    before = ("move", "play", side, side[0])
+    return next((word for word in words if word not in before), "")
+
+
+class _Answer(NamedTuple):
+    """An answer; good: whether the program accepted the command; id: as received, or empty."""
+
+    good: bool
+    id: str
+    text: str
+
+
+class NBoardSession(ProgramSession):
+    """A program that speaks NBoard; it receives the whole game before every move.
+
+    It reads both `=== d6 -1.00 0.0` and `=== D6/-1.00/0.0`, and ignores other lines. rules: of the
+    game, sent as its GGF type.
+    """
+
+    def __init__(
+        self, program: LineProcess, depth: int | None = None, rules: Rules | None = None
+    ) -> None:
+        super().__init__(program)
+        self._depth = depth
+        # Rules without a letter in GGF can only be sent as the default ones.
+        known = rules is not None and rule_set(rules).ggf is not None
+        self._played: Rules = rules if rules is not None and known else DEFAULT_RULES
+        self._pings = 0
+
+    def begin(self, deadline: float) -> None:
+        """Greet the program and wait until it has read that."""
+        self._program.send("nboard 2")
+        if self._depth is not None:
+            self._program.send(f"set depth {self._depth}")
+        self._ping(deadline)
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The program's move."""
+        record = replace(GameRecord.of_board(board), rules=self._played)
+        self._program.send(f"set game {format_ggf(record)}")
+        self._ping(deadline)
+        self._program.send("go")
+        while True:
+            line = self._program.receive(deadline, "move")
+            if line.startswith("==="):
+                break
+        match = _CHOICE.fullmatch(line)
+        if not match:
+            raise self.error(f"answered {line[:40]!r}, which is not a move")
+        return parse_square(match[1])
+
+    def _ping(self, deadline: float) -> None:
+        """Wait until the program has read all that was sent."""
+        self._pings += 1
+        self._program.send(f"ping {self._pings}")
+        pong = ["pong", str(self._pings)]
+        while (line := self._program.receive(deadline, "pong")).lower().split() != pong:
+            if line.startswith(RULES_STATUS):
+                self._note_rules(line.removeprefix(RULES_STATUS).strip())
+
+
+class PythonSession(ProgramSession):
+    """A running file; `moves` are those of its current game."""
+
+    def __init__(
+        self,
+        file: Path,
+        name: str,
+        seconds: float | None,
+        megabytes: int,
+        python: str = sys.executable,
+        environment: Mapping[str, str] = NOTHING,
+        folder: Path | None = None,
+    ) -> None:
+        command = [python, str(_HOST), str(file), name, str(megabytes)]
+        super().__init__(LineProcess(command, environment, folder, quoted=False))
+        self._seconds = _SECONDS if seconds is None else seconds
+
+    def begin(self, deadline: float) -> None:
+        """Load the file."""
+        self._ask(deadline, do="begin", seconds=self._seconds)
+
+    def choose(self, board: Board, deadline: float) -> int:
+        """The file's move."""
+        known, played = self.moves, board.moves
+        goes_on = known is not None and played is not None and played[: len(known)] == known
+        self.moves = None  # not known until the answer comes
+        names = None if played is None else [_name(move) for move in played]
+        answer = str(
+            self._ask(deadline, do="choose", new=not goes_on, moves=names, **_position(board))
+        )
+        try:
+            square = parse_square(answer)
+        except RecordError:
+            raise EngineError(f"answered {answer[:40]!r}, which is not a move") from None
+        self.moves = None if played is None else (*played, square)
+        return square
+
+    def sit(self, board: Board, deadline: float) -> None:
+        """Make an object of a CS303 class, for a side of a new game."""
+        self._ask(deadline, do="sit", new=True, **_position(board))
+
+    def examine(self, board: Board, deadline: float) -> list[tuple[int, int]]:
+        """The list of a CS303 class after its move, as (row, column); also where it must pass.
+
+        Call `sit` first. Raises EngineError for an answer that is not a list of places.
+        """
+        answer = self._ask(deadline, do="examine", new=False, **_position(board))
+        if not isinstance(answer, list) or not all(map(_is_place, answer)):
+            raise EngineError(
+                f"answered {json.dumps(answer)[:40]!r}, which is not a list of places"
+            )
+        return [(row, column) for row, column in answer]
+
+    def end(self) -> None:
+        """End the process, which ends by itself with its input."""
+        self._program.end(patience=0.1)
+
+    @property
+    def guard(self) -> int | None:
+        """The process id of its guard; None where it has none."""
+        return self._program.guard
+
+    @property
+    def most_memory(self) -> float:
+        """The most MB that one of its processes held, once it has ended; 0 where not known."""
+        return 0.0 if self._program.report is None else self._program.report.megabytes
+
+    def _ask(self, deadline: float, **question: Any) -> Any:
+        # A random id, which the file cannot guess: it cannot write answers in advance.
+        question["id"] = os.urandom(8).hex()
+        self._program.send(json.dumps(question))
+        line = self._program.receive(deadline, "move")
+        try:
+            answer = parse_json(line)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict) or answer.get("id") != question["id"]:
+            raise EngineError(f"answered {line[:40]!r}")
+        if "error" in answer or "ok" not in answer:
+            raise EngineError(plain(str(answer.get("error"))[:300]))
+        return answer["ok"]
+
+
+def _is_place(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
+
+
+def _position(board: Board) -> dict[str, Any]:
+    return {"cells": board.cells(), "side": board.side}
+
+
+def _name(move: int) -> str:
+    return "pass" if move == PASS else square_name(move)

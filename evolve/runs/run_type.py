@@ -1,0 +1,268 @@
+"""A kind of run: what all other modules ask it for.
+
+An entry of the registry is light: names, texts and settings models. How runs of the kind are read
+is in the module of the kind, which is imported on use, because tables need pyarrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from evolve.extras import imported
+from evolve.files.folder import FolderPath
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from evolve.tables.columns import Columns
+    from evolve.tables.parquet import RowFiles
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """A table of a kind of run; `TableReading` says how it is read.
+
+    best: column that is highest in the best rows; without one the rows have no order. of_last:
+    whether the best rows come from the last generation alone. part: folder or file of the run
+    that holds it, where not every run has one. title: of the table on the page. key: column that
+    identifies a row. over: columns on the x-axis of its charts, the usual one first. generations:
+    whether it is read by the generation alone, because all of them together are large. of_games:
+    whether its rows are games, which can be written as game records. drawn: whether the kind's own
+    page shows it; it shows all other tables as they are.
+    """
+
+    name: str
+    best: str | None = None
+    of_last: bool = False
+    part: str | None = None
+    title: str = ""
+    key: str | None = None
+    over: tuple[str, ...] = ()
+    generations: bool = False
+    of_games: bool = False
+    drawn: bool = False
+
+
+@dataclass(frozen=True)
+class TableReading:
+    """How a table of a run is read; all functions take the Run.
+
+    read: also takes the generation where the kind has them; returns a DataFrame. columns: how the
+    page shows it, and which charts it draws. arrow: reads it without pandas. unused: names columns
+    that may be empty, which people are not shown then. parts: reads it piece by piece. count,
+    rows: where reading all of it is slow, its number of rows, and the rows at given places.
+    """
+
+    read: Callable[..., pd.DataFrame]
+    columns: Columns | None = None
+    arrow: Callable[[Any], pa.Table] | None = None
+    unused: Callable[[Any], Sequence[str]] | None = None
+    parts: Callable[[Any], Iterator[pa.Table]] | None = None
+    count: Callable[[Any], int] | None = None
+    rows: Callable[[Any, Sequence[int]], pa.Table] | None = None
+
+
+@dataclass(frozen=True)
+class RunReading:
+    """How runs of a kind are read; all functions but `kept` take the Run.
+
+    kept(folder): how much of the run would be lost with its folder. facts: its `Facts`. figure:
+    name and value of the one number that compares runs with different seeds; the value is None
+    before it exists. curve: the course of that number, as a Series; its name and its index's name
+    say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
+    the first table. totals: further figures for `compare`. tables: by name. rows, make_row: of a
+    `RunType.of_rows`, its table, and a function of its settings, the number of a row and the threads to
+    use, which makes that row.
+    """
+
+    kept: Callable[[FolderPath], int]
+    facts: Callable[[Any], Facts]
+    figure: Callable[[Any], tuple[str, float | None]]
+    curve: Callable[[Any], pd.Series[float]]
+    tables: Mapping[str, TableReading]
+    totals: Callable[[Any], dict[str, Any]] = lambda run: {}
+    curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
+    rows: RowFiles | None = None
+    make_row: Callable[[Any, int, int], Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A setting that `evolve resume` may change, as its option.
+
+    type: int (from 1), float, bool or str. words: second words of the commands that have it; all
+    commands if empty.
+    """
+
+    name: str
+    type: type[int | float | bool | str]
+    help: str
+    metavar: str | None = None
+    words: tuple[str, ...] = ()
+
+    @property
+    def option(self) -> str:
+        """The option on the command line."""
+        return f"--{self.name.replace('_', '-')}"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What the second word of a command chooses: its settings model, and what it needs.
+
+    presets: dictionary of presets, the default first; None where there are none. learns: whether
+    it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
+    whether its settings contain a command, which no service accepts. check: function of its
+    settings that raises an EvolveError for settings that cannot run although the model accepts
+    them.
+    """
+
+    settings: str
+    presets: str | None = None
+    learns: bool = False
+    about: str | None = None
+    runs: bool = False
+    check: str | None = None
+
+    def model(self) -> Any:
+        """The class of its settings."""
+        return imported(self.settings)
+
+    def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
+        """Its presets, the default first; empty without presets."""
+        presets: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
+        return presets
+
+
+ROW_WORK: Final = "evolve.cli.work"
+"""The module that begins and resumes runs of a `RunType.of_rows`."""
+
+
+@dataclass(frozen=True)
+class RunType:
+    """One kind of run.
+
+    name: first word of its command, and the module of `evolve.cli` with that command. about: its
+    text in `evolve --help`. noun: the run in words; plural: several of them. stem: of the names of
+    its folders, with {rules} and {word} for the run's own. page: its module in the page's folder
+    `kinds`, which may draw more than the tables; without one the page is made of these. variants:
+    by the second word of the command; "" where the command has one word. tables: the most
+    informative first. reads: module whose READING says how such runs are read. works: module whose
+    WORK begins and resumes them, see `cli.work`. parts, files: folders and files that it writes
+    into its folder beside config.toml. rated: whether its champion plays the ladder at the end, so
+    that its file has the Elo, the one number of such a run; the score in that file is then shown
+    with the run alone.
+    unit: what `runs` counts. packages: packages that its results depend on; config.toml keeps their
+    versions. changes: settings that may change when it resumes. row_event: name of a row of its
+    first table in `--progress`. modules: further modules that its work imports, beside the
+    command's own. workers: whether results depend on the number of workers, which is then its
+    setting `jobs`. plays_on_clusters: whether some of its commands let a cluster play their games.
+    runs_on_clusters: whether the runs of a study may be handed to a cluster whole.
+    """
+
+    name: str
+    noun: str
+    plural: str
+    about: str
+    variants: Mapping[str, Variant]
+    tables: tuple[RunTable, ...]
+    parts: tuple[str, ...]
+    unit: str
+    changes: tuple[Change, ...]
+    reads: str
+    works: str = ROW_WORK
+    files: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ("numba", "numpy", "pandas", "pyarrow")
+    stem: str = "{name}"
+    page: str | None = None
+    modules: tuple[str, ...] = ()
+    rated: bool = False
+    row_event: str = "row"
+    workers: bool = False
+    plays_on_clusters: bool = False
+    runs_on_clusters: bool = False
+
+    @classmethod
+    def of_rows(
+        cls, name: str, plural: str, about: str, settings: str, table: str, key: str
+    ) -> RunType:
+        """A kind of run that makes one row of a table after the other.
+
+        settings: its `RowSettings`, as `module:class`; that module also has its READING, made by
+        `runs.rows.row_reading`. table, key: as there.
+        """
+        return cls(
+            name=name,
+            noun=f"a {name}",
+            plural=plural,
+            about=about,
+            variants={"": Variant(settings)},
+            tables=(RunTable(table, key=key, over=(key,)),),
+            parts=(table,),
+            unit=table,
+            row_event=key,
+            changes=(Change(table, int, f"Of a {name}: {table} in all."),),
+            reads=settings.partition(":")[0],
+        )
+
+    @property
+    def command_module(self) -> str:
+        """The module with its command."""
+        return ROW_WORK if self.works == ROW_WORK else f"evolve.cli.{self.name}"
+
+    @property
+    def commands(self) -> dict[str, Variant]:
+        """Its variants by complete command."""
+        return {self.command(word): variant for word, variant in self.variants.items()}
+
+    def command(self, word: str) -> str:
+        """The complete command with that second word."""
+        return f"{self.name} {word}".rstrip()
+
+    def word(self, command: str) -> str:
+        """The second word of one of its commands."""
+        return command.removeprefix(self.name).lstrip()
+
+    def stem_of(self, command: str, rules: str) -> str:
+        """The name of a run's folder, without its number."""
+        return self.stem.format(name=self.name, word=self.word(command), rules=rules)
+
+    @property
+    def reading(self) -> RunReading:
+        """How its runs are read."""
+        reading: RunReading = import_module(self.reads).READING
+        return reading
+
+    def changes_of(self, command: str) -> list[Change]:
+        """The settings that may change in a run of one of its commands."""
+        word = self.word(command)
+        return [one for one in self.changes if not one.words or word in one.words]
+
+    def table(self, name: str) -> RunTable | None:
+        """Its table of that name; None if it has none."""
+        return next((table for table in self.tables if table.name == name), None)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The summary of a run in lists of runs.
+
+    done, target: in the kind's unit. complete: whether nothing is left to do. crowned: whether the
+    strength in its champion's file counts. last: the file that it wrote last, where that is not an
+    agent. figures: further figures, by name. share: share of the run that is done, 0 to 1, where
+    done and target do not show it. so_far: its score before its end, 0 to 1, where runs of the kind
+    are not rated.
+    """
+
+    done: int
+    target: Any
+    complete: bool
+    crowned: bool = True
+    last: FolderPath | None = None
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    share: float | None = None
+    so_far: float | None = None
