@@ -47,9 +47,8 @@ from evolve.fitness.games import Games, GamesDone, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.packing import packed
 from evolve.records.record import GameRecord
-from evolve.records.table import read_frame, records_of_frame, write_frame
 from evolve.runs.run_folder import locked
-from evolve.tables.columns import repeated
+from evolve.tables.columns import array_of, repeated
 from evolve.tables.games import FAILED
 from evolve.tables.parquet import read_table, write_table
 
@@ -103,6 +102,8 @@ def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
                 continue
             if path == ggf:
                 return next((record.rules for record in read_ggf(path)), None)
+            from evolve.records.table import read_frame  # not above: it loads pandas
+
             frame = read_frame(path)
             word = _RULES.search(str(frame[MATCH][0])) if MATCH in frame and len(frame) else None
             return None if word is None else check_rules(word[1])
@@ -184,7 +185,7 @@ class MatchFiles:
             return
         games = match.table(self._names)
         place = games.schema.get_field_index("game")
-        numbers = pa.array(match.numbers.astype(np.int32))
+        numbers = array_of(match.numbers, pa.int32())
         games = games.set_column(place, games.schema.field(place), numbers)
         games = games.append_column(MATCH, repeated(self._identity, len(games), pa.string()))
         if self._table is not None:
@@ -202,6 +203,8 @@ class MatchFiles:
     def _add_lines(self, frame: pd.DataFrame) -> None:
         """Format lines only for games without one: checking their moves takes time."""
         new = frame[~frame["game"].isin(self._lines.keys())]
+        from evolve.records.table import records_of_frame  # not above: it loads pandas
+
         records = records_of_frame(new, self._match.rules)
         for number, record in zip(new["game"].tolist(), records, strict=True):
             event = f"{self._identity} game={number}"
@@ -329,6 +332,8 @@ def _write_games(path: Path, games: pa.Table) -> None:
     if path.suffix == ".parquet":
         write_table(path, games)
     else:
+        from evolve.records.table import write_frame  # not above: it loads pandas
+
         write_frame(path, games.to_pandas())
 
 
@@ -337,6 +342,8 @@ def _read_games(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".parquet":
         rows: list[dict[str, Any]] = read_table(path).to_pylist()
         return rows
+    from evolve.records.table import read_frame  # not above: it loads pandas
+
     frame = read_frame(path)
     return [dict(zip(map(str, frame), row, strict=True)) for row in frame.itertuples(index=False)]
 

@@ -15,7 +15,6 @@ from evolve.agents.reference import STRONGEST
 from evolve.cli.terminal import bar, complain, duration, err, print_json, say
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import AgentError
-from evolve.evolution.generation import individual_agent
 from evolve.files.atomic import write_text
 from evolve.programs.examination import ALLOWED, GAMES, SoFar, examine, moves_of
 from evolve.programs.external import rules_in_source
@@ -58,6 +57,8 @@ def _loaded(source: str, individual: str | None) -> Agent:
     """Load the agent of a source, or an individual of that run, with the settings in its name."""
     if individual is None:
         return load_agent(source)
+    from evolve.evolution.generation import individual_agent  # not above: it loads DEAP
+
     named = parse_name(source)
     agent = individual_agent(named.path, individual)
     return agent if named.query is None else with_settings(agent, source)

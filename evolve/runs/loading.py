@@ -25,6 +25,7 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError
 
+
 def load_agent(
     source: str | Path,
     *,

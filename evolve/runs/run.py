@@ -372,7 +372,11 @@ class Study:
             if name in run.tables and there:
                 frame = run.table(name, generation)
                 marks = {
-                    mark: pd.Series([value] * len(frame), index=frame.index, dtype=_type_of(value))
+                    mark: pd.Series(
+                        [value] * len(frame),
+                        index=frame.index,
+                        dtype=None if isinstance(value, (int, float)) else object,
+                    )
                     for mark, value in _marks(member, frame).items()
                 }
                 frames.append(pd.concat([pd.DataFrame(marks, index=frame.index), frame], axis=1))
@@ -446,7 +450,3 @@ def _marks(member: Member, frame: pd.DataFrame) -> dict[str, Any]:
     varied = {**member.setting.varied, "seed": member.seed}
     renamed = {key if key not in frame else f"setting.{key}": varied[key] for key in varied}
     return {"setting": member.setting.name, **renamed}
-
-
-def _type_of(value: Any) -> Any:
-    return None if isinstance(value, (int, float)) else object
