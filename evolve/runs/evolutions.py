@@ -15,8 +15,7 @@ from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.runs.summary import champion_elo
 from evolve.tables.columns import scalar_of, table_of_rows
 from evolve.tables.games import START
-from evolve.tables.individuals import GENERATIONS_COLUMNS
-from evolve.tables.individuals import table_metadata
+from evolve.tables.individuals import GENERATIONS_COLUMNS, table_metadata
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
 

@@ -1,29 +1,26 @@
 """Loads an agent by name: a file, a run's folder, a reference agent or a program, with settings."""
 
 from __future__ import annotations
-from collections.abc import Mapping
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
-from evolve.agents.agent import Agent, StoredAgent
-from evolve.extras import imported
-from evolve.agents.reference import listed, read_agent, reference_agent
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.agents.agent_file import header_of, read_agent_file, naming_file
-from evolve.agents.names import CWD, AgentName, parse_name
-from evolve.agents.registry import INDIVIDUALS, KINDS, PROGRAM_FORMS, PROGRAMS, REFERENCES
-from evolve.errors import AgentError, AgentFileError, RunError
-from evolve.files.folder import FolderPath, inside
-from evolve.agents.agent_file import Arrays
-from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
-from evolve.runs.run_folder import agent_in
-from evolve.runs.run_types import champion_of
-from evolve.terminal_text import plain
-from collections.abc import Sequence
-from dataclasses import dataclass
+
 from evolve.agents.agent import Agent
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.names import CWD, AgentName, parse_name
+from evolve.agents.reference import listed, read_agent, reference_agent
+from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCES
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
-from evolve.errors import AgentError
+from evolve.errors import AgentError, AgentFileError, RunError
+from evolve.extras import imported
+from evolve.files.folder import FolderPath, inside
+from evolve.runs.run_folder import agent_in
+from evolve.runs.run_types import champion_of
+from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
+from evolve.terminal_text import plain
 
 
 def load_agent(
@@ -47,8 +44,8 @@ def load_agent(
         time: seconds per move, to search as deep as they allow (to `depth` at most, if given);
             None plays to the agent's depths.
         root: a folder of runs, in which alone `source` then names agents, as it does for clients of
-            `evolve serve`: a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with
-            settings or not; never a path or a program.
+            `evolve serve`: a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`,
+            with settings or not; never a path or a program.
 
     Raises AgentError (AgentFileError for files).
     """

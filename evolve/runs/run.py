@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,29 +12,23 @@ import pyarrow as pa
 
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.folder import FolderPath, inside
+from evolve.parsing import parse_toml, read_document
 from evolve.runs.run_type import Change, RunTable, RunType
 from evolve.runs.run_types import kind_of
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
-from evolve.parsing import parse_toml, read_document
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
-from evolve.parsing import parse_toml, read_document
-from evolve.tables import paths
-from evolve.tables.columns import Column, Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS, with_rules
-from evolve.tables.individuals import generations_frame
 from evolve.tables.individuals import (
     INDIVIDUALS_COLUMNS,
     SOMETIMES,
+    generations_frame,
     row_genes,
     table_metadata,
 )
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
-from evolve.tables.parquet import RowFiles, read_metadata, read_table
-from evolve.runs.run_type import Facts, RunReading, RunTable, RunType, TableReading
-from evolve.runs.run_types import kind_of
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
 if TYPE_CHECKING:

@@ -75,8 +75,8 @@ class RunReading:
     before it exists. curve: the course of that number, as a Series; its name and its index's name
     say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
     the first table. totals: further figures for `compare`. tables: by name. rows, make_row: of a
-    `RunType.of_rows`, its table, and a function of its settings, the number of a row and the threads to
-    use, which makes that row.
+    `RunType.of_rows`, its table, and a function of its settings, the number of a row and the
+    threads to use, which makes that row.
     """
 
     kept: Callable[[FolderPath], int]

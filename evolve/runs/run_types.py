@@ -6,15 +6,11 @@ A new kind of run is a module of its own and an entry in `RUN_TYPES`, where the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
-from evolve.extras import imported
 from evolve.files.folder import FolderPath
 from evolve.runs.run_type import Change, RunTable, RunType, Variant
 from evolve.tables.paths import (

@@ -14,14 +14,6 @@ import tomli_w
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from evolve.config.base import Anything
-from evolve.parsing import faults
-from evolve.config.toml import resolve_as
-from evolve.errors import EvolveError, OptionsError, SettingsError, reason_of
-from evolve.parsing import parse_toml, read_document
-from evolve.runs.run_type import RunType, Variant
-from evolve.runs.run_types import RUN_TYPES, kind_of
-from evolve.parsing import laid_over, split_pair
-from evolve.parsing import faults
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import EvolveError, OptionsError, SettingsError
 from evolve.parsing import faults, laid_over, split_pair

@@ -20,8 +20,8 @@ from evolve.files.folder import FolderPath
 from evolve.parsing import faults
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.run_types import champion_of
 from evolve.runs.run_type import Facts
+from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import Member
 from evolve.tables.paths import CONFIG_FILE
 

@@ -11,9 +11,8 @@ from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
-from evolve.tables.trials import final_table, whole_final
 from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
-from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, read_trials
+from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, final_table, read_trials, whole_final
 
 if TYPE_CHECKING:
     import pandas as pd

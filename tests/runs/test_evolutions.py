@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from evolve.runs.evolutions import READING
-from evolve.tables.paths import GENERATIONS, generation_file
 from evolve.runs.run import Run
+from evolve.tables.paths import GENERATIONS, generation_file
 
 
 def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 import evolve
 from evolve.agents.dqn import DqnAgent
-from evolve.runs.loading import load_alphabeta
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.registry import programs_in
 from evolve.errors import AgentError, AgentFileError
+from evolve.runs.loading import load_alphabeta
 from tests.agents.conftest import dqn_agent, mcts_agent
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evolve.tables.paths import FINAL_FILE
 from evolve.runs.run import Run
 from evolve.runs.sweeps import READING
+from evolve.tables.paths import FINAL_FILE
 from evolve.tables.trials import Importances, write_trials
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 from evolve.runs.run import Run
 from evolve.runs.trainings import READING
+from evolve.tables.metrics import METRICS_COLUMNS, commit_metrics
 
 
 def training(folder: Path, scores: list[float], kind: str = "dqn", **settings: Any) -> Run:
