@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any, Final
@@ -46,8 +47,9 @@ WORKS: Final = {"match": match, "rating": rating}
 
 @pytest.fixture(autouse=True)
 def _kept_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A match writes after each pair, however long that takes."""
+    """A match writes after each pair, and a rating after each match, however long that takes."""
     monkeypatch.setattr("evolve.arena.match_files._REST", 0)
+    monkeypatch.setattr("evolve.arena.match_files._QUICK", math.inf)
 
 
 @pytest.mark.parametrize("name", WORKS)
