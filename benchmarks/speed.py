@@ -1,6 +1,6 @@
-"""Speed beyond what `evolve bench` measures: patterns, tree searches and their games, starts.
+"""Speed beyond what `evolve bench` measures: calls, patterns, tree searches, games, starts.
 
-    python -m benchmarks.speed [patterns] [mcts] [selfplay] [start] [--json]
+    python -m benchmarks.speed [calls] [patterns] [mcts] [selfplay] [start] [--json]
 
 Times are medians of CPU seconds. Nothing is compiled while a clock runs, except in the part
 `start`, which measures that.
@@ -56,6 +56,8 @@ NETWORKS: Final = {
     "mobility": Architecture("mobility", ("dense 64 relu", "dense 32 relu", "dense 1 tanh")),
 }
 
+CALLS: Final = 20_000
+
 STARTS: Final = 3
 _RUN: Final = ("run", "--generations", "1", "--population", "4", "--jobs", "1", "--out")
 _IMPORTS: Final = "import evolve.cli.run\n"
@@ -64,10 +66,8 @@ _KERNELS: Final = (
     + """
 import numpy as np
 from evolve.agents.reference import reference_agent
-from evolve.fitness.games import play_games
-from evolve.agents.registry import reference_agent
-from evolve.fitness.playing import play_games
 from evolve.fitness.openings import Part, balanced_openings
+from evolve.fitness.playing import play_games
 
 openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(0))
 player = reference_agent("swh")
@@ -75,6 +75,19 @@ play_games([player, player], np.array([[0, 1, 0]], np.int32), openings, "standar
 """
 )
 """All that a run compiles, with next to no work."""
+
+
+def call_rows() -> list[Figures]:
+    """What a call of `choose` costs beside its search: a single legal move is not searched."""
+    board, agent = Board.parse("XO" + 62 * "-"), reference_agent("swh")
+
+    def calls() -> int:
+        for _ in range(CALLS):
+            agent.choose(board)
+        return CALLS
+
+    seconds, _ = timed(calls)
+    return [{"calls": CALLS, "microseconds": 1e6 * seconds / CALLS}]
 
 
 def pattern_rows() -> list[Figures]:
@@ -254,6 +267,7 @@ def _measure(arguments: list[str], cache: Path) -> tuple[float, float]:
 
 
 PARTS: Final = {
+    "calls": ("Calls of `choose`, alpha-beta", call_rows),
     "patterns": ("A move over patterns, 12 to 44 discs", pattern_rows),
     "mcts": ("Tree search by random games and by networks of random weights", mcts_rows),
     "selfplay": ("Games to learn from, one thread", selfplay_rows),

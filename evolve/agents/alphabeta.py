@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from evolve.agents.agent import Analysis, Description, Limit, row_analysis
+from evolve.agents.agent import Analysis, Description, Limit, moves_to_choose, row_analysis
 from evolve.agents.agent_file import Arrays
-from evolve.agents.memory import thread_context
+from evolve.agents.memory import thread_context, thread_context_address
 from evolve.agents.search_schedule import check_boundaries
 from evolve.agents.searching import NO_LIMIT, TABLE_BITS, SearchingAgent
 from evolve.engine.board.bits import U
@@ -206,11 +206,38 @@ class AlphaBetaAgent(SearchingAgent):
             row[start + layout.DEPTH] = self.depths[phase]
         return row
 
+    def choose(self, board: Board) -> int:
+        """A best square for the side to move; raises IllegalMoveError when it has none.
+
+        Without a limit nothing is asked for but the move: the legal moves as a list, addresses of
+        arrays and the agent's settings took 10 of 22 microseconds at 4 plies.
+        """
+        rules, table_bits = self._memory_key
+        if table_bits == 0:
+            return super().choose(board)
+        address = thread_context_address(rules, table_bits)
+        square = int(game.choose(U(board.own), U(board.opp), self._address, address))
+        if square > 63:
+            moves_to_choose(board)  # raises: there is none
+        return square
+
+    @cached_property
+    def _memory_key(self) -> tuple[Rules, int]:
+        """Rules and table size of its searches; a size of 0 where it plays by a limit."""
+        return self._rules, 0 if self._is_limited else self.table_bits
+
+    @cached_property
+    def _address(self) -> int:
+        """The address of its cells."""
+        return int(self.cells.ctypes.data)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without the address of its cells: a copy has cells of its own."""
+        return {key: value for key, value in vars(self).items() if key != "_address"}
+
     def _choose_to_depth(self, board: Board) -> tuple[int, int]:
         context = self._context()
-        square = game.choose(
-            U(board.own), U(board.opp), self.cells.ctypes.data, context.ctypes.data
-        )
+        square = game.choose(U(board.own), U(board.opp), self._address, context.ctypes.data)
         return int(square), int(context[layout.NODES])
 
     def _search(self, board: Board) -> _RowSearch:

@@ -14,6 +14,7 @@ from evolve.agents.memory import (
     nodes_for,
     stopper,
     thread_context,
+    thread_context_address,
     thread_scratch,
     thread_tree,
 )
@@ -102,8 +103,12 @@ def test_threads_share_no_memory() -> None:
 
 def test_a_thread_keeps_its_memory_until_it_needs_more() -> None:
     context = thread_context("standard", 10)
-    assert thread_context("reversed", 10) is context
-    assert context[layout.RULES] == 1
+    assert thread_context("standard", 10) is context
+    other = thread_context("reversed", 10)
+    assert other is not context
+    assert (context[layout.RULES], other[layout.RULES]) == (0, 1)
+    assert thread_context_address("standard", 10) == context.ctypes.data
+    assert thread_context_address("reversed", 10) == other.ctypes.data
     assert thread_context("standard", 11) is not context
     tree, scratch = thread_tree(500), thread_scratch(50)
     assert thread_tree(tree.size) is tree

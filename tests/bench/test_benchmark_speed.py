@@ -56,6 +56,11 @@ def test_start(monkeypatch: pytest.MonkeyPatch) -> None:
         speed._measure(["-c", "raise SystemExit(3)"], Path("none"))
 
 
+def test_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "CALLS", 500)
+    assert 0.1 < speed.call_rows()[0]["microseconds"] < 50
+
+
 def test_parts_are_chosen_by_name(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -67,4 +72,4 @@ def test_parts_are_chosen_by_name(
     monkeypatch.setattr("sys.argv", ["speed", "plain"])
     with pytest.raises(SystemExit):
         speed.main()
-    assert "'plain' is not one of patterns, mcts" in capsys.readouterr().err
+    assert "'plain' is not one of calls, patterns, mcts" in capsys.readouterr().err
