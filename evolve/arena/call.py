@@ -183,7 +183,7 @@ def openings_for(
     """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
 
     Unreadable parts of a file are skipped and reported to `tell`; with `strict` they raise
-    RecordError. Raises OptionsError if `source` is neither `balanced`, `random`, `start` nor a file.
+    RecordError. Raises OptionsError if `source` is none of `balanced`, `random`, `start`, a file.
     """
     if source == "start":
         return START_POSITION.first(pairs or default)

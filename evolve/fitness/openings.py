@@ -177,22 +177,24 @@ class OpeningList:
 
 
 @cache
-def opening_list(rules: Rules, part: Part) -> OpeningList:
-    """The list of a part; SettingsError where evolve has none."""
+def opening_list(rules: Rules, part: Part) -> OpeningList | None:
+    """The list of a part; None for rules that have none."""
     path = LISTS / f"{rules}.npz"
     if not path.is_file():
-        raise SettingsError(f"there is no list of balanced openings for {rules}; take random ones")
+        return None
     with np.load(path, allow_pickle=False) as arrays:
         ours = np.isin(arrays["slots"], part.value)
         return OpeningList(Openings(arrays["moves"][ours]), arrays["values"][ours])
 
 
 def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generator) -> Openings:
-    """Draw `count` openings from the list of a part.
+    """Draw `count` openings from the list of a part; rules without a list have random ones.
 
     Those of 8 moves come first, then those of 10; only where all are used up do they repeat.
     """
     found = opening_list(rules, part)
+    if found is None:
+        return balanced_openings(count, part, rules, rng)
     short, every = found.first, len(found.openings)
     order: list[npt.NDArray[np.intp]] = []
     while sum(map(len, order)) < count:
