@@ -188,6 +188,12 @@ class PatternAgent(SearchingAgent):
         search.context[layout.STOPPED] = 0
         return [search.deepen_to(plies)[1] for plies in range(1, deepest + 1)]
 
+    def value(self, board: Board, depth: int) -> float:
+        """The value of a position with moves for the side to move, in discs, at `depth` plies."""
+        search = replace(self, _memory=None)._search(board)
+        search.context[layout.STOPPED] = 0
+        return search.deepen(depth)[1] / DISC
+
     @property
     def identity(self) -> Any:
         """All in its file that determines how it plays, and its limit."""

@@ -25,6 +25,7 @@ from evolve.fitness.openings import (
     Openings,
     Part,
     balanced_openings,
+    listed_openings,
     openings_of_games,
 )
 from evolve.runs.loading import Agreed, agree_on, load_agent
@@ -154,7 +155,7 @@ def tournament_of(
 def identity_of(source: str) -> str:
     """Return the value of `openings`; for a file, its name and a hash of its content."""
     path = Path(source)
-    if source in ("random", "start") or not path.is_file():
+    if source in ("balanced", "random", "start") or not path.is_file():
         return source
     return f"{path.name} sha256:{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}"
 
@@ -177,16 +178,20 @@ def openings_for(
     """Return `pairs` openings; without `pairs`, all openings of a file, or `default` many.
 
     Unreadable parts of a file are skipped and reported to `tell`; with `strict` they raise
-    RecordError. Raises OptionsError if `source` is neither `random`, `start` nor a file.
+    RecordError. Raises OptionsError if `source` is none of `balanced`, `random`, `start`, a file.
     """
     if source == "start":
         return START_POSITION.first(pairs or default)
+    if source == "balanced":
+        return listed_openings(pairs or default, Part.MATCH, rules, rng)
     if source == "random":
         return balanced_openings(pairs or default, Part.MATCH, rules, rng, plies or RANDOM_PLIES)
     if not Path(source).exists():
         folder = Path(source).parent
         more = "" if folder.is_dir() else f": there is no folder {folder}"
-        raise OptionsError(f"openings: {source!r} is neither random, start nor a file{more}")
+        raise OptionsError(
+            f"openings: {source!r} is neither balanced, random, start nor a file{more}"
+        )
     from evolve.records.formats import read_games  # imported here: few matches use a file
 
     # The winners of the games in the file do not matter here, so neither do their rules.

@@ -40,11 +40,12 @@ class ContestSettings(Settings):
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
 
     openings: str = Field(
-        "random",
-        description="random balanced openings that no training uses (random), the start position "
-        "(start), or a file in any format that evolve convert reads: each game or position in it "
-        "is an opening, such as the moves f5d6c4d3c2b3b4b5 in a line of a .txt",
-        json_schema_extra={"names": "place", "words": ["random", "start"]},
+        "balanced",
+        description="openings that no training uses: of a list, worth 2 discs at most by a deep "
+        "search (balanced), or random, even by a shallow one (random; always with opening-plies); "
+        "the start position (start); or a file in any format that evolve convert reads: each game "
+        "or position in it is an opening, such as the moves f5d6c4d3c2b3b4b5 in a line of a .txt",
+        json_schema_extra={"names": "place", "words": ["balanced", "random", "start"]},
     )
     opening_plies: int | None = Field(
         None,
@@ -63,9 +64,21 @@ class ContestSettings(Settings):
         "standard",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _random_where_they_have_a_length(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and values.get("opening_plies") is not None:
+            return {"openings": "random", **values}
+        return values
+
     @model_validator(mode="after")
     def _enough_moves(self) -> Self:
         plies = self.opening_plies
+        if self.openings == "balanced" and plies is not None:
+            raise ValueError(
+                f"opening_plies {plies}: balanced openings have {RANDOM_PLIES} moves; random ones "
+                "have as many as you want"
+            )
         if self.openings == "random" and plies is not None and plies < LEAST_PLIES:
             raise ValueError(
                 f"opening_plies {plies}: random openings have {LEAST_PLIES} moves or more"

@@ -1,6 +1,9 @@
-"""Random balanced openings, in parts that never share a position.
+"""Random openings, in parts that never share a position.
 
-An opening is a short sequence of random moves after which a search sees neither side ahead.
+An opening is a short sequence of random moves after which a search sees neither side far ahead. A
+shallow search is enough for games to learn from. Matches take openings from a list that comes with
+evolve, of which a deep search says that they are worth two discs at most: when one side is ahead
+from the start, it wins both games of a pair, and the pair says nothing about the agents.
 A hash of the position's canonical form under the eight symmetries assigns it to one part
 (training, panel, playoff, match), for any seed. So agents are never judged on openings from
 training, nor on mirror images of them.
@@ -11,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -148,6 +153,53 @@ def balanced_openings(
     rounds = [rng.permutation(len(found)) for _ in range(-(-count // len(found)))]
     chosen = np.arange(count) if len(found) >= count else np.concatenate(rounds)[:count]
     return Openings(found[chosen])
+
+
+LISTS: Final = Path(__file__).parent / "balanced"
+"""Folder of the lists, one for each rules; `benchmarks/openings.py` makes them."""
+
+
+@dataclass(frozen=True)
+class OpeningList:
+    """Balanced openings of one part.
+
+    openings: without repeats or mirror images, those of fewest moves first; values: in discs for
+    the side to move, [N]; first: how many have the fewest moves.
+    """
+
+    openings: Openings
+    values: npt.NDArray[np.float32]
+
+    @property
+    def first(self) -> int:
+        plies = (self.openings.moves >= 0).sum(axis=1)
+        return int((plies == plies.min()).sum())
+
+
+@cache
+def opening_list(rules: Rules, part: Part) -> OpeningList | None:
+    """The list of a part; None for rules that have none."""
+    path = LISTS / f"{rules}.npz"
+    if not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        ours = np.isin(arrays["slots"], part.value)
+        return OpeningList(Openings(arrays["moves"][ours]), arrays["values"][ours])
+
+
+def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generator) -> Openings:
+    """Draw `count` openings from the list of a part; rules without a list have random ones.
+
+    Those of 8 moves come first, then those of 10; only where all are used up do they repeat.
+    """
+    found = opening_list(rules, part)
+    if found is None:
+        return balanced_openings(count, part, rules, rng)
+    short, every = found.first, len(found.openings)
+    order: list[npt.NDArray[np.intp]] = []
+    while sum(map(len, order)) < count:
+        order += [rng.permutation(short), short + rng.permutation(every - short)]
+    return found.openings.taken(np.concatenate(order)[:count])
 
 
 def openings_of_games(games: Iterable[GameRecord], plies: int | None = None) -> Openings:
