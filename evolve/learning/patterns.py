@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from evolve.agents.memory import OutOfTimeError, thread_pattern_memory
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.search_schedule import Cut
+from evolve.agents.probcut import Cuts
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.board.bits import U
 from evolve.engine.games.pattern_games import (
@@ -53,7 +53,7 @@ class PatternLearner(Learner):
         self._learned = 0
         self._games = 0
         self._searching = False
-        self._cuts: tuple[Cut, ...] = ()
+        self._cuts = Cuts.of()
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
         self._boundaries = default_boundaries(settings.phases)
         entries, phases = self._shapes.entries, settings.phases
@@ -152,7 +152,7 @@ class PatternLearner(Learner):
             "steps": self.steps,
             "games": self._games,
             "searching": self._searching,
-            "cuts": [asdict(cut) for cut in self._cuts],
+            "cuts": self._cuts.rows.tolist(),
         }
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -170,7 +170,9 @@ class PatternLearner(Learner):
         self._positions, self._targets = arrays["positions"], arrays["targets"]
         self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])
-        self._cuts = tuple(Cut(**cut) for cut in facts["cuts"])
+        # Version 0.1 kept objects. The end of a training measures the cuts again anyway.
+        rows = [cut for cut in facts["cuts"] if isinstance(cut, list)]
+        self._cuts = Cuts(np.array(rows, np.float64).reshape(len(rows), 6))
 
     def _rate(self, share: float) -> float:
         """Return the step of each weight; every instance of a shape has one weight."""
@@ -193,7 +195,7 @@ class PatternLearner(Learner):
             settings.search_depth if searching else 0,
         )
         records, first = GameRecords.blank(count), self._games
-        block = patterns.block({})
+        block = patterns.block()
 
         def play(part: slice) -> None:
             context = thread_pattern_memory(_TABLE_BITS).set(patterns, block, settings.rules)

@@ -1,59 +1,48 @@
 """Forward cuts: how shallow searches predict deep ones, measured on an agent's own games.
 
 Source: Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", ICCA Journal
-1995. His regression's slope is left out: it was 1 within 3 % wherever the cuts count. Stages with
-values that swing between odd and even depths are left out, too.
+1995; here a static value predicts, too, and each disc count has figures of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.search_schedule import Cut
+from evolve.agents.probcut import Cut, Cuts
 from evolve.config.pattern_training import PatternSettings
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of
-from evolve.engine.patterns.patterns import DISC, DISC_GROUPS, MOST_CUT_DEPTH
+from evolve.engine.patterns.patterns import DISC
 from evolve.learning.learner import Left
 
-DEEPEST: Final = 9
-"""Plies of the deepest measured search; deeper cuts use the figures of the deepest ones."""
+PROBES: Final = {
+    5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
+}  # fmt: skip
+"""Plies of the search that may cut a node of so many plies. Both are odd or both even, as values
+swing between odd and even depths. Probes at nodes of fewer plies cost what they save."""
 _FEWEST: Final = 40
-"""Fewest positions in a group of disc counts; neighbouring groups fill smaller ones up."""
-_FIRST_DISCS, _LAST_DISCS = 10, 54
-_SHALLOWEST: Final = 3
-"""Plies of the shallowest search that a search of fewer plies can replace."""
-_MOST_SWING: Final = 0.35
-"""Most distance of the means at odd and even depths from their middle, in deviations.
-
-A stage beyond it has no cuts. There values swing with the side to move at the end, by more with
-each disc, so that one mean per stage is wrong for most of it, and wider margins do not help. Under
-`reversed` that is from 48 discs: 0.5 to 1.0 in five trainings with the default shapes. Elsewhere
-the largest value was 0.24, in these and in twelve trainings under `standard`. With cuts there,
-agents of three of the `reversed` trainings scored 0.28 against themselves without cuts, at 60 000
-nodes a move.
-"""
+"""Fewest positions for a fit."""
+_FIRST_DISCS, _LAST_DISCS = 8, 56
+_NOISE: Final = 0.05
+"""Probability of a random move in the games."""
+_MOST_FURTHER: Final = 2
+"""Most random plies after the game, as a search tree holds such positions too."""
+_SPREAD: Final = 3.0
+"""Standard deviation, in discs, of the weights of positions with other disc counts."""
+_DECIDED: Final = 36.0
+"""Discs: positions with a greater shallow value count for nothing."""
 _OUTLIER: Final = 16.0
 """Limit of a difference in discs: a larger one is a lost game seen late, not a wrong value."""
 
 
-def shallow_of(depth: int) -> int:
-    """Return the plies of the search that replaces one of `depth`.
-
-    Less than half, with the same parity, as values swing between odd and even depths.
-    """
-    half = depth // 2
-    return max(1, half - (depth - half) % 2)
-
-
-def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> tuple[Cut, ...]:
+def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> Cuts:
     """Fit an agent's cuts from as many positions as time allows; none where they are too few."""
     plain = replace(agent, probcut=0.0, endgame=0, depth=1)
     discs: list[int] = []
@@ -62,10 +51,11 @@ def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> tupl
         if len(discs) == settings.probcut_positions or left() <= 0.0:
             break
         discs.append(64 - board.empties)
-        values.append(plain.values_by_depth(board, DEEPEST))
+        searched = plain.values_by_depth(board, settings.probcut_depth)
+        values.append([plain.patterns.value(board), *searched])
     if len(discs) < _FEWEST:
-        return ()
-    return _cuts(np.array(discs), np.array(values) / DISC)
+        return Cuts.of()
+    return cuts_from(np.array(discs), np.array(values) / DISC)
 
 
 def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]:
@@ -75,15 +65,16 @@ def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]
     """
     while True:
         discs = int(rng.integers(_FIRST_DISCS, _LAST_DISCS + 1))
-        book = int(rng.integers(8, 14))
+        book, further = int(rng.integers(4, 13)), int(rng.integers(_MOST_FURTHER + 1))
         board = Board.start()
         while not board.is_over() and 64 - board.empties < discs:
-            if 64 - board.empties == OPENING_DISCS and is_match_opening(board):
+            count = 64 - board.empties
+            if count == OPENING_DISCS and is_match_opening(board):
                 break
             moves = board.legal_moves()
             if not moves:
                 board = board.pass_move()
-            elif 64 - board.empties < book or rng.random() < 0.1:
+            elif count < book or count >= discs - further or rng.random() < _NOISE:
                 board = board.play(int(rng.choice(moves)))
             else:
                 board = board.play(agent.choose(board))
@@ -96,48 +87,109 @@ def is_match_opening(board: Board) -> bool:
     return int(slot_of(U(board.own), U(board.opp))) == MATCH_SLOT
 
 
-def _cuts(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> tuple[Cut, ...]:
-    """Return cuts from values [N, depths], in discs, of positions with disc counts [N]."""
-    found = {
-        (depth, group): _figures(discs, values, depth, group)
-        for depth in range(_SHALLOWEST, DEEPEST + 1)
-        for group in range(DISC_GROUPS)
-    }
-    groups = [
-        group
-        for group in range(DISC_GROUPS)
-        if not _swings([found[depth, group] for depth in range(_SHALLOWEST, DEEPEST + 1)])
+class _Line(NamedTuple):
+    """Deep value = slope · shallow value + mean, with a variance; an array [65] each, by discs."""
+
+    slope: npt.NDArray[np.float64]
+    mean: npt.NDArray[np.float64]
+    variance: npt.NDArray[np.float64]
+
+
+def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Cuts:
+    """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N]."""
+    deepest = values.shape[1] - 1
+    swings = _swings(discs, values)
+    pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)] + list(PROBES.items())
+    found = [
+        Cut(depth, shallow, count, slope, mean, float(np.sqrt(variance)))
+        for depth, shallow in pairs
+        for count, (slope, mean, variance) in enumerate(
+            np.array(_line(discs, values, swings, depth, shallow, deepest)).T.tolist()
+        )
+        if count >= 4
     ]
-    return tuple(
-        Cut(depth, group, shallow_of(depth), *found[_measured(depth), group])
-        for depth in range(_SHALLOWEST, MOST_CUT_DEPTH + 1)
-        for group in groups
-    )
+    return Cuts.of(found)
 
 
-def _measured(depth: int) -> int:
-    """Return the depth that gives `depth` its figures: at most the deepest one of its parity."""
-    return depth if depth <= DEEPEST else DEEPEST - (DEEPEST - depth) % 2
+def _line(
+    discs: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    swings: npt.NDArray[np.float64],
+    depth: int,
+    shallow: int,
+    deepest: int,
+) -> _Line:
+    """Return how `shallow` plies predict `depth`: deeper than measured, the variance grows on.
 
-
-def _figures(
-    discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64], depth: int, group: int
-) -> tuple[float, float]:
-    """Return mean and deviation of the deep search's value less the shallow one's, in discs.
-
-    The deep search has `depth` plies.
+    It grows as between the two deepest measured depths of the same parity.
     """
-    deep, shallow = values[:, depth - 1], values[:, shallow_of(depth) - 1]
-    difference = np.clip(deep - shallow, -_OUTLIER, _OUTLIER)
-    inside = discs + depth <= 64  # the search does not reach the end of the game
-    distance = np.abs(discs - (8 * group + 4))
-    near = np.argsort(np.where(inside, distance, 64), kind="stable")
-    some = near[: max(_FEWEST, int((inside & (distance <= 4)).sum()))]
-    return float(difference[some].mean()), float(difference[some].std())
+    if depth <= deepest:
+        return _fitted(discs, values, swings, depth, shallow)
+    last = deepest - (depth - deepest) % 2
+    end = _fitted(discs, values, swings, last, shallow)
+    start = _fitted(discs, values, swings, last - 2, shallow) if last - 2 > shallow else None
+    growth = (end.variance - (0.0 if start is None else start.variance)) / 2
+    return end._replace(variance=end.variance + np.maximum(growth, 0.0) * (depth - last))
 
 
-def _swings(figures: Sequence[tuple[float, float]]) -> bool:
-    """Return whether the means of a stage at even depths are far from those at odd ones."""
-    means, deviations = np.array(figures).T
-    swing = abs(means[::2].mean() - means[1::2].mean()) / 2.0
-    return bool(swing > _MOST_SWING * deviations.mean())
+def _fitted(
+    discs: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    swings: npt.NDArray[np.float64],
+    depth: int,
+    shallow: int,
+) -> _Line:
+    """Return a local regression over disc counts.
+
+    It is fitted to values without their swings between odd and even depths, which differ from one
+    disc count to the next, most of all near the end under `reversed`: a regression over several
+    disc counts would blur them.
+    """
+    inside = (discs + depth <= 64) & (np.abs(values[:, shallow]) < _DECIDED)
+    counts, some = discs[inside], values[inside]
+    level = some + _signs(some.shape[1]) * swings[np.minimum(counts[:, None] + _plies(some), 64)]
+    x = level[:, shallow]
+    y = x + np.clip(level[:, depth] - x, -_OUTLIER, _OUTLIER)
+    lines = []
+    for count in range(65):
+        near = min(max(count, int(counts.min())), int(counts.max()))
+        weights = np.exp(-0.5 * ((counts - near) / _SPREAD) ** 2)
+        weights /= weights.sum()
+        middle_x, middle_y = weights @ x, weights @ y
+        slope = weights @ ((x - middle_x) * (y - middle_y)) / (weights @ (x - middle_x) ** 2)
+        slope = float(np.clip(slope, 0.5, 2.0))
+        mean = middle_y - slope * middle_x
+        variance = weights @ (y - slope * x - mean) ** 2
+        deep, flat = min(count + depth, 64), min(count + shallow, 64)
+        mean += slope * (-1) ** shallow * swings[flat] - (-1) ** depth * swings[deep]
+        lines.append((slope, mean, variance))
+    return _Line(*np.array(lines).T)
+
+
+def _swings(
+    discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return by disc count what a static value lacks for the side to move, [65], in discs.
+
+    It is half of what values of odd depths exceed the mean of their even neighbours by.
+    """
+    sums, counts = np.zeros(65), np.zeros(65)
+    for depth in range(1, values.shape[1] - 1, 2):
+        inside = discs + depth + 1 <= 64
+        some = values[inside]
+        neighbours = (some[:, depth - 1] + some[:, depth + 1]) / 2
+        excess = np.clip((some[:, depth] - neighbours) / 2, -_OUTLIER, _OUTLIER)
+        np.add.at(sums, discs[inside] + depth, excess)
+        np.add.at(counts, discs[inside] + depth, 1)
+    known = counts >= 5
+    if not known.any():
+        return np.zeros(65)
+    return np.interp(np.arange(65), np.flatnonzero(known), sums[known] / counts[known])
+
+
+def _signs(count: int) -> npt.NDArray[np.float64]:
+    return np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+
+
+def _plies(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return np.arange(values.shape[1])
