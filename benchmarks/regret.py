@@ -164,7 +164,7 @@ def judged(agent: PatternAgent, board: Board) -> Position:
 
 def make(rules: Rules, count: int, judge: str, depth: int, seed: int) -> None:
     """Print a file of positions."""
-    agent = evolve.load_agent(judge).at(depth)
+    agent = evolve.load_agent(judge, depth=depth)
     if not isinstance(agent, PatternAgent):
         raise SystemExit(f"{judge} is not an agent with patterns")
     agent = replace(agent, probcut=0.0, rules=rules)

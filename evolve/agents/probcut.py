@@ -67,7 +67,8 @@ class Cuts:
             raise AgentError("depth, shallow depth and discs of a cut must be whole numbers")
         self.rows = rows.astype(np.float64) if rows.shape[1] == 6 else _of_groups(rows)
         depth, shallow, discs, slope, mean, deviation = self.rows.T
-        fits = (shallow >= 0) & (shallow < depth) & (depth <= MOST_CUT_DEPTH)
+        least = 6 - rows.shape[1]  # plies of the shallowest search
+        fits = (shallow >= least) & (shallow < depth) & (depth <= MOST_CUT_DEPTH)
         fits &= (discs >= 4) & (discs <= 64) & (slope >= 0.25) & (slope <= 4)
         fits &= (np.abs(mean) <= 64) & (deviation >= 0) & (deviation <= 64)
         if not fits.all():
@@ -137,6 +138,6 @@ def _of_groups(rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     spread = [
         (depth, shallow, discs, 1.0, mean, deviation)
         for depth, group, shallow, mean, deviation in rows.tolist()
-        for discs in range(max(4, int(8 * group)), 65 if group == 7 else int(8 * group) + 8)
+        for discs in range(int(8 * group) or 4, 65 if group == 7 else int(8 * group) + 8)
     ]
     return np.array(spread, np.float64).reshape(len(spread), 6)

@@ -120,7 +120,8 @@ class _Thinking:
         self._search, self._exact, self._exact_nodes = search, exact, exact_nodes
         self._deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
         self._square = board.legal_moves()[0]
-        self._depth = 0
+        # The last search before a depth that is asked for has the same parity.
+        self._depth = -((limit.depth or 0) % search.step)
 
     def choose(self, endgame: int, before_exact: float) -> int:
         """A good square."""

@@ -95,7 +95,7 @@ def _report(training: Training) -> None:
     elif getattr(agent, "probcut", 0) and not agent.cuts:
         tell(
             "the agent makes no forward cuts, and is slower: the budget was too small to measure "
-            "them, or its values swing from ply to ply"
+            "them"
         )
     found: Any = getattr(agent, "provenance", {})
     elo = f"Elo {strength_of(found)} on the ladder, " if "elo" in found else ""

@@ -95,7 +95,7 @@ class PatternSettings(TrainingSettings):
         600, ge=50, le=100_000, description="positions that these are measured on, at the end"
     )
     probcut_depth: int = Field(
-        8, ge=6, le=14, description="plies of the deepest searches that measure them"
+        8, ge=8, le=14, description="plies of the deepest searches that measure them"
     )
     preset: Literal["default", "quick", "strong", "record-size"] = Field(
         "default", description="settings to start from; other options override single values"

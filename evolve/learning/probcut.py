@@ -145,7 +145,9 @@ def _fitted(
     disc count to the next, most of all near the end under `reversed`: a regression over several
     disc counts would blur them.
     """
-    inside = (discs + depth <= 64) & (np.abs(values[:, shallow]) < _DECIDED)
+    inside = discs + depth <= 64
+    undecided = inside & (np.abs(values[:, shallow]) < _DECIDED)
+    inside = undecided if undecided.any() else inside
     counts, some = discs[inside], values[inside]
     level = some + _signs(some.shape[1]) * swings[np.minimum(counts[:, None] + _plies(some), 64)]
     x = level[:, shallow]
@@ -156,7 +158,8 @@ def _fitted(
         weights = np.exp(-0.5 * ((counts - near) / _SPREAD) ** 2)
         weights /= weights.sum()
         middle_x, middle_y = weights @ x, weights @ y
-        slope = weights @ ((x - middle_x) * (y - middle_y)) / (weights @ (x - middle_x) ** 2)
+        spread = weights @ (x - middle_x) ** 2
+        slope = weights @ ((x - middle_x) * (y - middle_y)) / spread if spread > 0 else 1.0
         slope = float(np.clip(slope, 0.5, 2.0))
         mean = middle_y - slope * middle_x
         variance = weights @ (y - slope * x - mean) ** 2
