@@ -98,7 +98,8 @@ def test_a_file_that_is_made_agrees_with_its_judge(
         "--make standard --count 2 --judge patterns-standard --depth 2 --seed 0"
     )
     positions = read(path)
-    assert [position.board.empties for position in positions] == [40, 41]
+    assert len(positions) == 2
+    assert all(40 <= position.board.empties <= 50 for position in positions)
     assert all({*p.values} == {*p.board.legal_moves()} for p in positions)
     judge = evolve.load_agent("patterns-standard?depth=2&probcut=0&endgame=0")
     assert played(judge, positions).losses.tolist() == [0.0, 0.0]

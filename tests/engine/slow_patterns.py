@@ -194,12 +194,15 @@ class Search:
             found = self._move(board, plies)
         return found
 
-    def in_window(self, board: Board, alpha: int, beta: int, depth: int) -> int:
+    def in_window(
+        self, board: Board, alpha: int, beta: int, depth: int, static: int | None = None
+    ) -> int:
         """Value of a position inside of a tree, between alpha and beta or a bound."""
         self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
         own, opp, moves = U(board[0]), U(board[1]), U(reference.mask(reference.legal_moves(*board)))
         vectors = slow_vectors(self._patterns.shapes, [board])
-        here, static = vectors.ctypes.data, self._patterns.value(board_of(board))
+        here = vectors.ctypes.data
+        static = self._patterns.value(board_of(board)) if static is None else static
         return int(pattern_search(own, opp, moves, here, static, alpha, beta, depth, self._address))
 
     def values(self, board: Board, depth: int) -> dict[int, int]:

@@ -95,7 +95,7 @@ def test_time_that_ends_leaves_the_positions_until_then() -> None:
 @pytest.mark.parametrize(("depth", "slope"), [(4, 1.2), (7, 0.8)])
 def test_figures_are_those_of_the_positions(depth: int, slope: float) -> None:
     """Values of one depth are a line in the others, with a mean and errors that grow by discs."""
-    discs, values = positions(300)
+    discs, values = positions(100)
     mean, deviation = 0.3 + 0.02 * discs, 1 + discs / 20
     errors = np.random.default_rng(1).normal(0, 1, len(discs))
     values[:, depth] = slope * values[:, depth] + mean + deviation * errors
@@ -120,12 +120,13 @@ def test_one_lost_game_seen_late_is_not_a_wrong_value() -> None:
 
 def test_decided_positions_count_for_nothing() -> None:
     discs, values = positions(60)
-    values[:, 8] += np.random.default_rng(1).normal(0, 2, len(discs))
-    found = by_place(cuts_from(discs, values))
-    discs = np.concatenate([discs, discs])
-    wild = np.random.default_rng(2).choice([-1.0, 1.0], values.shape) * 50
-    wild[:, 1:] = 0.0
-    again = by_place(cuts_from(discs, np.concatenate([values, wild])))
+    plies = np.arange(PLIES + 1)
+    undecided = values * (1 + 0.02 * plies)
+    found = by_place(cuts_from(discs, undecided))
+    assert found[8, 0, 30].slope == pytest.approx(1.16, abs=1e-3)
+    decided = np.sign(values) * (50 - 3 * plies)
+    several = np.concatenate([discs, discs]), np.concatenate([undecided, decided])
+    again = by_place(cuts_from(*several))
     for count in range(12, 50):
         assert again[8, 0, count] == pytest.approx(found[8, 0, count], abs=1e-9)
 
@@ -157,12 +158,12 @@ def test_a_step_of_the_swings_stays_a_step() -> None:
         assert abs(found[8, 4, count].mean) < 0.4
     for count in (46, 47):
         assert abs(found[8, 4, count].mean - 6.5) < 0.8
-    assert all(found[8, 4, count].deviation < 1.0 for count in range(36, 48))
+    assert all(found[8, 4, count].deviation < 1.6 for count in range(36, 48))
 
 
 def test_deeper_than_was_measured_the_variance_grows_on() -> None:
     """Values that change by as much with every ply have a variance that grows with the plies."""
-    discs, values = positions(300)
+    discs, values = positions(100)
     rng = np.random.default_rng(1)
     values[:, 1:] += np.cumsum(rng.normal(0, 1.0, (len(discs), PLIES)), axis=1)
     for cut in cuts_from(discs, values):
