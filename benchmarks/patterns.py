@@ -9,10 +9,10 @@
 lets it meet the five champions of docs/evolution: both at depth 5 and exact from 10 empties,
 without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes about as
 much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out the
-forward cuts of one depth, or of one stage, at a time: where the rest is stronger with as many
-nodes, they do not pay. `margins` lets agents, one of each seed, meet themselves with other margins
-of their cuts, 0 for none, at as many nodes. Openings are those of the match part, which no training
-uses.
+forward cuts of static values, of one depth, or of one stage at a time: where the rest is stronger
+with as many nodes, they do not pay. `margins` lets agents, one of each seed, meet themselves with
+other margins of their cuts, 0 for none, at as many nodes. Openings are those of the match part,
+which no training uses.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import evolve
 from benchmarks.trained import Recipe, train
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.probcut import Cuts
 from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS
@@ -155,11 +156,13 @@ def cuts(name: str, nodes: int, rules: str, pairs: int) -> None:
     assert isinstance(agent, PatternAgent)
     whole = agent.limited(Limit(nodes=nodes))
     openings = balanced_openings(pairs, Part.MATCH, rules, np.random.default_rng(0))
-    without = {"all": ()} | {
-        f"{what} {value}": tuple(cut for cut in agent.cuts if getattr(cut, what) != value)
-        for what in ("depth", "group")
-        for value in sorted({getattr(cut, what) for cut in agent.cuts})
-        if what == "group" or value <= _DEEPEST_CUT
+    rows = agent.cuts.rows
+    depths, discs = rows[:, 0], rows[:, 2]
+    without = {"all": Cuts.of()}
+    without |= {"static values": Cuts(rows[rows[:, 1] > 0])}
+    without |= {f"depth {at}": Cuts(rows[depths != at]) for at in range(1, _DEEPEST_CUT + 1)}
+    without |= {
+        f"discs {at} to {at + 7}": Cuts(rows[discs // 8 != at // 8]) for at in range(0, 64, 8)
     }
     for left_out, kept in without.items():
         score = Match(replace(whole, cuts=kept), whole, openings, rules).play().score

@@ -307,6 +307,10 @@ class AlphaBetaAgent(SearchingAgent):
 class _RowSearch:
     """Alpha-beta over the weights of a row."""
 
+    step: ClassVar[int] = 1
+    # The next ply takes about three times as long as all before it.
+    share: ClassVar[float] = 0.5
+
     def __init__(self, row: layout.Cells, board: Board, context: layout.Cells) -> None:
         self.context = context
         self._row = row

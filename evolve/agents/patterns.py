@@ -20,14 +20,12 @@ from evolve.agents.memory import (
     thread_context,
     thread_pattern_memory,
 )
+from evolve.agents.probcut import PROBCUT, Cuts
 from evolve.agents.search_schedule import (
     Allocation,
-    Cut,
     check_boundaries,
     check_depth,
     check_probcut,
-    cuts_of,
-    rows_of,
 )
 from evolve.agents.searching import (
     NO_LIMIT,
@@ -49,7 +47,6 @@ from evolve.standalone.render import render_patterns
 
 DEPTH: Final = 10
 ENDGAME: Final = 12
-PROBCUT: Final = 1.1
 """Defaults of an agent's search."""
 
 _PARAMETERS: Final = {"depth": int, "endgame": int, "probcut": float}
@@ -89,7 +86,7 @@ class PatternAgent(SearchingAgent):
     depth: int = DEPTH
     endgame: int = ENDGAME
     probcut: float = PROBCUT
-    cuts: tuple[Cut, ...] = ()
+    cuts: Cuts = field(default_factory=Cuts.of)
     limit: Limit = NO_LIMIT
     allocation: Allocation | None = None
     budget: int = 0
@@ -128,16 +125,7 @@ class PatternAgent(SearchingAgent):
     @cached_property
     def block(self) -> npt.NDArray[np.int64]:
         """The evaluation and the cuts as kernels read them, see `patterns.patterns`."""
-        fitted = {}
-        for cut in self.cuts:
-            margin = self._probcut_at(cut.discs)
-            if margin > 0:
-                fitted[cut.depth, cut.group] = (
-                    cut.shallow,
-                    round(cut.mean * DISC),
-                    round(margin * cut.deviation * DISC),
-                )
-        return self.patterns.block(fitted)
+        return self.patterns.block(self.cuts.cells(self._probcut_at))
 
     def for_game(self, seed: int) -> Self:
         """The agent for one game, with a table of its own."""
@@ -197,7 +185,7 @@ class PatternAgent(SearchingAgent):
     @property
     def identity(self) -> Any:
         """All in its file that determines how it plays, and its limit."""
-        cuts = rows_of(self.cuts).tolist()
+        cuts = self.cuts.rows.tolist()
         limits = [*vars(self.limit).values(), self.budget]
         return [self.parameters, self.patterns.digest, cuts, limits]
 
@@ -248,7 +236,7 @@ class PatternAgent(SearchingAgent):
     @property
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The distinct weights, and the cuts, one per row."""
-        return {_WEIGHTS: self.patterns.weights, _CUTS: rows_of(self.cuts)}
+        return {_WEIGHTS: self.patterns.weights, _CUTS: self.cuts.rows}
 
     @classmethod
     def from_parts(
@@ -265,7 +253,7 @@ class PatternAgent(SearchingAgent):
         patterns = Patterns.of_weights(shapes, _boundaries(boundaries), arrays[_WEIGHTS])
         if "allocation" in parameters:
             own["allocation"] = Allocation.from_parameters(parameters["allocation"])
-        return cls(patterns, cuts=cuts_of(arrays[_CUTS]), **own, **common)
+        return cls(patterns, cuts=Cuts(arrays[_CUTS]), **own, **common)
 
     def stored(self) -> Self:
         return replace(super().stored(), budget=0)
@@ -322,7 +310,9 @@ class PatternAgent(SearchingAgent):
         if not self.cuts or not any(margins):
             return "no forward cuts"
         by = ", ".join(f"{margin:g}" for margin in margins)
-        return f"cuts by {by} standard deviations, at {len(self.cuts)} depths and stages"
+        return (
+            f"forward cuts by {by} standard deviations, at nodes of up to {self.cuts.deepest} plies"
+        )
 
     def _depth_at(self, board: Board) -> int:
         if self.allocation is None:
@@ -360,6 +350,9 @@ class PatternAgent(SearchingAgent):
 class PatternSearch:
     """A search from one position, see `searching.Search`."""
 
+    step: ClassVar[int] = 2
+    share: ClassVar[float] = 0.4
+
     def __init__(self, context: layout.Cells, board: Board) -> None:
         self.context = context
         self._board = board
@@ -368,7 +361,7 @@ class PatternSearch:
         """Nothing to prepare: the table's entries stay valid."""
 
     def move(self, depth: int) -> int:
-        """A best square by a search of `depth` plies; −1 when it was stopped."""
+        """A best square by a search of `depth` plies; see `Search`."""
         return self.deepen_to(depth)[0]
 
     def deepen_to(self, depth: int) -> tuple[int, int]:
@@ -376,9 +369,9 @@ class PatternSearch:
         return self._move(self._board, depth)
 
     def deepen(self, depth: int) -> tuple[int, int]:
-        """A best square and its value, by searches of 1 to `depth` plies."""
+        """A best square and its value, by searches of ever more plies, two at a time."""
         square, value = -1, 0
-        for plies in range(1, depth + 1):
+        for plies in range(2 - depth % 2, depth + 1, 2):
             square, value = self._move(self._board, plies)
         return square, value
 
@@ -386,7 +379,7 @@ class PatternSearch:
         """The value of every legal move at `depth` plies."""
         values = np.zeros(64, np.int64)
         own, opp = U(self._board.own), U(self._board.opp)
-        for plies in range(1, depth + 1):
+        for plies in range(2 - depth % 2, depth + 1, 2):
             pattern_values(own, opp, plies, values, self.context.ctypes.data)
         return {square: int(values[square]) for square in self._board.legal_moves()}
 

@@ -204,11 +204,16 @@ class Search(Protocol):
     context: layout.Cells
     """The memory of the search, which also counts its nodes."""
 
+    step: ClassVar[int]
+    """Plies from one search to the next deeper one."""
+    share: ClassVar[float]
+    """Share of a limit up to which the next search begins; beyond it, it would not get far."""
+
     def prepare(self) -> None:
         """Prepare for a series of searches, each deeper than the one before."""
 
     def move(self, depth: int) -> int:
-        """A best square by a search of `depth` plies; −1 when it was stopped."""
+        """A best square by a search of `depth` plies; where it was stopped −1, or a good one."""
 
 
 @cache
@@ -277,12 +282,13 @@ class _Thinking:
         self._search, self._exact, self._exact_nodes = search, exact, exact_nodes
         self._deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
         self._square = board.legal_moves()[0]
-        self._depth = 0
+        # The last search before a depth that is asked for has the same parity.
+        self._depth = -((limit.depth or 0) % search.step)
 
     def choose(self, endgame: int, before_exact: float) -> int:
         """A good square."""
         solving = self._board.empties <= endgame or self._solver_may_finish()
-        self._deepen(before_exact if solving else 0.5)
+        self._deepen(before_exact if solving else self._search.share)
         if solving and self._depth < self._board.empties and not self._stopped:
             self._exact[layout.NODES] = self._exact_nodes * self._search.context[layout.NODES]
             square, bound = solve_outcome_move(self._own, self._opp, self._exact.ctypes.data)
@@ -290,7 +296,7 @@ class _Thinking:
                 if bound >= 0:
                     return self._best(int(square))
                 self._search.context[layout.NODES] = self.nodes
-                self._deepen(0.5)
+                self._deepen(self._search.share)
         return self._square
 
     @property
@@ -320,17 +326,16 @@ class _Thinking:
         )
 
     def _deepen(self, share: float) -> None:
-        """Search one ply deeper at a time, until `share` of the limit is used.
-
-        The next ply takes about three times as long as all before it, and would be stopped.
-        """
+        """Search deeper and deeper, until `share` of the limit is used."""
         self._search.prepare()
         while self._depth < self._deepest and self._used < share:
-            square = self._search.move(self._depth + 1)
+            depth = min(self._depth + self._search.step, self._deepest)
+            square = self._search.move(depth)
+            if square >= 0:
+                self._square = square
             if self._stopped:
                 return
-            self._square = square
-            self._depth += 1
+            self._depth = depth
 
     def _best(self, winner: int) -> int:
         """The best move by exact score, or the one known to win or draw."""

@@ -122,7 +122,7 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         elif getattr(agent, "probcut", 0) and not agent.cuts:
             tell(
                 "the agent makes no forward cuts and is slower: the budget was too small to "
-                "measure them, or its values swing from ply to ply"
+                "measure them"
             )
         rating: Any = getattr(agent, "provenance", {})
         elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""

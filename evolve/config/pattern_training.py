@@ -91,7 +91,10 @@ class PatternSettings(TrainingSettings):
         1.1, ge=0.0, le=10.0, description="standard deviations of its forward cuts; 0: none"
     )
     probcut_positions: int = Field(
-        300, ge=50, le=100_000, description="positions that these are measured on, at the end"
+        600, ge=50, le=100_000, description="positions that these are measured on, at the end"
+    )
+    probcut_depth: int = Field(
+        8, ge=8, le=14, description="plies of the deepest searches that measure them"
     )
     preset: Literal["default", "quick", "strong", "record-size"] = Field(
         "default", description="settings to start from; other options override single values"

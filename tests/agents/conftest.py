@@ -11,7 +11,7 @@ import evolve
 from evolve.agents.dqn import DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.search_schedule import Cut
+from evolve.agents.probcut import Cut, Cuts
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shapes import ShapeSet, parse_shape
 from tests import networks
@@ -63,8 +63,12 @@ def pattern_agent(seed: int = 0, **changes: Any) -> PatternAgent:
     return PatternAgent(Patterns.of_weights(shapes, (30,), weights), **settings)
 
 
-CUTS = tuple(
-    Cut(depth, group, 1 + depth % 2, 0.1 * group, 2.3) for depth in (3, 4, 5) for group in range(8)
+CUTS = Cuts.of(
+    [
+        Cut(depth, shallow, discs, 0.9, 0.0125 * discs, 2.3)
+        for depth, shallow in ((1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (3, 1), (4, 2), (5, 1))
+        for discs in range(4, 65)
+    ]
 )
 PATTERN_AGENTS = [
     pattern_agent(),

@@ -21,6 +21,7 @@ from evolve.agents.agent import Limit, solve
 from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.probcut import Cut, Cuts
 from evolve.arena.match import play_match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
@@ -86,6 +87,14 @@ def changed(name: str, array: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
 
 def rows_with(**values: float) -> npt.NDArray[np.float64]:
     """Cuts of which one has these values."""
+    rows = np.array([Cut(4, 2, 30, 0.9, 0.5, 2.0)] * 3)
+    for name, value in values.items():
+        rows[1, Cut._fields.index(name)] = value
+    return rows
+
+
+def old_rows_with(**values: float) -> npt.NDArray[np.float64]:
+    """The same as in files of version 0.1."""
     names = ("depth", "group", "shallow", "mean", "deviation")
     rows = np.array([[4.0, 3.0, 2.0, 0.5, 2.0]] * 3)
     for name, value in values.items():
@@ -109,24 +118,43 @@ WEIGHTS = pattern_agent().arrays["weights"]
         (changed("weights", WEIGHTS.astype(np.int32)), "the weights are int32"),
         (changed("weights", WEIGHTS.astype(np.float32)), "the weights are float32"),
         (changed("weights", WEIGHTS.astype(">i2")), "the weights are >i2"),
-        (changed("cuts", rows_with()[:, :4]), "rows of 5 numbers"),
-        (changed("cuts", rows_with()[0]), "rows of 5 numbers"),
-        (changed("cuts", np.zeros(0)), "rows of 5 numbers"),
-        (changed("cuts", rows_with(mean=np.nan)), "rows of 5 numbers"),
-        (changed("cuts", rows_with(depth=np.inf)), "rows of 5 numbers"),
+        (changed("cuts", rows_with()[:, :4]), "rows of 6 numbers"),
+        (changed("cuts", np.ones((3, 7))), "rows of 6 numbers"),
+        (changed("cuts", rows_with()[0]), "rows of 6 numbers"),
+        (changed("cuts", np.zeros(0)), "rows of 6 numbers"),
+        (changed("cuts", rows_with(mean=np.nan)), "rows of 6 numbers"),
+        (changed("cuts", rows_with(depth=np.inf)), "rows of 6 numbers"),
         (changed("cuts", rows_with().astype(str)), r"x\.npz: "),
         (changed("cuts", rows_with().astype(complex)), r"x\.npz: "),
         (changed("cuts", rows_with(depth=25)), "not possible"),
         (changed("cuts", rows_with(depth=2)), "not possible"),
+        (changed("cuts", rows_with(depth=0, shallow=-1)), "not possible"),
         (changed("cuts", rows_with(depth=3.5)), "whole"),
-        (changed("cuts", rows_with(group=0.5)), "whole"),
+        (changed("cuts", rows_with(discs=30.5)), "whole"),
         (changed("cuts", rows_with(shallow=1.5)), "whole"),
-        (changed("cuts", rows_with(shallow=0)), "not possible"),
+        (changed("cuts", rows_with(shallow=-1)), "not possible"),
         (changed("cuts", rows_with(shallow=4)), "not possible"),
-        (changed("cuts", rows_with(group=8)), "not possible"),
-        (changed("cuts", rows_with(group=-1)), "not possible"),
+        (changed("cuts", rows_with(discs=3)), "not possible"),
+        (changed("cuts", rows_with(discs=65)), "not possible"),
+        (changed("cuts", rows_with(slope=0.2)), "not possible"),
+        (changed("cuts", rows_with(slope=4.1)), "not possible"),
+        (changed("cuts", rows_with(slope=-1)), "not possible"),
         (changed("cuts", rows_with(mean=65)), "not possible"),
         (changed("cuts", rows_with(deviation=-1)), "not possible"),
+        (changed("cuts", rows_with(deviation=65)), "not possible"),
+        (changed("cuts", old_rows_with(mean=np.nan)), "rows of 6 numbers"),
+        (changed("cuts", old_rows_with(depth=25)), "not possible"),
+        (changed("cuts", old_rows_with(depth=2)), "not possible"),
+        (changed("cuts", old_rows_with(depth=3.5)), "whole"),
+        (changed("cuts", old_rows_with(group=0.5)), "whole"),
+        (changed("cuts", old_rows_with(shallow=1.5)), "whole"),
+        (changed("cuts", old_rows_with(shallow=-1)), "not possible"),
+        (changed("cuts", old_rows_with(shallow=0)), "not possible"),
+        (changed("cuts", old_rows_with(shallow=4)), "not possible"),
+        (changed("cuts", old_rows_with(group=8)), "not possible"),
+        (changed("cuts", old_rows_with(group=-1)), "not possible"),
+        (changed("cuts", old_rows_with(mean=65)), "not possible"),
+        (changed("cuts", old_rows_with(deviation=-1)), "not possible"),
     ],
 )
 def test_arrays_that_are_not_of_the_agent(
@@ -223,6 +251,22 @@ def test_a_file_may_leave_out_how_it_plays(file: Path, tmp_path: Path) -> None:
     assert (found.depth, found.endgame, found.probcut) == (10, 12, 1.1)
 
 
+def test_a_file_of_version_0_1_opens(tmp_path: Path) -> None:
+    """Its cuts are of groups of eight disc counts, and saved again they are of single ones."""
+    agent = pattern_agent()
+    header = {HEADER: np.array(json.dumps(agent.document))}
+    write_arrays(tmp_path / "x.npz", {**header, **changed("cuts", old_rows_with())})
+    found = loaded(tmp_path / "x.npz")
+    assert {cut.discs for cut in found.cuts} == {*range(24, 32)}
+    assert replace(found, cuts=agent.cuts) == agent
+    found.save(tmp_path / "y.npz")
+    again = loaded(tmp_path / "y.npz")
+    assert again == found
+    assert again.arrays["cuts"].shape == (24, 6)
+    for board in boards(0, 3, 36):
+        assert again.choose_counted(board) == found.choose_counted(board)
+
+
 def test_settings(file: Path) -> None:
     agent = loaded(file, "?depth=2&endgame=3&probcut=0")
     assert (agent.depth, agent.endgame, agent.probcut) == (2, 3, 0.0)
@@ -273,7 +317,7 @@ def test_all_that_changes_how_it_plays_is_its_identity() -> None:
     others: list[PatternAgent] = [
         pattern_agent(1),
         replace(agent, cuts=CUTS),
-        replace(agent, cuts=CUTS[1:]),
+        replace(agent, cuts=Cuts.of([*CUTS][1:])),
         replace(agent, depth=4),
         replace(agent, endgame=5),
         replace(agent, probcut=1.2),
@@ -364,7 +408,7 @@ def test_nodes_are_a_limit_that_repeats() -> None:
             square, nodes = agent.choose_counted(board)
             pattern_agent(1, limit=Limit(nodes=20_000)).choose(board)  # leaves its table behind
             assert again.choose_counted(board) == (square, nodes)
-            assert 0 < nodes <= 3001
+            assert 0 < nodes <= 3001 + 33  # the moves that it lists last
     games = [
         agent.limited(Limit(nodes=nodes)).for_game(0).choose_counted(Board.start())[1]
         for nodes in (100, 400, 1600)
@@ -479,7 +523,7 @@ def test_described_for_people() -> None:
     found = PATTERN_AGENTS[1].describe()
     assert found.facts == ("depth 5", "exact from 6 empties")
     assert found.lines[0].startswith("2 shapes with 12 images, 2 phases (from 4, 30 discs)")
-    assert found.lines[1] == "cuts by 1.3 standard deviations, at 24 depths and stages"
+    assert found.lines[1] == "forward cuts by 1.3 standard deviations, at nodes of up to 5 plies"
     assert pattern_agent().describe().lines[1] == "no forward cuts"
     assert [row[:2] for row in found.rows] == [["a1 b1 a2 b2", 4], ["a1 b1 c1 d1", 8]]
     assert [sum(board) for board in found.boards.values()] == [4, 4]

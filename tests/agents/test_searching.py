@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,8 +14,11 @@ import pytest
 import evolve
 from evolve.agents.agent import Limit, solve
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.memory import thread_context
+from evolve.agents.searching import TABLE_BITS, think
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
+from evolve.engine.search import context as layout
 from evolve.errors import AgentError, IllegalMoveError
 
 
@@ -173,3 +178,64 @@ def test_the_shorter_of_two_limits_counts() -> None:
     assert tree.limited(Limit(simulations=900)).limit.simulations == 500
     with pytest.raises(AgentError, match="nodes 99 must be 100 or more"):
         evolve.load_agent("swh?nodes=99")
+
+
+class Scripted:
+    """A search whose moves are made up: by depth the square, and the nodes that it takes."""
+
+    step: ClassVar[int]
+    share: ClassVar[float]
+
+    def __init__(self, step: int, share: float, moves: Callable[[int], tuple[int, int]]) -> None:
+        self.context = thread_context("standard", TABLE_BITS)
+        type(self).step, type(self).share = step, share
+        self.depths = list[int]()
+        self._moves = moves
+
+    def prepare(self) -> None:
+        """Nothing to prepare."""
+
+    def move(self, depth: int) -> int:
+        """What is made up; beyond the budget it is stopped."""
+        self.depths.append(depth)
+        square, nodes = self._moves(depth)
+        self.context[layout.NODES] += nodes
+        self.context[layout.STOPPED] = self.context[layout.NODES] > self.context[layout.BUDGET]
+        return square
+
+    def think(self, limit: Limit) -> tuple[int, int]:
+        """The square that a thought finds at the start, and its nodes."""
+        return think(Board.start(), limit, time.perf_counter(), 0, self, self.context)
+
+
+@pytest.mark.parametrize(
+    ("step", "depth", "depths"),
+    [
+        (1, 4, [1, 2, 3, 4]),
+        (2, 6, [2, 4, 6]),
+        (2, 5, [1, 3, 5]),
+        (2, 1, [1]),
+        (2, None, [2, 4, 6, 8]),
+        (1, None, [1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+)
+def test_searches_deepen_by_their_step(step: int, depth: int | None, depths: list[int]) -> None:
+    """To a depth that is asked for by searches of its parity."""
+    search = Scripted(step, 0.5, lambda plies: (19, 1000 if plies == 8 else 1))
+    search.think(Limit(nodes=1900, depth=depth))
+    assert search.depths == depths
+
+
+@pytest.mark.parametrize(("share", "deepest"), [(0.2, 6), (0.4, 10), (0.5, 12)])
+def test_the_next_search_begins_while_enough_is_left(share: float, deepest: int) -> None:
+    search = Scripted(2, share, lambda _: (19, 100))
+    search.think(Limit(nodes=1200))
+    assert search.depths[-1] == deepest
+
+
+@pytest.mark.parametrize(("last", "expected"), [(26, 26), (-1, 19)])
+def test_a_stopped_search_may_have_a_move(last: int, expected: int) -> None:
+    """That it is better than the one before it is for the search to say."""
+    search = Scripted(2, 0.5, lambda plies: (19, 100) if plies < 6 else (last, 5000))
+    assert search.think(Limit(nodes=1000)) == (expected, 5200)
+    assert search.depths == [2, 4, 6]

@@ -106,6 +106,9 @@ def test_few_games_have_the_checks_that_are_asked_for(
         ({"search_rate": 0.001}, "last_rate: it must not be over search_rate"),
         ({"probcut": 0.05}, r"probcut: it must be 0\.1 or more, or 0 for no cuts"),
         ({"probcut": -1}, "probcut"),
+        ({"probcut_depth": 7}, "probcut_depth"),  # probes of 6 plies would predict themselves
+        ({"probcut_depth": 15}, "probcut_depth"),
+        ({"probcut_positions": 49}, "probcut_positions"),
         ({"phases": 0}, "phases"),
         ({"phases": 62}, "phases"),
         ({"greedy": 1.5}, "greedy"),

@@ -15,7 +15,7 @@ from evolve.engine.board.rules import Rules, rule_set
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import lowest
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_search, pattern_values
-from evolve.engine.patterns.patterns import DISC, Cuts, Patterns, position_value
+from evolve.engine.patterns.patterns import DISC, Patterns, position_value
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
 from evolve.engine.search import context as layout
 from tests import reference
@@ -30,6 +30,8 @@ TINY = ("a1-b2", "d4-e5", "b1/d3")
 RULE_NAMES: tuple[Rules, ...] = ("standard", "reversed")
 BOUNDARIES = (16, 36, 52)
 Vectors = npt.NDArray[np.int16]
+CutCells = npt.NDArray[np.int64]
+"""Forward cuts as the block of an evaluation has them, see `patterns.no_cuts`."""
 
 
 @cache
@@ -144,16 +146,16 @@ class Search:
     """A memory with an evaluation in it. Nodes count from 0 at every call."""
 
     def __init__(
-        self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None, table_bits: int = 12
+        self, patterns: Patterns, rules: Rules, cuts: CutCells | None = None, table_bits: int = 12
     ) -> None:
         self._memory = PatternMemory(table_bits)
         self.use(patterns, rules, cuts)
 
-    def use(self, patterns: Patterns, rules: Rules, cuts: Cuts | None = None) -> None:
+    def use(self, patterns: Patterns, rules: Rules, cuts: CutCells | None = None) -> None:
         """Search by this evaluation from here on."""
         self.rules = rules
-        self._shapes = patterns.shapes
-        self._address = self._memory.set(patterns, patterns.block(cuts or {}), rules)
+        self._patterns = patterns
+        self._address = self._memory.set(patterns, patterns.block(cuts), rules)
 
     @property
     def cells(self) -> layout.Cells:
@@ -192,13 +194,16 @@ class Search:
             found = self._move(board, plies)
         return found
 
-    def in_window(self, board: Board, alpha: int, beta: int, depth: int) -> int:
+    def in_window(
+        self, board: Board, alpha: int, beta: int, depth: int, static: int | None = None
+    ) -> int:
         """Value of a position inside of a tree, between alpha and beta or a bound."""
         self.cells[layout.NODES] = self.cells[layout.STOPPED] = 0
         own, opp, moves = U(board[0]), U(board[1]), U(reference.mask(reference.legal_moves(*board)))
-        vectors = slow_vectors(self._shapes, [board])
+        vectors = slow_vectors(self._patterns.shapes, [board])
         here = vectors.ctypes.data
-        return int(pattern_search(own, opp, moves, here, alpha, beta, depth, self._address))
+        static = self._patterns.value(board_of(board)) if static is None else static
+        return int(pattern_search(own, opp, moves, here, static, alpha, beta, depth, self._address))
 
     def values(self, board: Board, depth: int) -> dict[int, int]:
         """The value of every legal move."""
@@ -227,4 +232,15 @@ def positions_before_passes(seed: int, count: int) -> list[Board]:
     while len(found) < count:
         moves, boards = reference.random_game(rng)
         found += [boards[ply - 1] for ply, move in enumerate(moves) if move == reference.PASS]
+    return found[:count]
+
+
+def positions_with_a_pass(seed: int, count: int) -> list[Board]:
+    """Positions of random games in which the side to move has none, and the other side has."""
+    rng, found = random.Random(seed), list[Board]()
+    while len(found) < count:
+        moves, boards = reference.random_game(rng)
+        found += [
+            board for move, board in zip(moves, boards, strict=False) if move == reference.PASS
+        ]
     return found[:count]

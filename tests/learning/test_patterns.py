@@ -88,7 +88,7 @@ def test_its_checks_and_what_it_leaves(whole: Path) -> None:
     assert 60 < steps[1] < 300
     agent = champion(whole)
     assert (agent.name, agent.depth, agent.endgame) == ("patterns-600", 3, 6)
-    assert len(agent.cuts) == 8 * 22
+    assert len(agent.cuts) == (16 + 12) * 61
     assert agent.provenance["score"] == metrics["score"].iloc[-1]
     assert agent.provenance["against"] == "the ladder"
     assert agent.provenance["games"] == 600
@@ -261,7 +261,7 @@ def test_a_damaged_checkpoint(whole: Path, tmp_path: Path) -> None:
         ({"targets": arrays["targets"].astype(np.float64)}, "targets"),
         ({"facts": np.array(json.dumps({**facts, "learner": {}}))}, "steps"),
         (
-            {"facts": np.array(json.dumps({**facts, "learner": {**learner, "cuts": [{}]}}))},
+            {"facts": np.array(json.dumps({**facts, "learner": {**learner, "cuts": [[1.0]]}}))},
             "",
         ),
     ):

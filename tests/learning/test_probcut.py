@@ -1,4 +1,4 @@
-"""What shallow searches say of deep ones, and the cuts that come of it."""
+"""What shallow searches and static values say of deep searches, and the cuts that come of it."""
 
 from __future__ import annotations
 
@@ -7,123 +7,175 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-import evolve
 from evolve.agents.patterns import PatternAgent
+from evolve.agents.probcut import Cut, Cuts
 from evolve.engine.board.board import Board
-from evolve.engine.patterns.patterns import DISC_GROUPS, MOST_CUT_DEPTH, Patterns
-from evolve.learning import patterns
-from evolve.learning.patterns import _cuts, fit_cuts, shallow_of
+from evolve.engine.patterns.patterns import Patterns
+from evolve.learning.probcut import PROBES, cuts_from, fit_cuts
 from tests.agents.conftest import pattern_agent
 from tests.learning import small
+
+PLIES = 8
+COUNTS = range(8, 57)
 
 
 def never() -> float:
     return math.inf
 
 
-@pytest.fixture(autouse=True)
-def _shallower(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Searches of nine plies by weights that mean nothing take seconds."""
-    monkeypatch.setattr(patterns, "DEEPEST", 7)
-
-
-@pytest.fixture
-def _swinging(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Weights that mean nothing have values that swing with every ply."""
-    monkeypatch.setattr(patterns, "_MOST_SWING", 1e9)
-
-
 def quick(**changes: Any) -> Any:
     return small("patterns", probcut_positions=50, **changes)
 
 
-def test_the_shallow_search_is_less_than_half_as_deep_and_of_the_same_parity() -> None:
-    assert [shallow_of(depth) for depth in (3, 4, 5, 6, 7, 8, 9)] == [1, 2, 1, 2, 3, 4, 3]
-    for depth in range(3, 61):
-        shallow = shallow_of(depth)
-        assert 1 <= shallow <= depth / 2
+def by_place(cuts: Cuts) -> dict[tuple[int, int, int], Cut]:
+    """The cuts by depth, shallow depth and disc count."""
+    return {cut[:3]: cut for cut in cuts}
+
+
+def positions(each: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """So many of every disc count, all of whose values are the same to any depth."""
+    discs = np.repeat(np.array(COUNTS), each)
+    level = np.random.default_rng(0).normal(0, 8, (len(discs), 1))
+    return discs, np.tile(np.clip(level, -30, 30), (1, PLIES + 1))
+
+
+def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
+    assert [*PROBES] == [*range(5, 17)]
+    for depth, shallow in PROBES.items():
         assert (depth - shallow) % 2 == 0
-        assert depth < 5 or shallow > depth / 2 - 2
+        assert depth / 2 - 3 <= shallow <= depth / 2
+        assert 1 <= shallow <= PLIES
 
 
-@pytest.mark.usefixtures("_swinging")
 def test_cuts_repeat_by_the_seed() -> None:
     agent = pattern_agent()
     cuts = fit_cuts(agent, quick(), never)
     assert cuts == fit_cuts(replace(agent, depth=1, endgame=0, cuts=cuts), quick(), never)
     assert cuts != fit_cuts(agent, quick(seed=1), never)
-    places = [(cut.depth, cut.group) for cut in cuts]
-    assert places == [(d, g) for d in range(3, MOST_CUT_DEPTH + 1) for g in range(DISC_GROUPS)]
-    assert all(cut.shallow == shallow_of(cut.depth) for cut in cuts)
-    assert all(0 < cut.deviation <= 16 for cut in cuts)
-    assert len({cut.deviation for cut in cuts}) > 10
+    pairs = {(depth, 0) for depth in range(1, 17)} | {*PROBES.items()}
+    assert [cut[:3] for cut in sorted(cuts)] == [
+        (depth, shallow, discs) for depth, shallow in sorted(pairs) for discs in range(4, 65)
+    ]
+    assert all(0.5 <= cut.slope <= 2 for cut in cuts)
+    assert all(0 < cut.deviation <= 30 for cut in cuts)
+    assert len({cut.deviation for cut in cuts}) > 500
     replace(agent, cuts=cuts, depth=6).choose(Board.start())
 
 
-@pytest.mark.usefixtures("_swinging")
 def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
     """Without weights every search says 0, until it sees the end of a game."""
     plain = pattern_agent()
     weights = np.zeros_like(plain.patterns.weights)
     shapes, boundaries = plain.patterns.shapes, plain.patterns.boundaries
     agent = PatternAgent(Patterns.of_weights(shapes, boundaries, weights))
-    quiet, loud = fit_cuts(agent, quick(), never), fit_cuts(plain, quick(), never)
+    quiet, loud = (by_place(fit_cuts(one, quick(), never)) for one in (agent, plain))
     # At the middle of the game, and to a depth that does not see its end.
-    some = [place for place, cut in enumerate(quiet) if cut.depth <= 7 and cut.group <= 4]
+    some = [place for place in quiet if place[0] <= 7 and place[2] <= 40]
     assert all(quiet[place].deviation <= 3 for place in some)
     assert np.mean([quiet[place].deviation for place in some]) < 0.5
     assert np.mean([loud[place].deviation for place in some]) > 1.5
 
 
 def test_too_few_positions_give_none() -> None:
-    assert fit_cuts(pattern_agent(), quick(), lambda: 0.0) == ()
+    assert fit_cuts(pattern_agent(), quick(), lambda: 0.0) == Cuts.of()
     asked = iter(range(10, -1, -1))
-    assert fit_cuts(pattern_agent(), quick(), lambda: float(next(asked))) == ()
+    assert fit_cuts(pattern_agent(), quick(), lambda: float(next(asked))) == Cuts.of()
 
 
-def test_figures_are_those_of_the_positions() -> None:
-    """Deep values are the shallow ones, and a little more, and those of a stage differ."""
-    rng = np.random.default_rng(0)
-    discs = np.repeat(np.arange(10, 50), 50)
-    values = np.tile(rng.normal(0, 5, (len(discs), 1)), (1, 7))
-    values[:, 5] += 0.5 + np.where(discs < 32, 4.0, 6.0) * rng.normal(0, 1, len(discs))
-    found = {(cut.depth, cut.group): cut for cut in _cuts(discs, values)}
-    for group, deviation in ((2, 4.0), (5, 6.0)):
-        cut = found[6, group]
-        assert cut.shallow == 2
-        assert abs(cut.mean - 0.5) < 0.5
-        assert abs(cut.deviation / deviation - 1) < 0.1
-    assert found[5, 3].mean == found[5, 3].deviation == 0
-    # What is deeper than was measured takes the deepest figures of its parity.
-    assert found[24, 3].deviation == found[6, 3].deviation
-    assert found[23, 3].shallow == shallow_of(23)
-    # One lost game seen late is not a wrong value.
-    values[0, 5] += 64
-    again = {(cut.depth, cut.group): cut for cut in _cuts(discs, values)}
-    assert abs(again[6, 1].mean - found[6, 1].mean) < 0.5
+def test_time_that_ends_leaves_the_positions_until_then() -> None:
+    asked = iter(range(45, -1, -1))
+    cuts = fit_cuts(pattern_agent(), quick(), lambda: float(next(asked)))
+    assert cuts
+    assert cuts != fit_cuts(pattern_agent(), quick(), never)
 
 
-def test_a_stage_whose_values_swing_with_the_parity_has_none() -> None:
-    """As from 48 discs under `reversed`; where all depths rise alike the mean can be trusted."""
-    rng = np.random.default_rng(0)
-    discs = np.repeat(np.arange(10, 55), 20)
-    late = np.where(discs >= 48, 1.0, 0.0)
-    values = rng.normal(0, 5, (len(discs), 1)) + rng.normal(0, 2, (len(discs), 7))
-    steady, swinging = values.copy(), values.copy()
-    for depth in range(1, 8):
-        steady[:, depth - 1] += 2 * depth * late
-        swinging[:, depth - 1] += 2 * depth * late * (-1) ** depth
-    groups = [{cut.group for cut in _cuts(discs, found)} for found in (steady, swinging)]
-    assert groups == [set(range(8)), set(range(6))]
-    assert {cut.group for cut in _cuts(discs, -swinging)} == set(range(6))
-    # Nor have weights that mean nothing, whose best move is the one with the luckiest error.
-    assert fit_cuts(pattern_agent(), quick(), never) == ()
+@pytest.mark.parametrize(("depth", "slope"), [(4, 1.2), (7, 0.8)])
+def test_figures_are_those_of_the_positions(depth: int, slope: float) -> None:
+    """Values of one depth are a line in the others, with a mean and errors that grow by discs."""
+    discs, values = positions(100)
+    mean, deviation = 0.3 + 0.02 * discs, 1 + discs / 20
+    errors = np.random.default_rng(1).normal(0, 1, len(discs))
+    values[:, depth] = slope * values[:, depth] + mean + deviation * errors
+    found = by_place(cuts_from(discs, values))
+    shallow = PROBES.get(depth, 0)
+    for count in range(12, 54 - depth):
+        for cut in (found[depth, 0, count], found[depth, shallow, count]):
+            assert abs(cut.slope - slope) < 0.06
+            assert abs(cut.mean - (0.3 + 0.02 * count)) < 0.35
+            assert abs(cut.deviation / (1 + count / 20) - 1) < 0.12
 
 
-@pytest.mark.parametrize(("rules", "stages"), [("standard", 8), ("reversed", 6)])
-def test_bundled_agents_have_cuts_where_values_do_not_swing(rules: str, stages: int) -> None:
-    agent = evolve.load_agent(f"patterns-{rules}")
-    assert isinstance(agent, PatternAgent)
-    assert {cut.group for cut in agent.cuts} == set(range(stages))
+def test_one_lost_game_seen_late_is_not_a_wrong_value() -> None:
+    discs, values = positions(60)
+    values[:, 8] += np.random.default_rng(1).normal(0, 2, len(discs))
+    found = by_place(cuts_from(discs, values))
+    values[np.flatnonzero(discs == 30)[0], 8] += 300
+    again = by_place(cuts_from(discs, values))
+    assert abs(again[8, 4, 30].mean - found[8, 4, 30].mean) < 0.1
+    assert abs(again[8, 4, 30].deviation - found[8, 4, 30].deviation) < 0.2
+
+
+def test_decided_positions_count_for_nothing() -> None:
+    discs, values = positions(60)
+    plies = np.arange(PLIES + 1)
+    undecided = values * (1 + 0.02 * plies)
+    found = by_place(cuts_from(discs, undecided))
+    assert found[8, 0, 30].slope == pytest.approx(1.16, abs=1e-3)
+    decided = np.sign(values) * (50 - 3 * plies)
+    several = np.concatenate([discs, discs]), np.concatenate([undecided, decided])
+    again = by_place(cuts_from(*several))
+    for count in range(12, 50):
+        assert again[8, 0, count] == pytest.approx(found[8, 0, count], abs=1e-9)
+
+
+def swinging(swing: npt.NDArray[np.float64]) -> Cuts:
+    """Of positions whose static values lack `swing` [65] for the side to move, and nothing else."""
+    discs, values = positions(100)
+    plies = np.arange(PLIES + 1)
+    leaves = np.minimum(discs[:, None] + plies, 64)
+    return cuts_from(discs, values - np.where(plies % 2 == 0, 1, -1) * swing[leaves])
+
+
+def test_swings_between_odd_and_even_depths_are_in_the_mean() -> None:
+    """Just as they are: a value of any depth is known but for the swing at its leaves."""
+    swing = np.linspace(1.0, 4.2, 65)
+    for cut in swinging(swing):
+        if 20 <= cut.discs <= 64 - 20 and cut.depth <= PLIES:
+            leaf = (-1) ** cut.depth * swing[cut.discs + cut.depth]
+            expected = (-1) ** cut.shallow * swing[cut.discs + cut.shallow] - leaf
+            assert cut.mean == pytest.approx(expected, abs=2e-3)
+            assert cut.slope == pytest.approx(1, abs=1e-3)
+            assert cut.deviation < 0.02
+
+
+def test_a_step_of_the_swings_stays_a_step() -> None:
+    """As under `reversed` from 55 discs on: means of neighbouring disc counts do not mix."""
+    found = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
+    for count in (36, 40, 42):
+        assert abs(found[8, 4, count].mean) < 0.4
+    for count in (46, 47):
+        assert abs(found[8, 4, count].mean - 6.5) < 0.8
+    assert all(found[8, 4, count].deviation < 1.6 for count in range(36, 48))
+
+
+def test_deeper_than_was_measured_the_variance_grows_on() -> None:
+    """Values that change by as much with every ply have a variance that grows with the plies."""
+    discs, values = positions(100)
+    rng = np.random.default_rng(1)
+    values[:, 1:] += np.cumsum(rng.normal(0, 1.0, (len(discs), PLIES)), axis=1)
+    for cut in cuts_from(discs, values):
+        if 16 <= cut.discs <= 40:
+            assert cut.deviation == pytest.approx(math.sqrt(cut.depth - cut.shallow), rel=0.15)
+            assert abs(cut.mean) < 0.6
+            assert abs(cut.slope - 1) < 0.1
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e4])
+def test_weights_that_mean_nothing_give_cuts_all_the_same(scale: float) -> None:
+    """All values 0, or all decided."""
+    discs, values = positions(2)
+    cuts = cuts_from(discs, np.sign(values) * np.minimum(np.abs(values) * scale, 60))
+    assert len(cuts) == 61 * (16 + len(PROBES))

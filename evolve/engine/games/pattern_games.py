@@ -110,7 +110,7 @@ def searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> t
     """A best square of a deepening search, and its value in the unit of weights in training."""
     forget(context)
     square, value = int64(0), int64(0)
-    for plies in range(1, depth + 1):
+    for plies in range(2 - depth % 2, depth + 1, 2):
         square, value = pattern_move(own, opp, plies, context)
     return square, value * TO_EVALUATION
 

@@ -4,8 +4,9 @@ A leaf where the side to move must pass is evaluated as it stands.
 
 Differences: positions carry their vector (see `patterns`). Moves are ordered by the evaluation
 after them and by the replies. Bounds of deeper searches count, and those of the game's earlier
-moves. Forward cuts are made where a shallow search predicts that a deep one stays outside the
-window (ProbCut, Buro 1995). A finished game is worth its score times DISC.
+moves. Forward cuts are made where a static value or a shallow search predicts that a deep one stays
+outside of the window (ProbCut, Buro 1995; see `patterns.CUTS`). Positions evaluated in order to
+list moves count as nodes. A finished game is worth its score times DISC.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import CORNERS, ONE, ZERO, U, final_score, flips_of, moves_of, play_of
+from evolve.engine.board.bits import ONE, ZERO, U, final_score, flips_of, moves_of, play_of
 from evolve.engine.board.rules import PASS
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import (
@@ -26,11 +27,17 @@ from evolve.engine.compiled.intrinsics import (
     store_bits,
 )
 from evolve.engine.patterns.patterns import (
+    CHECK_MARGIN,
     DISC,
-    MARGIN,
-    MEAN,
-    MOST_CUT_DEPTH,
-    SHALLOW,
+    PROBE_DEPTH,
+    PROBE_MARGIN,
+    PROBE_MEAN,
+    PROBE_SLOPE,
+    REPLY_KEYS,
+    SLOPE_BITS,
+    STATIC_MARGIN,
+    STATIC_MEAN,
+    STATIC_SLOPE,
     cut_of,
     evaluate_vector,
     follow_move,
@@ -41,9 +48,11 @@ from evolve.engine.search.context import (
     FRAME_CELLS,
     FRAMES,
     MAX_DEPTH,
+    NODES,
     PATTERNS,
     REPLIES,
     RULES,
+    SQUARES,
     STOPPED,
     TURNED,
     VECTORS,
@@ -62,8 +71,6 @@ from evolve.engine.search.table import (
 )
 
 NO_SQUARE = 64
-REPLY = 2 * DISC
-"""Value of one reply less, in the order of moves."""
 MOST_VECTORS = 2 * MAX_DEPTH + 4
 """Vectors of a search.
 
@@ -119,64 +126,61 @@ def _list_moves(
     opp: np.uint64,
     moves: np.uint64,
     vector: int,
+    low: int,
+    high: int,
+    cut: int,
     frame: int,
     context: int,
-) -> int:
-    """Put `moves` into a frame, the other side's value and replies as key; return their number."""
+) -> tuple[int, int]:
+    """List moves in a frame, with the value after them and their replies as key.
+
+    Values are seen from the other side. Moves are cut whose prediction `cut` is outside of the
+    other side's window, low to high: it returns how many are listed, and how many are left out,
+    because the other side would do too well. It returns −1 where a move refutes the position.
+    """
     patterns = load(context, PATTERNS)
     target = load(context, VECTORS)
     discs = popcount(own | opp) + 1
-    count = 0
+    slope = load(patterns, cut + STATIC_SLOPE)
+    refuting = (low - load(patterns, cut + STATIC_MEAN)) << SLOPE_BITS
+    hopeless = (high - load(patterns, cut + STATIC_MEAN)) << SLOPE_BITS
+    count, left_out = int64(0), int64(0)
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
-        turned, replies, _ = play_of(square, own, opp)
-        store_bits(context, frame + TURNED + square, turned)
-        store_bits(context, frame + REPLIES + square, replies)
+        turned = flips_of(square, own, opp)
         follow_move(vector, target, square, turned, patterns)
-        key = evaluate_vector(target, discs, patterns) + REPLY * popcount(replies)
-        store(context, frame + count, pack(key, square))
-        count += 1
-    return count
-
-
-@inlined
-def _list_quickly(
-    own: np.uint64, opp: np.uint64, moves: np.uint64, frame: int, context: int
-) -> int:
-    """Put `moves` into a frame by replies and corners alone, for depth 2.
-
-    There the evaluation of every move took as long as all leaves, and saved 4 to 12 % of the nodes.
-    """
-    count = 0
-    while moves != ZERO:
-        square = lowest(moves)
-        moves &= moves - ONE
-        turned, replies, answers = play_of(square, own, opp)
+        value = evaluate_vector(target, discs, patterns)
+        if slope * value <= refuting:
+            _count(count + left_out + 1, context)
+            return int64(-1), left_out
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        replies = moves_of(child_own, child_opp)
+        if slope * value >= hopeless and replies != ZERO:
+            left_out += 1
+            continue
         store_bits(context, frame + TURNED + square, turned)
         store_bits(context, frame + REPLIES + square, replies)
-        key = 2 * popcount(replies) + 3 * popcount(replies & CORNERS) - popcount(answers)
-        if (ONE << U(square)) & CORNERS != ZERO:
-            key -= 8
+        store(context, frame + SQUARES + square, value)
+        key = value + load(patterns, REPLY_KEYS + popcount(replies))
         store(context, frame + count, pack(key, square))
         count += 1
-    return count
+    _count(count + left_out, context)
+    return count, left_out
 
 
 @inlined
-def _list_by_depth(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    vector: int,
-    depth: int,
-    frame: int,
-    context: int,
-) -> int:
-    """Put `moves` into a frame in the way that suits the depth."""
-    if depth == 2:
-        return _list_quickly(own, opp, moves, frame, context)
-    return _list_moves(own, opp, moves, vector, frame, context)
+def _count(nodes: int, context: int) -> None:
+    """Count positions that were evaluated; the next node notices when they exceed the budget."""
+    store(context, NODES, load(context, NODES) + nodes)
+
+
+@inlined
+def _probe_bound(bound: int, cut: int, patterns: int) -> int:
+    """The value at the probe's depth that predicts `bound` at the node's."""
+    return ((bound - load(patterns, cut + PROBE_MEAN)) * load(patterns, cut + PROBE_SLOPE)) >> (
+        SLOPE_BITS
+    )
 
 
 @kernel
@@ -185,12 +189,16 @@ def pattern_search(
     opp: np.uint64,
     moves: np.uint64,
     vector: int,
+    static: int,
     alpha: int,
     beta: int,
     depth: int,
     context: int,
 ) -> int:
-    """Value of a position with legal moves `moves`, searched to `depth` ≥ 1 plies."""
+    """Value of a position with legal moves `moves`, searched to `depth` ≥ 1 plies.
+
+    static: its value without a search.
+    """
     if not enter(context):
         return 0
     sign = 1
@@ -203,7 +211,7 @@ def pattern_search(
             return 0
         passed = _vector_at(MAX_DEPTH + 1 + depth, context)
         follow_move(vector, passed, PASS, ZERO, load(context, PATTERNS))
-        own, opp, vector = opp, own, passed
+        own, opp, vector, static = opp, own, passed, -static
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
         return sign * pattern_search_1(own, opp, moves, vector, beta, context)
@@ -220,32 +228,44 @@ def pattern_search(
             if high <= alpha:
                 return sign * high
             alpha, beta = max(alpha, low), min(beta, high)
-    # 3. Cuts by a shallow search.
+    # 3. Cuts by a shallow search, where the static value promises one.
     discs = popcount(own | opp)
     patterns = load(context, PATTERNS)
     cut = cut_of(depth, discs)
-    if beta - alpha == 1 and depth <= MOST_CUT_DEPTH and load(patterns, cut + SHALLOW) != 0:
-        shallow, margin = load(patterns, cut + SHALLOW), load(patterns, cut + MARGIN)
-        static = evaluate_vector(vector, discs, patterns)
-        if static >= beta - margin:
-            bound = beta - load(patterns, cut + MEAN) + margin
-            value = pattern_search(own, opp, moves, vector, bound - 1, bound, shallow, context)
+    shallow = load(patterns, cut + PROBE_DEPTH)
+    if beta - alpha == 1 and shallow != 0:
+        expected = (load(patterns, cut + STATIC_SLOPE) * static) >> SLOPE_BITS
+        expected += load(patterns, cut + STATIC_MEAN)
+        check, margin = load(patterns, cut + CHECK_MARGIN), load(patterns, cut + PROBE_MARGIN)
+        if expected >= beta + check:
+            bound = _probe_bound(beta + margin, cut, patterns)
+            value = pattern_search(
+                own, opp, moves, vector, static, bound - 1, bound, shallow, context
+            )
             if load(context, STOPPED) != 0:
                 return 0
             if value >= bound:
                 return sign * beta
-        if static <= alpha + margin:
-            bound = alpha - load(patterns, cut + MEAN) - margin
-            value = pattern_search(own, opp, moves, vector, bound, bound + 1, shallow, context)
+        if expected <= alpha - check:
+            bound = _probe_bound(alpha - margin, cut, patterns)
+            value = pattern_search(
+                own, opp, moves, vector, static, bound, bound + 1, shallow, context
+            )
             if load(context, STOPPED) != 0:
                 return 0
             if value <= bound:
                 return sign * alpha
     # 4. Search the table's move, then the others in order: the first with the whole window, the
-    #    others with a null window, and again with an open one when they turn out better.
+    #    others with a null window, and again with an open one when they turn out better. In a null
+    #    window moves are cut as they are listed: in an open one the best move could be cut.
+    child_cut = cut_of(depth - 1, discs + 1)
+    refuting, hopeless = int64(-INFINITY), int64(INFINITY)
+    if beta - alpha == 1:
+        margin = load(patterns, child_cut + STATIC_MARGIN)
+        refuting, hopeless = -beta - margin, -alpha + margin
     frame = FRAMES + depth * FRAME_CELLS
     child = _vector_at(depth, context)
-    count, rest = int64(0), moves
+    count, left_out, rest = int64(0), int64(0), moves
     if known != NO_SQUARE:
         rest ^= ONE << U(known)
         turned, replies, _ = play_of(known, own, opp)
@@ -253,24 +273,31 @@ def pattern_search(
         store_bits(context, frame + REPLIES + known, replies)
         store(context, frame, known)
         count = int64(1)
-    else:
-        count = _list_by_depth(own, opp, moves, vector, depth, frame, context)
-        rest = ZERO
     best, best_square = int64(-INFINITY), int64(NO_SQUARE)
     index, low, high = 0, alpha, beta
     while True:
         if index == count:
             if rest == ZERO:
                 break
-            count = _list_by_depth(own, opp, rest, vector, depth, frame, context)
-            rest, index = ZERO, 0
+            count, left_out = _list_moves(
+                own, opp, rest, vector, refuting, hopeless, child_cut, frame, context
+            )
+            if count < 0:
+                return sign * beta
+            if left_out > 0:
+                best = max(best, alpha)
+            rest, index, known = ZERO, 0, int64(NO_SQUARE)
+            continue
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
-        follow_move(vector, child, square, turned, load(context, PATTERNS))
+        follow_move(vector, child, square, turned, patterns)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         replies = load_bits(context, frame + REPLIES + square)
+        if known != NO_SQUARE:
+            store(context, frame + SQUARES + square, evaluate_vector(child, discs + 1, patterns))
+        after = load(context, frame + SQUARES + square)
         value = -pattern_search(
-            child_own, child_opp, replies, child, -high, -low, depth - 1, context
+            child_own, child_opp, replies, child, after, -high, -low, depth - 1, context
         )
         if load(context, STOPPED) != 0:
             return 0
@@ -298,14 +325,18 @@ def pattern_search(
 def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """Square and value of the best move to `depth` ≥ 1 plies, with the help of the table.
 
-    It is the lowest of the best squares. The side must have a move. The square is −1 when the
-    search was stopped.
+    It is the lowest of the best squares. The side must have a move. Where the search was stopped it
+    is the best of the moves searched by then, of which the table's move is the first; −1 for none.
     """
     patterns = load(context, PATTERNS)
     vector = _vector_at(MOST_VECTORS - 1, context)
     read_vector(own, opp, vector, patterns)
     frame = int64(FRAMES)
-    count = _list_moves(own, opp, moves_of(own, opp), vector, frame, context)
+    lowest_value, highest_value = int64(-INFINITY), int64(INFINITY)
+    no_cut = cut_of(int64(0), int64(0))
+    count, _ = _list_moves(
+        own, opp, moves_of(own, opp), vector, lowest_value, highest_value, no_cut, frame, context
+    )
     bucket = bucket_of(own, opp, context)
     entry = probe(own, opp, bucket, context)
     if entry != NOTHING:
@@ -330,13 +361,14 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
         value = int64(0)
         if depth > 1:
             replies = load_bits(context, frame + REPLIES + square)
+            after = load(context, frame + SQUARES + square)
             value = -pattern_search(
-                child_own, child_opp, replies, child, -high, -low, depth - 1, context
+                child_own, child_opp, replies, child, after, -high, -low, depth - 1, context
             )
         elif enter(context):
             value = -_leaf(child_own, child_opp, child, discs, context)
         if load(context, STOPPED) != 0:
-            return int64(-1), int64(0)
+            return (best_square if index > 0 else int64(-1)), best
         if depth > 1 and value >= high and high < limit:
             low, high = value - 1, limit
             continue
@@ -375,6 +407,7 @@ def pattern_values(
         if depth == 1:
             values[square] = -_leaf(child_own, child_opp, child, discs, context)
         else:
+            after = evaluate_vector(child, discs, patterns)
             values[square] = -pattern_search(
-                child_own, child_opp, replies, child, -limit, limit, depth - 1, context
+                child_own, child_opp, replies, child, after, -limit, limit, depth - 1, context
             )

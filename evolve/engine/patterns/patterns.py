@@ -3,8 +3,8 @@
     cells                     what
     0 … 5                     INSTANCES, PARTS, …, IS_DEFAULT: named below
     TABLE_OF … + 65           by disc count the address of the tables (int16, DISC a disc)
-    CUTS …                    by depth and group of disc counts SHALLOW, MEAN and MARGIN, in
-                              evaluations: see `pattern_search`
+    REPLY_KEYS … + 34         by number of replies what they add to a move's key in the order
+    CUTS …                    by depth and disc count STATIC_SLOPE, …, PROBE_MARGIN: named below
 
 The vector of a position has, for each instance of `shapes.ShapeSet`, the entry of its table for the
 discs there, seen by the side to move. The value for that side is the sum of the tables' numbers at
@@ -14,7 +14,6 @@ these entries. It is a forecast of the final score.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -51,21 +50,38 @@ MIDDLES: Final = 3  # address of `ShapeSet.middles` as int32, padded to `lanes`
 LOOKUPS: Final = 4  # INSTANCES, up to a multiple of 16
 IS_DEFAULT: Final = 5  # 1 where the shapes are `shapes.DEFAULT_SHAPES`
 TABLE_OF: Final = 6
-CUTS: Final = TABLE_OF + 65
-SHALLOW: Final = 0  # of a cut: depth of the shallow search, 0 for no cut
-MEAN: Final = 1  # by how much the deep value exceeds the shallow one on average
-MARGIN: Final = 2  # how far it may be from there
-CUT_CELLS: Final = 4
+REPLY_KEYS: Final = TABLE_OF + 65
+MOST_REPLIES: Final = 33
+CUTS: Final = REPLY_KEYS + MOST_REPLIES + 1
+"""Forward cuts of nodes, by depth and disc count.
+
+A static value v predicts a search of that depth as STATIC_SLOPE · v / ONE_SLOPE + STATIC_MEAN. The
+node is cut where that is STATIC_MARGIN or more outside of the window, NEVER for no such cut. Where
+it is CHECK_MARGIN or more outside, a search of PROBE_DEPTH plies may cut the node (0 for none): a
+value w of it is enough where w ≥ (bound + PROBE_MARGIN) · PROBE_SLOPE / ONE_SLOPE for an upper
+bound, the mean taken away before, and likewise for a lower one.
+"""
+STATIC_SLOPE: Final = 0
+STATIC_MEAN: Final = 1
+STATIC_MARGIN: Final = 2
+CHECK_MARGIN: Final = 3
+PROBE_DEPTH: Final = 4
+PROBE_SLOPE: Final = 5
+PROBE_MEAN: Final = 6
+PROBE_MARGIN: Final = 7
+CUT_CELLS: Final = 8  # a cache line
+SLOPE_BITS: Final = 12
+NEVER: Final = 1 << 28
 MOST_CUT_DEPTH: Final = 24
-DISC_GROUPS: Final = 8
-"""Disc counts are grouped in eights."""
-PATTERN_CELLS: Final = CUTS + (MOST_CUT_DEPTH + 1) * DISC_GROUPS * CUT_CELLS
+PATTERN_CELLS: Final = CUTS + (MOST_CUT_DEPTH + 1) * 65 * CUT_CELLS
+_REPLIES: Final = 3.0
+"""Discs that the logarithm of the number of replies counts for in the order of moves."""
 
 
 @inlined
 def cut_of(depth: int, discs: int) -> int:
-    """The first cell of the cut for nodes of `depth` with `discs` discs."""
-    return CUTS + (depth * DISC_GROUPS + min(discs >> 3, DISC_GROUPS - 1)) * CUT_CELLS
+    """The first cell of the cuts for nodes of `depth` with `discs` discs."""
+    return CUTS + (min(depth, MOST_CUT_DEPTH) * 65 + discs) * CUT_CELLS
 
 
 @inlined
@@ -140,7 +156,12 @@ def position_value(own: np.uint64, opp: np.uint64, vector: int, patterns: int) -
     return evaluate_vector(vector, popcount(own | opp), patterns)
 
 
-Cuts = Mapping[tuple[int, int], tuple[int, int, int]]
+def no_cuts() -> npt.NDArray[np.int64]:
+    """The cells of nodes that are never cut, [MOST_CUT_DEPTH + 1, 65, CUT_CELLS]."""
+    cells = np.zeros((MOST_CUT_DEPTH + 1, 65, CUT_CELLS), np.int64)
+    cells[..., STATIC_SLOPE] = cells[..., PROBE_SLOPE] = 1 << SLOPE_BITS
+    cells[..., STATIC_MARGIN] = NEVER
+    return cells
 
 
 class Patterns:
@@ -164,12 +185,17 @@ class Patterns:
         self._middles = np.full(shapes.lanes, entries, np.int32)
         self._middles[:count] = shapes.middles
         cells = self._cells = np.zeros(PATTERN_CELLS, np.int64)
+        cells[CUTS:] = no_cuts().ravel()
         cells[INSTANCES] = count
         cells[PARTS] = shapes.lanes // PART_LANES
         cells[POWERS] = shapes.powers.ctypes.data
         cells[MIDDLES] = self._middles.ctypes.data
         cells[LOOKUPS] = count + -count % GATHERED
         cells[IS_DEFAULT] = shapes == DEFAULT_SET
+        replies = np.maximum(np.arange(MOST_REPLIES + 1), 0.5)
+        cells[REPLY_KEYS : REPLY_KEYS + MOST_REPLIES + 1] = np.rint(
+            _REPLIES * DISC * np.log(replies)
+        )
         phases = np.array([phase_of(discs, boundaries) for discs in range(65)])
         cells[TABLE_OF : TABLE_OF + 65] = (
             self._tables.ctypes.data + self._tables.strides[0] * phases
@@ -210,16 +236,15 @@ class Patterns:
         """Address of its block without cuts; keep this object as long as the address is in use."""
         return int(self._cells.ctypes.data)
 
-    def block(self, cuts: Cuts) -> npt.NDArray[np.int64]:
-        """The block of cells for the kernels, with forward cuts.
+    def block(self, cuts: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+        """The block of cells for the kernels, with forward cuts or without.
 
-        `cuts` gives the shallow depth, mean and margin by depth and group of disc counts. Keep the
-        evaluation as long as the block.
+        cuts [MOST_CUT_DEPTH + 1, 65, CUT_CELLS]: see CUTS. Keep the evaluation as long as the
+        block.
         """
         cells = self._cells.copy()
-        for (depth, group), values in cuts.items():
-            start = CUTS + (depth * DISC_GROUPS + group) * CUT_CELLS
-            cells[start : start + len(values)] = values
+        if cuts is not None:
+            cells[CUTS:] = cuts.ravel()
         return cells
 
     def value(self, board: Board) -> int:

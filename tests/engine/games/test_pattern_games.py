@@ -78,7 +78,7 @@ def play_part(
     """Fill a part of `records` with games number `first` and on, in a memory of its own."""
     patterns = random_patterns(TINY, 1)
     memory = PatternMemory(10)
-    context = memory.set(patterns, patterns.block({}), rules)
+    context = memory.set(patterns, patterns.block(), rules)
     some, vectors = records.part(part), vectors_of(patterns.shapes)
     play_to_learn(first + part.start, options, taught_of(patterns), vectors, context, some)
 
@@ -273,7 +273,7 @@ def test_values_are_cut_off_at_a_win() -> None:
     shapes = shape_set(("a1-b2",))
     patterns = Patterns.of_weights(shapes, (), np.full((1, shapes.weights), 99 * DISC, np.int16))
     taught, records, memory = taught_of(patterns), GameRecords.blank(2), PatternMemory(10)
-    context = memory.set(patterns, patterns.block({}), "standard")
+    context = memory.set(patterns, patterns.block(), "standard")
     play_to_learn(0, GREEDY, taught, vectors_of(shapes), context, records)
     for values, count in zip(records.values, records.counts, strict=True):
         assert (values[: count - 1] == -1.0).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_the_block() -> None:
     """What kernels read: the shapes' numbers, a table for every disc count, and the cuts."""
     for texts, default in ((WHOLE, 1), (MANY, 0), (TINY, 0)):
         patterns = random_patterns(texts, 1)
-        cells = patterns.block({})
+        cells = patterns.block()
         assert cells.size == layout.PATTERN_CELLS
         assert cells[layout.INSTANCES] == len(patterns.shapes.instances)
         assert cells[layout.PARTS] == patterns.shapes.lanes // PART_LANES
@@ -150,17 +151,29 @@ def test_the_block() -> None:
         assert 0 <= cells[layout.LOOKUPS] - cells[layout.INSTANCES] < 16
         tables = cells[layout.TABLE_OF : layout.TABLE_OF + 65]
         assert len(set(tables.tolist())) == 1 + len(BOUNDARIES)
-        assert not cells[layout.CUTS :].any()
+        assert (cells[layout.CUTS :] == layout.no_cuts().ravel()).all()
+        keys = cells[layout.REPLY_KEYS : layout.CUTS]
+        assert len(keys) == 34  # no position has more than 33 moves
+        assert keys[1] == 0
+        assert abs(keys[20] - 3 * DISC * math.log(20)) < 1
+        assert (np.diff(keys) > 0).all()
 
 
 def test_the_block_has_cuts() -> None:
     """A cut is where `cut_of` finds it, and leaves the evaluation's own block alone."""
     patterns = random_patterns(TINY, 1)
-    cuts = {(3, 0): (1, -5, 40), (24, 7): (20, 6, 50), (8, 3): (4, 0, 0)}
-    cells = patterns.block(cuts)
-    for depth in range(layout.MOST_CUT_DEPTH + 1):
+    given = layout.no_cuts()
+    given[3, 4] = 1, -5, 40, 7, 1, 8, 9, 10
+    given[24, 64] = 2, -6, 50, 8, 20, 9, 10, 11
+    cells = patterns.block(given)
+    assert cells.size == layout.PATTERN_CELLS
+    for depth in range(layout.MOST_CUT_DEPTH + 3):
         for discs in range(65):
             first = cut_of(depth, discs)
-            expected = cuts.get((depth, min(discs // 8, 7)), (0, 0, 0))
-            assert tuple(cells[first : first + 3].tolist()) == expected
-    assert not patterns.block({})[layout.CUTS :].any()
+            found = cells[first : first + layout.CUT_CELLS]
+            assert (found == given[min(depth, layout.MOST_CUT_DEPTH), discs]).all()
+    one = 1 << layout.SLOPE_BITS
+    bare = [one, 0, layout.NEVER, 0, 0, one, 0, 0]
+    for block in (patterns.block(), patterns.block(layout.no_cuts())):
+        assert (block[layout.CUTS :].reshape(-1, layout.CUT_CELLS) == bare).all()
+        assert (block[: layout.CUTS] == cells[: layout.CUTS]).all()

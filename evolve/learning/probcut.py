@@ -1,0 +1,198 @@
+"""Forward cuts: how shallow searches predict deep ones, measured on an agent's own games.
+
+Source: Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", ICCA Journal
+1995; here a static value predicts, too, and each disc count has figures of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.patterns import PatternAgent
+from evolve.agents.probcut import Cut, Cuts
+from evolve.config.pattern_training import PatternSettings
+from evolve.engine.board.bits import U
+from evolve.engine.board.board import Board
+from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of
+from evolve.engine.patterns.patterns import DISC
+from evolve.learning.learner import Left
+
+PROBES: Final = {
+    5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
+}  # fmt: skip
+"""Plies of the search that may cut a node of so many plies. Both are odd or both even, as values
+swing between odd and even depths. Probes at nodes of fewer plies cost what they save."""
+_FEWEST: Final = 40
+"""Fewest positions for a fit."""
+_FIRST_DISCS, _LAST_DISCS = 8, 56
+_NOISE: Final = 0.05
+"""Probability of a random move in the games."""
+_MOST_FURTHER: Final = 2
+"""Most random plies after the game, as a search tree holds such positions too."""
+_SPREAD: Final = 3.0
+"""Standard deviation, in discs, of the weights of positions with other disc counts."""
+_DECIDED: Final = 36.0
+"""Discs: positions with a greater shallow value count for nothing."""
+_OUTLIER: Final = 16.0
+"""Limit of a difference in discs: a larger one is a lost game seen late, not a wrong value."""
+
+
+def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> Cuts:
+    """Fit an agent's cuts from as many positions as time allows; none where they are too few."""
+    plain = replace(agent, probcut=0.0, endgame=0, depth=1)
+    discs: list[int] = []
+    values: list[list[int]] = []
+    for board in _positions(plain, np.random.default_rng([settings.seed, 2])):
+        if len(discs) == settings.probcut_positions or left() <= 0.0:
+            break
+        discs.append(64 - board.empties)
+        searched = plain.values_by_depth(board, settings.probcut_depth)
+        values.append([plain.patterns.value(board), *searched])
+    if len(discs) < _FEWEST:
+        return Cuts.of()
+    return cuts_from(np.array(discs), np.array(values) / DISC)
+
+
+def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]:
+    """Yield positions of different games with a choice of moves, at all stages, without end.
+
+    Games that reach an opening of a match yield none.
+    """
+    while True:
+        discs = int(rng.integers(_FIRST_DISCS, _LAST_DISCS + 1))
+        book, further = int(rng.integers(4, 13)), int(rng.integers(_MOST_FURTHER + 1))
+        board = Board.start()
+        while not board.is_over() and 64 - board.empties < discs:
+            count = 64 - board.empties
+            if count == OPENING_DISCS and is_match_opening(board):
+                break
+            moves = board.legal_moves()
+            if not moves:
+                board = board.pass_move()
+            elif count < book or count >= discs - further or rng.random() < _NOISE:
+                board = board.play(int(rng.choice(moves)))
+            else:
+                board = board.play(agent.choose(board))
+        if 64 - board.empties == discs and len(board.legal_moves()) > 1:
+            yield board
+
+
+def is_match_opening(board: Board) -> bool:
+    """Return whether a match may begin from a position."""
+    return int(slot_of(U(board.own), U(board.opp))) == MATCH_SLOT
+
+
+class _Line(NamedTuple):
+    """Deep value = slope · shallow value + mean, with a variance; an array [65] each, by discs."""
+
+    slope: npt.NDArray[np.float64]
+    mean: npt.NDArray[np.float64]
+    variance: npt.NDArray[np.float64]
+
+
+def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Cuts:
+    """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N]."""
+    deepest = values.shape[1] - 1
+    swings = _swings(discs, values)
+    pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)] + list(PROBES.items())
+    found = [
+        Cut(depth, shallow, count, slope, mean, float(np.sqrt(variance)))
+        for depth, shallow in pairs
+        for count, (slope, mean, variance) in enumerate(
+            np.array(_line(discs, values, swings, depth, shallow, deepest)).T.tolist()
+        )
+        if count >= 4
+    ]
+    return Cuts.of(found)
+
+
+def _line(
+    discs: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    swings: npt.NDArray[np.float64],
+    depth: int,
+    shallow: int,
+    deepest: int,
+) -> _Line:
+    """Return how `shallow` plies predict `depth`: deeper than measured, the variance grows on.
+
+    It grows as between the two deepest measured depths of the same parity.
+    """
+    if depth <= deepest:
+        return _fitted(discs, values, swings, depth, shallow)
+    last = deepest - (depth - deepest) % 2
+    end = _fitted(discs, values, swings, last, shallow)
+    start = _fitted(discs, values, swings, last - 2, shallow) if last - 2 > shallow else None
+    growth = (end.variance - (0.0 if start is None else start.variance)) / 2
+    return end._replace(variance=end.variance + np.maximum(growth, 0.0) * (depth - last))
+
+
+def _fitted(
+    discs: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+    swings: npt.NDArray[np.float64],
+    depth: int,
+    shallow: int,
+) -> _Line:
+    """Return a local regression over disc counts.
+
+    It is fitted to values without their swings between odd and even depths, which differ from one
+    disc count to the next, most of all near the end under `reversed`: a regression over several
+    disc counts would blur them.
+    """
+    inside = discs + depth <= 64
+    undecided = inside & (np.abs(values[:, shallow]) < _DECIDED)
+    inside = undecided if undecided.any() else inside
+    counts, some = discs[inside], values[inside]
+    level = some + _signs(some.shape[1]) * swings[np.minimum(counts[:, None] + _plies(some), 64)]
+    x = level[:, shallow]
+    y = x + np.clip(level[:, depth] - x, -_OUTLIER, _OUTLIER)
+    lines = []
+    for count in range(65):
+        near = min(max(count, int(counts.min())), int(counts.max()))
+        weights = np.exp(-0.5 * ((counts - near) / _SPREAD) ** 2)
+        weights /= weights.sum()
+        middle_x, middle_y = weights @ x, weights @ y
+        spread = weights @ (x - middle_x) ** 2
+        slope = weights @ ((x - middle_x) * (y - middle_y)) / spread if spread > 0 else 1.0
+        slope = float(np.clip(slope, 0.5, 2.0))
+        mean = middle_y - slope * middle_x
+        variance = weights @ (y - slope * x - mean) ** 2
+        deep, flat = min(count + depth, 64), min(count + shallow, 64)
+        mean += slope * (-1) ** shallow * swings[flat] - (-1) ** depth * swings[deep]
+        lines.append((slope, mean, variance))
+    return _Line(*np.array(lines).T)
+
+
+def _swings(
+    discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return by disc count what a static value lacks for the side to move, [65], in discs.
+
+    It is half of what values of odd depths exceed the mean of their even neighbours by.
+    """
+    sums, counts = np.zeros(65), np.zeros(65)
+    for depth in range(1, values.shape[1] - 1, 2):
+        inside = discs + depth + 1 <= 64
+        some = values[inside]
+        neighbours = (some[:, depth - 1] + some[:, depth + 1]) / 2
+        excess = np.clip((some[:, depth] - neighbours) / 2, -_OUTLIER, _OUTLIER)
+        np.add.at(sums, discs[inside] + depth, excess)
+        np.add.at(counts, discs[inside] + depth, 1)
+    known = counts >= 5
+    if not known.any():
+        return np.zeros(65)
+    return np.interp(np.arange(65), np.flatnonzero(known), sums[known] / counts[known])
+
+
+def _signs(count: int) -> npt.NDArray[np.float64]:
+    return np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
+
+
+def _plies(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return np.arange(values.shape[1])

@@ -1,0 +1,116 @@
+"""The benchmark of lost discs, on positions made up here and on those that come with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evolve
+from benchmarks import regret
+from benchmarks.regret import HERE, Played, Position, half_of, make, played, read, rows
+from evolve.engine.board.board import Board
+from evolve.engine.board.squares import parse_square
+
+START = "-" * 27 + "OX" + "-" * 6 + "XO" + "-" * 27
+LINES = f"""# Made by hand.
+{START} X; d3:+2.00; c4:+1.50; f5:+2.00; e6:-3.25
+{START} O; c5:+0.00; e3:-1.00; d6:-64.00; f4:-0.50
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.obf"
+    path.write_text(LINES, encoding="utf-8")
+    return path
+
+
+def test_a_line_is_a_board_with_the_values_of_its_moves(file: Path) -> None:
+    first, second = read(file)
+    assert first.board == Board.start()
+    assert first.values == {
+        parse_square(name): value
+        for name, value in (("d3", 2.0), ("c4", 1.5), ("f5", 2.0), ("e6", -3.25))
+    }
+    assert second.board.side == "white"
+    assert [first.line, second.line] == LINES.splitlines()[1:]
+
+
+def test_a_loss_is_what_the_best_move_is_worth_more(file: Path) -> None:
+    first, second = read(file)
+    losses = {"d3": 0.0, "c4": 0.5, "f5": 0.0, "e6": 5.25}
+    assert {name: first.loss(parse_square(name)) for name in losses} == losses
+    assert second.loss(parse_square("d6")) == 64.0
+
+
+def test_halves_share_no_position() -> None:
+    positions = [Position(Board.start(), {0: float(number)}) for number in range(7)]
+    tune, report = half_of(positions, "tune"), half_of(positions, "report")
+    assert [position.values[0] for position in tune] == [0, 2, 4, 6]
+    assert [position.values[0] for position in report] == [1, 3, 5]
+
+
+def test_what_an_agent_loses(file: Path) -> None:
+    """Its moves, losses and nodes, one after the other."""
+    positions, agent = read(file), evolve.load_agent("patterns-standard?depth=2&probcut=0")
+    found = played(agent, positions)
+    for place, position in enumerate(positions):
+        square, nodes = agent.choose_counted(position.board)
+        assert found.losses[place] == position.loss(square)
+        assert found.nodes[place] == nodes > 0
+    assert (found.seconds >= 0).all()
+
+
+def test_lines_of_a_table() -> None:
+    """Means by bands of empties; those of all are of positions that are not solved."""
+    result = Played(
+        np.array([0.0, 2.0, 1.0, 3.0]), np.array([10, 20, 30, 50]), np.array([1, 2, 3, 5]) / 1e3
+    )
+    found = list(rows(result, np.array([20, 24, 24, 40])))
+    heads = [line.split(":")[0].strip() for line in found]
+    assert heads == [
+        "20-21 empties, 1 positions",
+        "22-27 empties, 2 positions",
+        "35-41 empties, 1 positions",
+        "22-50 empties, 3 positions",
+    ]
+    assert "lost 1.500 ± 0.980 discs a move, wrong 1.000, 25 nodes, 2.500 ms" in found[1]
+    assert "lost 2.000 ± 1.132 discs a move, wrong 1.000, 33 nodes, 3.333 ms" in found[3]
+
+
+def test_a_file_that_is_made_agrees_with_its_judge(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """It repeats by its seed, and to the judge's depth the judge itself loses nothing."""
+    monkeypatch.setattr(regret, "_FEWEST", 40)  # a solver would take its time
+    made = []
+    for seed in (0, 0, 1):
+        make("standard", 2, "patterns-standard", 2, seed)
+        made.append(capsys.readouterr().out)
+    assert made[0] == made[1] != made[2]
+    path = tmp_path / "made.obf"
+    path.write_text(made[0], encoding="utf-8")
+    head = [line for line in made[0].splitlines() if line.startswith("#")]
+    assert head[0] == "# standard: 2 positions of 40 to 50 empties, seed 0."
+    assert head[-1].endswith(
+        "--make standard --count 2 --judge patterns-standard --depth 2 --seed 0"
+    )
+    positions = read(path)
+    assert len(positions) == 2
+    assert all(40 <= position.board.empties <= 50 for position in positions)
+    assert all({*p.values} == {*p.board.legal_moves()} for p in positions)
+    judge = evolve.load_agent("patterns-standard?depth=2&probcut=0&endgame=0")
+    assert played(judge, positions).losses.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("regret-*.obf")), ids=lambda path: path.stem)
+def test_the_positions_that_come_with_it(path: Path) -> None:
+    """All legal moves have a value; no position is decided, and none occurs twice."""
+    positions = read(path)
+    assert len({position.board for position in positions}) == len(positions) > 0
+    for position in positions:
+        assert {*position.values} == {*position.board.legal_moves()}
+        assert 20 <= position.board.empties <= 50
+        assert abs(max(position.values.values())) <= 16
