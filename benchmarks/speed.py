@@ -37,7 +37,8 @@ from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.patterns.patterns import Patterns
-from evolve.engine.patterns.shapes import DEFAULT_SET, ShapeSet, parse_shapes
+from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
+from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.context import AGE, NODES, STOPPED
 from evolve.learning.self_play import searched_games
 

@@ -39,7 +39,8 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_values
 from evolve.engine.patterns.patterns import DISC, Patterns
-from evolve.engine.patterns.shapes import ShapeSet, parse_shape, shape_text
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import parse_shape, shape_text
 from evolve.engine.search import context as layout
 from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, OverBudgetError

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS, ShapeSet, parse_shapes
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS, check_shapes, parse_shapes
 from evolve.engine.search.genes import MAX_PHASES
 from evolve.errors import AgentError
 from evolve.parsing import split_list
@@ -103,7 +103,7 @@ class PatternSettings(TrainingSettings):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         try:
-            ShapeSet(parse_shapes(self.shapes))
+            check_shapes(parse_shapes(self.shapes))
         except AgentError as error:
             raise ValueError(f"shapes: {error}") from error
         if self.last_rate > self.search_rate:

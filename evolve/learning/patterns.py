@@ -33,7 +33,8 @@ from evolve.engine.games.pattern_games import (
 )
 from evolve.engine.games.training_games import GameRecords
 from evolve.engine.patterns.patterns import Patterns
-from evolve.engine.patterns.shapes import ShapeSet, parse_shapes
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games

@@ -15,7 +15,7 @@ from evolve.engine.board.rules import rule_set
 from evolve.engine.patterns.shapes import (
     DEFAULT_SHAPES,
     MOST_SQUARES,
-    ShapeSet,
+    check_shapes,
     parse_shapes,
     random_shape,
     shape_text,
@@ -207,7 +207,7 @@ def _with_new_shape(
         for _ in range(_DRAWS):
             longer = (*there, shape_text(random_shape(squares, rng)))
             with suppress(AgentError):
-                ShapeSet(parse_shapes(longer))
+                check_shapes(parse_shapes(longer))
                 return longer
     raise SettingsError(
         f"new_squares = {squares}: no further shape of so many squares was found; there may be 1 "

@@ -13,7 +13,8 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
 from evolve.engine.patterns.patterns import Patterns
-from evolve.engine.patterns.shapes import ShapeSet, parse_shape
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import parse_shape
 from tests import networks
 
 

@@ -16,7 +16,8 @@ from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import lowest
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_search, pattern_values
 from evolve.engine.patterns.patterns import DISC, Patterns, position_value
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, parse_shapes
 from evolve.engine.search import context as layout
 from tests import reference
 from tests.engine import U

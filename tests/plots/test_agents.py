@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 import evolve
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.patterns.patterns import DISC, Patterns
-from evolve.engine.patterns.shapes import ShapeSet, parse_shapes
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import parse_shapes
 from evolve.errors import RunError
 from evolve.plots.agents import (
     curves_of,

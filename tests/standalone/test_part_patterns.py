@@ -20,7 +20,8 @@ from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.patterns.patterns import Patterns
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES, ShapeSet, parse_shapes
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, parse_shapes
 from tests.agents.test_searching import boards
 from tests.standalone import RULES, check_time, chosen, imported_by, load
 from tests.standalone.test_part_network import loaded

@@ -211,7 +211,8 @@ def pattern_search(
             return 0
         passed = _vector_at(MAX_DEPTH + 1 + depth, context)
         follow_move(vector, passed, PASS, ZERO, load(context, PATTERNS))
-        own, opp, vector, static = opp, own, passed, -static
+        static = evaluate_vector(passed, popcount(own | opp), load(context, PATTERNS))
+        own, opp, vector = opp, own, passed
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
         return sign * pattern_search_1(own, opp, moves, vector, beta, context)

@@ -36,7 +36,8 @@ from evolve.engine.patterns.pattern_sums import (
     unrolled_sum,
     word,
 )
-from evolve.engine.patterns.shapes import DEFAULT_SET, PART_LANES, ShapeSet
+from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
+from evolve.engine.patterns.shapes import PART_LANES
 from evolve.engine.search.genes import phase_of
 from evolve.errors import AgentError
 

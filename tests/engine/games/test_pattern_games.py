@@ -28,7 +28,7 @@ from evolve.engine.games.pattern_games import (
 )
 from evolve.engine.games.training_games import MOST_POSITIONS, GameRecords
 from evolve.engine.patterns.patterns import DISC, Patterns
-from evolve.engine.patterns.shapes import ShapeSet
+from evolve.engine.patterns.shape_set import ShapeSet
 from tests import reference
 from tests.engine import U, phases_at
 from tests.engine.slow_patterns import (

@@ -13,7 +13,8 @@ from evolve.engine.compiled import intrinsics as memory
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.patterns import patterns
 from evolve.engine.patterns.pattern_sums import unrolled_sum
-from evolve.engine.patterns.shapes import DEFAULT_SET, PART_LANES, ShapeSet
+from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
+from evolve.engine.patterns.shapes import PART_LANES
 from tests import reference
 from tests.engine import U
 from tests.engine.slow_patterns import (

@@ -12,7 +12,8 @@ from evolve.engine.board.symmetry import symmetries
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.patterns import patterns as layout
 from evolve.engine.patterns.patterns import DISC, Patterns
-from evolve.engine.patterns.shapes import PART_LANES, ShapeSet
+from evolve.engine.patterns.shape_set import ShapeSet
+from evolve.engine.patterns.shapes import PART_LANES
 from evolve.errors import AgentError
 from tests import reference
 from tests.engine import phases_at

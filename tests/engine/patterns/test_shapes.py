@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from evolve.engine.board.squares import square_name
+from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
 from evolve.engine.patterns.shapes import (
-    DEFAULT_SET,
     DEFAULT_SHAPES,
     MOST_INSTANCES,
     MOST_SQUARES,
     PART_LANES,
     SETS,
-    ShapeSet,
     images_of,
     parse_shape,
     parse_shapes,
