@@ -151,7 +151,7 @@ def test_one_file_makes_the_other() -> None:
         (("swh", "zero", "--games", 6), "games 4, not 6"),
         (("swh", "zero", "--games", 4, "--seed", 1), "seed 0, not 1"),
         (("swh", "zero", "--games", 4, "--rules", "reversed"), "rules standard, not reversed"),
-        (("swh", "zero", "--games", 4, "--openings", "start"), "openings random, not start"),
+        (("swh", "zero", "--games", 4, "--openings", "start"), "openings balanced, not start"),
         (("swh", "zero", "--games", 4, "--opening-plies", 6), "opening-plies all, not 6"),
         (("swh", "zero", "--games", 4, "--sprt", 0, 10), "sprt none, not 0,10,0.05,0.05"),
         (("zero", "swh", "--games", 4), "A is another agent, or has changed; B is another"),

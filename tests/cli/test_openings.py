@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from evolve.arena.call import identity_of, openings_for
+from evolve.config.matches import MatchSettings
 from tests.cli import done, fails, match, misused
 
 
@@ -44,12 +45,12 @@ def test_bad_openings(text: str, words: list[str]) -> None:
     done("match", "swh", "zero", "--games", 2, "--ggf", "games.ggf")
     assert "ends the game" in fails("match", "swh", "zero", "--openings", "games.ggf")
     said = misused("match", "swh", "zero", "--openings", "nowhere.txt")
-    assert "openings: 'nowhere.txt' is neither random, start nor a file" in said
+    assert "openings: 'nowhere.txt' is neither balanced, random, start nor a file" in said
 
 
 def test_a_file_is_told_by_what_it_holds() -> None:
-    assert [identity_of(word) for word in ("random", "start", "nowhere.txt")] == [
-        "random", "start", "nowhere.txt",
+    assert [identity_of(word) for word in ("balanced", "random", "start", "none.txt")] == [
+        "balanced", "random", "start", "none.txt",
     ]  # fmt: skip
     told = []
     for text in ("f5d6\n", "f5f6\n", "f5d6\n"):
@@ -63,8 +64,17 @@ def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
     rng = np.random.default_rng(0)
     Path("openings.txt").write_text("f5d6c3\nf5f6e6\nf5d6c5\n")
     for source, pairs, count in (
-        ("random", None, 5), ("random", 2, 2), ("start", None, 5), ("start", 3, 3),
+        ("balanced", None, 5), ("balanced", 2, 2), ("random", None, 5), ("random", 2, 2),
+        ("start", None, 5), ("start", 3, 3),
         ("openings.txt", None, 3), ("openings.txt", 2, 2), ("openings.txt", 7, 7),
     ):  # fmt: skip
         assert len(openings_for(source, None, pairs, 5, "standard", rng)) == count
     assert openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
+
+
+def test_balanced_openings_are_the_default_unless_they_have_a_length() -> None:
+    named = {"a": "swh", "b": "zero"}
+    assert MatchSettings.model_validate(named).openings == "balanced"
+    assert MatchSettings.model_validate({**named, "opening_plies": 6}).openings == "random"
+    said = misused("match", "swh", "zero", "--openings", "balanced", "--opening-plies", 6)
+    assert "balanced openings have 8 moves" in said

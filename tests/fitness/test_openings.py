@@ -9,18 +9,71 @@ import evolve
 from evolve.agents.reference import SWH
 from evolve.engine.board.board import Board
 from evolve.engine.board.symmetry import canonical
+from evolve.engine.games.opening import slots_of_all
 from evolve.errors import SettingsError
-from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
+from evolve.fitness.openings import (
+    START_POSITION,
+    Openings,
+    Part,
+    balanced_openings,
+    listed_openings,
+    opening_list,
+)
 
 
 def positions(openings: Openings) -> set[tuple[int, int]]:
     found = []
     for row in openings.moves:
         board = Board.start()
-        for square in row:
+        for square in row[row >= 0]:
             board = board.play(int(square))
         found.append((board.own, board.opp))
     return {tuple(map(int, row)) for row in canonical(np.array(found, np.uint64))}
+
+
+LISTED = (Part.PANEL, Part.PLAYOFF, Part.MATCH)
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_listed_openings_are_distinct_and_of_their_part(rules: str) -> None:
+    for part in LISTED:
+        found = opening_list(rules, part)
+        assert found is not None
+        assert len(found.openings) == len(found.values) >= 1000
+        assert (np.abs(found.values) <= 2).all()
+        first = found.openings.first(found.first)
+        assert (first.moves[:, 8:] == -1).all()
+        boards = positions(first)
+        assert len(boards) == found.first >= 1000
+        slots = np.empty(len(boards), np.int8)
+        slots_of_all(np.array(list(boards), np.uint64), slots)
+        assert {int(slot) for slot in slots} == set(part.value)
+        if part is Part.MATCH:
+            rest = found.openings.taken(np.arange(found.first, len(found.openings)))
+            assert (rest.moves >= 0).all()
+            assert len(positions(rest)) == len(rest) >= 1000
+
+
+def test_listed_openings_repeat_only_where_all_are_used_up() -> None:
+    found = opening_list("standard", Part.MATCH)
+    assert found is not None
+    every = len(found.openings)
+    drawn = listed_openings(every + 5, Part.MATCH, "standard", np.random.default_rng(0)).texts()
+    assert len(set(drawn)) == every
+    assert {len(text.split()) for text in drawn[: found.first]} == {8}
+    assert {len(text.split()) for text in drawn[found.first : every]} == {10}
+    again = listed_openings(7, Part.MATCH, "standard", np.random.default_rng(0)).texts()
+    other = listed_openings(7, Part.MATCH, "standard", np.random.default_rng(1)).texts()
+    assert again == drawn[:7] != other
+
+
+def test_rules_without_a_list_have_random_openings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evolve.fitness.openings.opening_list", lambda rules, part: None)
+    drawn = [
+        draw(9, Part.MATCH, "standard", np.random.default_rng(5)).texts()
+        for draw in (listed_openings, balanced_openings)
+    ]
+    assert drawn[0] == drawn[1]
 
 
 def test_openings_are_distinct_and_parts_disjoint_for_any_seed() -> None:
