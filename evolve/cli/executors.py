@@ -17,7 +17,7 @@ from evolve.extras import need
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
-    from evolve.cluster.placement import Site
+    from evolve.cluster.placement import Placement
     from evolve.fitness.executor import Executor
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -65,16 +65,16 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
     )
 
 
-def site() -> Site:
+def placement() -> Placement:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    from evolve.cluster.placement import HERE, Site, Tls
+    from evolve.cluster.placement import HERE, Placement, Tls
 
     asked = _asked()
     if asked is None:
         return HERE
     need("distributed")
     files = [asked[name] for name in _CERTIFICATES]
-    return Site(asked["scheduler"], None if None in files else Tls(*files))
+    return Placement(asked["scheduler"], None if None in files else Tls(*files))
 
 
 def _asked() -> dict[str, Any] | None:
@@ -118,7 +118,7 @@ def executor_for(jobs: int) -> Iterator[Executor]:
 
     ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
     """
-    with site().open(jobs, complain) as executor:
+    with placement().open(jobs, complain) as executor:
         yield executor
 
 

@@ -15,7 +15,7 @@ from rich.progress import Progress, TaskID
 
 from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell
-from evolve.cli.executors import refuse_cluster, site
+from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists
 from evolve.cli.terminal import bar, cell, duration, elo_text
@@ -137,7 +137,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        with closing(Sweep(folder, settings, site=site())) as sweep:
+        with closing(Sweep(folder, settings, placement=placement())) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:

@@ -81,8 +81,8 @@ class _Client(Client):
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
-    security: Dask's, where traffic is encrypted. threads: number of threads of this machine. told:
-    called with messages about the workers for the user, see `Workers`. Raises ClusterError if the
+    security: Dask's, where traffic is encrypted. threads: number of threads of this machine.
+    report: called with messages about the workers for the user, see `Workers`. Raises ClusterError if the
     scheduler does not answer or is gone; a run that ends this way can be resumed.
     """
 
@@ -92,7 +92,7 @@ class Cluster:
         *,
         security: Security | None = None,
         threads: int = 1,
-        told: Callable[[str], None] = lambda text: None,
+        report: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.address, self.threads = address, threads
         self.elsewhere = 0.0
@@ -109,7 +109,7 @@ class Cluster:
             )
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             raise ClusterError(f"no scheduler answers at {address}: {_reason(error)}") from error
-        self.workers = Workers(self._client, address, told)
+        self.workers = Workers(self._client, address, report)
 
     def __enter__(self) -> Self:
         return self

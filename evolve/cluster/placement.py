@@ -38,7 +38,7 @@ class Tls:
 
 
 @dataclass(frozen=True)
-class Site:
+class Placement:
     """This machine, or the workers of the Dask cluster at the address `scheduler`."""
 
     scheduler: str | None = None
@@ -46,11 +46,11 @@ class Site:
 
     @contextmanager
     def open(
-        self, threads: int, told: Callable[[str], None] = lambda text: None
+        self, threads: int, report: Callable[[str], None] = lambda text: None
     ) -> Iterator[Executor]:
         """Open an executor there, with a number of threads of this machine.
 
-        See `Cluster` for `told` and for errors; raises ImportError if Dask is not installed.
+        See `Cluster` for `report` and for errors; raises ImportError if Dask is not installed.
         """
         if self.scheduler is None:
             yield Threads(threads)
@@ -63,9 +63,9 @@ class Site:
             # Dask logs unreadable data from a worker as critical, with a traceback.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         security = None if self.tls is None else self.tls.security()
-        with Cluster(self.scheduler, security=security, threads=threads, told=told) as cluster:
+        with Cluster(self.scheduler, security=security, threads=threads, report=report) as cluster:
             yield cluster
 
 
-HERE: Final = Site()
+HERE: Final = Placement()
 """This machine."""

@@ -61,13 +61,13 @@ class WorkerFacts:
 class Workers:
     """The workers of a client's scheduler.
 
-    told: called with a line about each worker that joins, leaves, is silent for long, or is
+    report: called with a line about each worker that joins, leaves, is silent for long, or is
     refused.
     """
 
-    def __init__(self, client: Client, address: str, told: Callable[[str], None]) -> None:
+    def __init__(self, client: Client, address: str, report: Callable[[str], None]) -> None:
         self._client: Any = client
-        self._address, self._told = address, told
+        self._address, self._report = address, report
         self.refused: dict[str, str] = {}
         """Excluded workers, and the reasons."""
         self._aside: set[str] = set()
@@ -117,19 +117,19 @@ class Workers:
             new = place not in self._aside
             self._aside.add(place)
         if new:
-            self._told(f"worker {place} gets no further task until it answers: {why}")
+            self._report(f"worker {place} gets no further task until it answers: {why}")
 
     def take_back(self, place: str) -> None:
         """Use a worker again after `set_aside`."""
         with self._looking:
             self._aside.discard(place)
-        self._told(f"worker {place} has answered at last")
+        self._report(f"worker {place} has answered at last")
 
     def refuse(self, place: str, why: str) -> None:
         """Exclude a worker from now on; raises ClusterError if no usable one is left."""
         if place not in self.refused:
             self.refused[place] = why
-            self._told(f"worker {place} is left out: {why}")
+            self._report(f"worker {place} is left out: {why}")
         if not self.usable():
             raise ClusterError(f"no worker can be used; {place}: {why}")
 
@@ -168,9 +168,9 @@ class Workers:
         before, self._workers = self._workers, workers
         if self._asked > -math.inf:
             for place in sorted(set(workers) - set(before)):
-                self._told(f"worker {place} is there, {count_of(workers[place], 'slot')}")
+                self._report(f"worker {place} is there, {count_of(workers[place], 'slot')}")
             for place in sorted(set(before) - set(workers)):
-                self._told(f"worker {place} is gone; others play its games")
+                self._report(f"worker {place} is gone; others play its games")
         if time.monotonic() - self._heard >= _LOOK_FOR_SILENCE:
             self._heard = time.monotonic()
             self._tell_silence(self._client.scheduler_info(n_workers=-1)["workers"])
@@ -189,10 +189,10 @@ class Workers:
                 since = now
                 if place in self._silent:
                     self._silent.remove(place)
-                    self._told(f"worker {place} is heard again")
+                    self._report(f"worker {place} is heard again")
             elif now - since > _SILENCE and place not in self._silent:
                 self._silent.add(place)
-                self._told(f"worker {place} has not been heard for {now - since:.0f} seconds")
+                self._report(f"worker {place} has not been heard for {now - since:.0f} seconds")
             self._last_heard[place] = worker["last_seen"], since
 
 

@@ -185,7 +185,7 @@ class Rungs:
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)
-        with closing(Sweep(folder, settings, queued, self._sweep.site)) as sweep:
+        with closing(Sweep(folder, settings, queued, self._sweep.placement)) as sweep:
             ending = sweep.run(watch)
             by_number = {number_of(trial): trial for trial in sweep.study.trials()}
         if ending is not SweepEnding.COMPLETE:
@@ -209,7 +209,7 @@ class Rungs:
             ending, trainings = self._train(RETEST, settings, pair * rung.seeds, observer)
             if ending is not None:
                 return ending, None
-            with self._sweep.site.open(self._sweep.jobs) as executor:
+            with self._sweep.placement.open(self._sweep.jobs) as executor:
                 against, games = self._against(trainings, observer, executor)
         facts: dict[str, Any] = {} if against is None else {"against_defaults": against.value}
         facts |= {"run": folder.resolve().name, "trial": winner.number}

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.cluster.placement import HERE, Site
+from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.files.folder import FolderPath
@@ -64,8 +64,8 @@ class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one. With a `queue`, only its trials run.
-    site: where games are played. Raises what `checked_plan` does, RunError or StorageError, before
-    anything begins.
+    placement: where games are played. Raises what `checked_plan` does, RunError or StorageError,
+    before anything begins.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class Sweep:
         folder: FolderPath,
         settings: SweepSettings,
         queue: Sequence[Queued] | None = None,
-        site: Site = HERE,
+        placement: Placement = HERE,
     ) -> None:
         self.folder = folder
-        self.site = site
+        self.placement = placement
         self.settings = settings
         plan = checked_plan(settings)
         self.jobs = settings.jobs or 1
@@ -130,7 +130,7 @@ class Sweep:
         if self.study.shared:
             fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
         trials, over = self.study.trials(), self.study.is_over
-        with self.site.open(self.jobs) as executor:
+        with self.placement.open(self.jobs) as executor:
             return play_final(
                 self.folder,
                 self.plan,
@@ -301,7 +301,7 @@ class Sweep:
         return sum(not worker.idle for worker in self._workers)
 
     def _worker(self, place: int) -> Worker:
-        return Worker(self.folder, self.settings, place, self.site)
+        return Worker(self.folder, self.settings, place, self.placement)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import NamedTuple
 
-from evolve.cluster.placement import HERE, Site
+from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
@@ -50,13 +50,13 @@ class Worker:
     """A worker process, seen from the process that started it."""
 
     def __init__(
-        self, folder: FolderPath, settings: SweepSettings, place: int, site: Site = HERE
+        self, folder: FolderPath, settings: SweepSettings, place: int, placement: Placement = HERE
     ) -> None:
         self.place = place
         # Forking a process with threads is not safe.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        arguments = (theirs, folder, settings, place, site)
+        arguments = (theirs, folder, settings, place, placement)
         self._process = context.Process(target=work, args=arguments, daemon=True)
         with without_ctrl_c():
             self._process.start()
@@ -135,16 +135,20 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
 
 
 def work(
-    connection: Connection, folder: FolderPath, settings: SweepSettings, place: int, site: Site
+    connection: Connection,
+    folder: FolderPath,
+    settings: SweepSettings,
+    place: int,
+    placement: Placement,
 ) -> None:
     """Run trials until there are no more: the main function of a worker process.
 
-    place: its index among the workers, from 0. site: where the games of its trials are played.
+    place: its index among the workers, from 0. placement: where the games of its trials are played.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     end_with_parent()
     with ExitStack() as stack:
-        _serve(connection, folder, settings, place, lambda: stack.enter_context(site.open(1)))
+        _serve(connection, folder, settings, place, lambda: stack.enter_context(placement.open(1)))
 
 
 def _serve(

@@ -121,7 +121,7 @@ def test_a_worker_that_answers_wrongly_is_left_out_and_its_tasks_go_elsewhere(
     shared: Place,
 ) -> None:
     told: list[str] = []
-    with cluster(shared, 2, told=told.append) as found:
+    with cluster(shared, 2, report=told.append) as found:
         one, other = sorted(found.workers.usable())
         came = list(found.run(wrong_on, [one] * 12, is_half))
         assert sorted(came) == [(number, 0.5) for number in range(12)]
@@ -207,7 +207,7 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
 ) -> None:
     told: list[str] = []
     file = tmp_path / "go"
-    with cluster(shared, 2, told=told.append) as found:
+    with cluster(shared, 2, report=told.append) as found:
         one, other = sorted(found.workers.usable())
         try:
             came = list(found.run(hangs_on, [([one], str(file))] * 8))
@@ -253,7 +253,7 @@ def test_an_answer_that_comes_late_is_taken_where_there_is_no_other_worker(
         if sum("gets no further task" in one for one in told) == 2:
             file.touch()
 
-    with cluster(shared, 2, told=tell) as found:
+    with cluster(shared, 2, report=tell) as found:
         places = list(found.workers.usable())
         came = list(found.run(hangs_on, [(places, str(file))] * 2))
     assert sorted(number for number, _ in came) == [0, 1]
@@ -356,12 +356,12 @@ def test_workers_that_are_others_play_no_game(tmp_path: Path) -> None:
         found.worker(PYTHONPATH=str(other))
         found.worker(PYTHONPATH=str(none.parent))
         refused = pytest.raises(ClusterError, match="no worker can be used")
-        with cluster(found, 2, told=told.append) as made, refused:
+        with cluster(found, 2, report=told.append) as made, refused:
             round_robin(made)
         assert sum("left out" in text for text in told) == 2
         told.clear()
         found.worker()
-        with cluster(found, 3, told=told.append) as made:
+        with cluster(found, 3, report=told.append) as made:
             assert_same(round_robin(made), round_robin(ONE_THREAD))
             assert made.slots == 1
     assert sum("left out" in text for text in told) == 2
@@ -460,7 +460,7 @@ def test_who_comes_goes_and_hangs_is_told(tmp_path: Path, monkeypatch: pytest.Mo
             assert made.slots
             time.sleep(0.1)
 
-    with place(tmp_path, 1) as found, cluster(found, 1, told=told.append) as made:
+    with place(tmp_path, 1) as found, cluster(found, 1, report=told.append) as made:
         while not made.workers.usable():
             time.sleep(0.1)
         told.clear()

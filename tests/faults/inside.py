@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from evolve.cluster.placement import Site
+from evolve.cluster.placement import Placement
 from evolve.config.sweep import SweepSettings
 from evolve.studies import running
 from evolve.studies.running import RunProcess, Working
@@ -52,7 +52,9 @@ class _End:
 class InsideWorker:
     """A worker of a sweep in a thread, which works while the sweep waits for it."""
 
-    def __init__(self, folder: Path, settings: SweepSettings, place: int, site: Site) -> None:
+    def __init__(
+        self, folder: Path, settings: SweepSettings, place: int, placement: Placement
+    ) -> None:
         self.place = place
         self.number: int | None = None
         self.name = "inside"
@@ -61,14 +63,16 @@ class InsideWorker:
         self._due: list[Any] = []
         self._end = _End()
         self._thread = threading.Thread(
-            target=self._work, args=(folder, settings, place, site), daemon=True
+            target=self._work, args=(folder, settings, place, placement), daemon=True
         )
         self._thread.start()
 
-    def _work(self, folder: Path, settings: SweepSettings, place: int, site: Site) -> None:
+    def _work(
+        self, folder: Path, settings: SweepSettings, place: int, placement: Placement
+    ) -> None:
         with contextlib.ExitStack() as stack:
             try:
-                opened = lambda: stack.enter_context(site.open(1))  # noqa: E731
+                opened = lambda: stack.enter_context(placement.open(1))  # noqa: E731
                 workers._serve(self._end, folder, settings, place, opened)  # type: ignore[arg-type]
             except BaseException:  # death, which the sweep sees as an end of the connection
                 pass
