@@ -82,8 +82,8 @@ class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
     security: Dask's, where traffic is encrypted. threads: number of threads of this machine.
-    report: called with messages about the workers for the user, see `Workers`. Raises ClusterError if the
-    scheduler does not answer or is gone; a run that ends this way can be resumed.
+    report: called with messages about the workers for the user, see `Workers`. Raises ClusterError
+    if the scheduler does not answer or is gone; a run that ends this way can be resumed.
     """
 
     def __init__(
