@@ -41,7 +41,7 @@ from evolve.engine.board.rules import (
 from evolve.engine.board.squares import parse_moves
 from evolve.errors import EngineError, EvolveError, LinkError, RecordError, RunError
 from evolve.files.atomic import write_bytes
-from evolve.files.changes import make_folder, move, remove_tree
+from evolve.files.changes import make_folder, move, remove, remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import Games, GamesDone, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
@@ -319,7 +319,7 @@ class MatchFolder:
                 if match.played and match.result.played:
                     files.finish()
                 else:
-                    file.unlink(missing_ok=True)
+                    remove(file, missing_ok=True)
                 raise
             except (StoppedError, KeyboardInterrupt):
                 files.finish()

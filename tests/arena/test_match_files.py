@@ -238,7 +238,7 @@ def test_a_file_that_cannot_be_written_meanwhile_is_tried_again(
             raise OSError(28, "No space left on device", str(path))
         write(path, frame)
 
-    monkeypatch.setattr("evolve.arena.match_files.write_frame", failing)
+    monkeypatch.setattr("evolve.records.table.write_frame", failing)
     ended = invoke("match", "random", "swh", "--games", 200, "--out", "g.csv", "--json")
     assert ended.code == 0
     assert "No space left on device" in ended.err
