@@ -79,7 +79,8 @@ def balanced(
 
 
 def longer(lines: Lines, rng: np.random.Generator) -> Iterator[Lines]:
-    """Batches of these positions after two more random moves, without end."""
+    """Batches of these positions after two more random moves, without end; none comes twice."""
+    seen: set[tuple[int, ...]] = set()
     while True:
         after: Lines = {}
         for key, line in lines.items():
@@ -89,7 +90,13 @@ def longer(lines: Lines, rng: np.random.Generator) -> Iterator[Lines]:
                 board = board.play(more[-1])
             if len(more) == LONGER_PLIES:
                 after[board.own, board.opp] = more
-        yield distinct(after)
+        fresh: Lines = {}
+        for key, line in distinct(after).items():
+            image = tuple(canonical(np.array([key], np.uint64))[0].tolist())
+            if image not in seen:
+                seen.add(image)
+                fresh[key] = line
+        yield fresh
 
 
 def main() -> None:

@@ -212,6 +212,21 @@ def check_the_served_rules(service: Service) -> None:
         assert page.get_by_role("option", name="corners").count() == 1
 
 
+def check_the_served_learner(service: Service) -> None:
+    """The service starts a new learner's trainings and sweeps, and its page draws them."""
+    commands = [form["command"] for form in service.get("commands")["items"]]
+    assert {"train squares", "sweep squares"} <= set(commands)
+    runs = {run["run"]: run for run in service.get("runs")["items"]}
+    assert runs["learned"]["state"] == runs["swept"]["state"] == "done"
+    job = service.order("train squares", games=40)
+    assert service.get(f"runs/{service.wait(job)['run']}")["done"] == 40
+    with look(service) as page:
+        visit(page, address(service), "run/learned")
+        page.get_by_role("figure").first.wait_for()
+        visit(page, address(service), "run/swept")
+        page.get_by_role("figure").first.wait_for()
+
+
 def address(service: Service) -> str:
     return f"http://127.0.0.1:{service.port}/"
 
@@ -231,5 +246,6 @@ SERVED = {
     "A kind of run": check_the_served_kind,
     "A table of a run": check_the_served_table,
     "Rules": check_the_served_rules,
+    "A learner": check_the_served_learner,
 }
 """Examples that must reach the service and the page, with what is looked at there."""
