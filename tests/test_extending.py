@@ -216,9 +216,9 @@ def check_the_served_learner(service: Service) -> None:
     """The service starts a new learner's trainings and sweeps, and its page draws them."""
     commands = [form["command"] for form in service.get("commands")["items"]]
     assert {"train squares", "sweep squares"} <= set(commands)
-    runs = {run["run"]: run for run in service.get("runs")["items"]}
+    runs = {run["id"]: run for run in service.get("runs")["items"]}
     assert runs["learned"]["state"] == runs["swept"]["state"] == "done"
-    job = service.order("train squares", games=40)
+    job = service.order("train", kind="squares", games=40)
     assert service.get(f"runs/{service.wait(job)['run']}")["done"] == 40
     with look(service) as page:
         visit(page, address(service), "run/learned")
