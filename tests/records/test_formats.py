@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import evolve.cli.convert
 import pytest
 
 import evolve
