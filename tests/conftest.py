@@ -20,8 +20,9 @@ _MISSING: Final = importlib.util.find_spec("torch") is None
 _LONG: Final = (
     "sweeps/test_kills.py", "service/test_jobs.py", "service/test_page.py",
     "faults/test_trainings.py", "cluster/test_client.py", "cli/test_sweep_program.py",
-    "faults/test_other_sweeps.py", "service/test_values.py", "service/test_contract.py",
-    "engine/patterns/test_pattern_search.py", "learning/test_course.py", "cli/test_sweep.py",
+    "faults/test_other_sweeps.py", "cluster/test_worker_tasks.py", "cluster/test_workers.py",
+    "service/test_values.py", "service/test_contract.py", "service/test_forms.py",
+    "studies/test_running.py", "engine/patterns/test_pattern_search.py", "cli/test_sweep.py",
     "cli/test_signals.py", "test_extending.py", "faults/test_sweeps.py", "cli/test_hostile.py",
     "cli/test_terminal.py", "service/test_disk.py", "faults/test_requests.py",
     "cli/test_study_cluster.py", "sweeps/test_postgres.py", "standalone/test_part_patterns.py",

@@ -120,3 +120,14 @@ def test_no_two_modules_have_one_name() -> None:
             rooms[name.rpartition(".")[2]].add(room)
     twice = {name: found for name, found in rooms.items() if len(found) > 1}
     assert set(twice) == {"call"}, twice
+
+
+def test_every_module_of_a_hundred_lines_has_a_test_module_of_its_name() -> None:
+    """Whoever changes a module finds its tests: the rooms of `tests` are those of the package."""
+    missing = []
+    for path in modules().values():
+        room = path.relative_to(ROOT / "evolve").parent
+        long = len(path.read_text(encoding="utf-8").splitlines()) > 100
+        if long and not (ROOT / "tests" / room / f"test_{path.name}").exists():
+            missing.append(path.relative_to(ROOT).as_posix())
+    assert missing == []

@@ -71,10 +71,3 @@ def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(sys, "stdout", gone)
         for _ in range(3):
             tell("a line")
-
-
-def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
-    display = Display(TrialsView(SweepSettings(kind="alphabeta")))
-    display.stage("final", 2, 80)
-    display.request_stop()
-    assert "ending after the current games; Ctrl-C again" in capsys.readouterr().out

@@ -12,7 +12,7 @@ import pytest
 
 from evolve.cli.main import COMMANDS
 from tests.cli import ALPHABETA, TINY, environment
-from tests.cli.test_solve import LAST_TWO
+from tests.cli.test_games import LAST_TWO
 from tests.cli.test_train_patterns import SMALL as PATTERNS
 
 HEAVY = {"deap", "joblib", "matplotlib", "numba", "optuna", "scipy", "torch"}

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from evolve.arena.call import identity_of, openings_for
-from evolve.config.matches import MatchSettings
 from tests.cli import done, fails, match, misused
 
 
@@ -70,11 +69,3 @@ def test_as_many_as_asked_for_or_all_of_a_file_or_the_default() -> None:
     ):  # fmt: skip
         assert len(openings_for(source, None, pairs, 5, "standard", rng)) == count
     assert openings_for("openings.txt", 2, None, 5, "standard", rng).texts() == ["f5 d6", "f5 f6"]
-
-
-def test_balanced_openings_are_the_default_unless_they_have_a_length() -> None:
-    named = {"a": "swh", "b": "zero"}
-    assert MatchSettings.model_validate(named).openings == "balanced"
-    assert MatchSettings.model_validate({**named, "opening_plies": 6}).openings == "random"
-    said = misused("match", "swh", "zero", "--openings", "balanced", "--opening-plies", 6)
-    assert "balanced openings have 8 moves" in said

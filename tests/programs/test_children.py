@@ -6,14 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import psutil
 import pytest
 
 from evolve.errors import EngineError
-from evolve.programs.children import MARK, PROGRAMS, Programs, Report, new_mark
+from evolve.programs.children import MARK, PROGRAMS, Life, Programs, Report, new_mark
 from evolve.programs.process import LineProcess
 from tests.cli import environment
 from tests.programs import soon
@@ -185,3 +188,121 @@ def test_a_library_does_not_adopt_what_is_others() -> None:
     number = int(orphan.stdout)
     assert psutil.Process(number).ppid() != os.getpid()
     os.kill(number, signal.SIGKILL)
+
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread watches")
+SLEEPS = "ctypes.PyDLL(None).sleep(1000)"
+"""Holds the interpreter's lock, as a computation in C may: no thread of Python gets to run."""
+WORKS = "import ctypes, os; print(os.getpid(), flush=True); "
+
+KINDS = {
+    "ours": f"""
+import subprocess, sys
+from evolve.programs.children import Life
+life = Life()
+code = "import sys; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
+code += {WORKS + SLEEPS!r}
+subprocess.Popen([sys.executable, "-c", code, *map(str, life.pipes)], pass_fds=life.pipes)
+life.leave()
+time.sleep(1000)
+""",
+    "guarded": f"""
+import subprocess, sys
+from evolve.programs.children import Life
+life = Life()
+words = life.guard([sys.executable, "-c", {WORKS + SLEEPS!r}])
+subprocess.Popen(words, pass_fds=life.pipes, start_new_session=True)
+life.leave()
+time.sleep(1000)
+""",
+    "multiprocessing": """
+import multiprocessing
+from tests.programs import hold_the_lock
+multiprocessing.get_context("spawn").Process(target=hold_the_lock).start()
+time.sleep(1000)
+""",
+}
+
+
+@contextmanager
+def parent(code: str) -> Iterator[tuple[subprocess.Popen[str], psutil.Process]]:
+    """A process that runs code, and its child, which has said its number."""
+    words = [sys.executable, "-c", "import time\n" + code]
+    process = subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    child = psutil.Process(int(process.stdout.readline()))
+    try:
+        yield process, child
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        if child.is_running():
+            child.kill()
+
+
+@LINUX
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_child_ends_with_its_parent_in_the_middle_of_what_it_does(kind: str) -> None:
+    with parent(KINDS[kind]) as (process, child):
+        process.kill()
+        psutil.wait_procs([child], timeout=PATIENCE)
+        assert not child.is_running()
+
+
+@LINUX
+def test_a_child_does_not_end_with_the_thread_that_started_it() -> None:
+    """As it would with the parent-death signal; it ends with the pipe."""
+    life, children = Life(), []
+    code = "import sys; from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
+    words = [sys.executable, "-c", code + WORKS + SLEEPS, *map(str, life.pipes)]
+
+    def start() -> None:
+        child = subprocess.Popen(
+            words, env=environment(), pass_fds=life.pipes, stdout=subprocess.PIPE
+        )
+        children.append(child)
+        assert child.stdout is not None
+        child.stdout.readline()
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    number = thread.native_id
+    thread.join()
+    life.leave()
+    (child,) = children
+    with child:
+        while Path(f"/proc/self/task/{number}").exists():
+            time.sleep(0.001)
+        assert child.poll() is None
+        life.end()
+        assert child.wait(60) == -signal.SIGKILL
+
+
+def test_a_child_that_begins_when_its_parent_has_ended_ends() -> None:
+    pipe, ours = os.pipe()
+    os.close(ours)
+    code = "import sys, time; from evolve.programs.children import end_with; "
+    code += "end_with(int(sys.argv[1]))"
+    words = [sys.executable, "-c", f"{code}; time.sleep(1000)", str(pipe)]
+    ended = subprocess.run(
+        words, env=environment(), pass_fds=(pipe,), check=False, timeout=PATIENCE
+    )
+    os.close(pipe)
+    assert ended.returncode == 1
+
+
+def test_elsewhere_a_thread_watches() -> None:
+    life = Life()
+    code = "import sys, time; sys.platform = 'darwin'; "
+    code += "from evolve.programs.children import end_with; end_with(int(sys.argv[1])); "
+    code += "print('begun', flush=True); time.sleep(1000)"
+    words = [sys.executable, "-c", code, *map(str, life.pipes)]
+    with subprocess.Popen(
+        words, env=environment(), pass_fds=life.pipes, stdout=subprocess.PIPE
+    ) as child:
+        life.leave()
+        assert child.stdout is not None
+        child.stdout.readline()
+        life.end()
+        assert child.wait(60) == 1

@@ -12,9 +12,9 @@ import pytest
 from benchmarks.pages import find_chromium, open_chromium
 from tests.cli import done
 from tests.service import SMALL, Service
-from tests.service.inside import runner
+from tests.service.inside import local, runner
 
-__all__ = ["runner"]
+__all__ = ["local", "runner"]
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

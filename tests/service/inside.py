@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -88,3 +90,41 @@ def rewrite(runs: Path, job: str, **changes: Any) -> JobRecord:
         setattr(record, name, value)
     record.save(place)
     return record
+
+
+class Local(NamedTuple):
+    """A service in this process."""
+
+    state: ServiceState
+    app: Any
+    runner: asyncio.Runner
+
+    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
+        async def answer() -> httpx.Response:
+            transport = httpx.ASGITransport(self.app)
+            base = f"http://localhost{API}/"
+            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
+                return await client.request(method, path, json=document)
+
+        return self.runner.run(answer())
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Local]:
+    state = ServiceState(Place(folder), 0, ())
+    state.place.claim()
+    state.index.scan()
+    state.jobs.restore()
+    with asyncio.Runner() as runner:
+        try:
+            yield Local(state, make_app(state), runner)
+        finally:
+            runner.run(state.search.close())
+            state.place.release()
+
+
+@pytest.fixture
+def local(runs: Path, tmp_path: Path) -> Iterator[Local]:
+    shutil.copytree(runs / "small", tmp_path / "runs/small")
+    with serving(tmp_path / "runs") as found:
+        yield found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,13 +14,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from evolve.cli.serve import token_file, user_token
 from evolve.service.folders import Place
 from evolve.service.request_guard import SESSION, Door
 from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
 from tests import forks
-from tests.service import TOKEN, Service, until
+from tests.service import TOKEN, Service
 
 DATA = re.compile(r"run|swh|items|version|openapi")
 
@@ -154,94 +152,6 @@ def test_the_document_says_who_may(app: FastAPI) -> None:
     assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
     assert document["paths"][SESSION]["post"]["security"] == []
     assert "--no-token" in document["info"]["description"]
-
-
-def test_the_secret_is_kept_for_its_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
-    token = user_token()
-    assert user_token() == token
-    assert len(token) >= 32
-    if os.name == "posix":
-        assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
-        token_file().chmod(0o644)
-        assert user_token() != token, "others could have read it"
-        assert stat.S_IMODE(token_file().stat().st_mode) == 0o600
-    token_file().write_text("short")
-    assert len(user_token()) >= 32
-
-
-@pytest.mark.skipif(os.name != "posix", reason="modes of files")
-def test_a_data_folder_that_others_can_change_keeps_no_secret(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data").chmod(0o777)
-    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(PermissionError, match="other users can write"):
-        user_token()
-
-
-def started(tmp_path: Path, *options: str, **variables: str) -> tuple[Any, Path]:
-    """`evolve serve` as a user starts it, and its log."""
-    (tmp_path / "runs").mkdir(exist_ok=True)
-    log = tmp_path / f"log-{len(list(tmp_path.iterdir()))}"
-    environment = {**os.environ, "EVOLVE_DATA_DIR": str(tmp_path / "data"), **variables}
-    words = [*forks.PROGRAM, "serve", str(tmp_path / "runs"), "--port", "0", *options]
-    with log.open("wb") as sink:
-        process = forks.start(words, stdout=sink, stderr=sink, env=environment)
-    until(lambda: "Ctrl-C ends it" in log.read_text())
-    return process, log
-
-
-def ended(process: Any) -> None:
-    process.terminate()
-    process.wait(60)
-
-
-def test_a_restart_prints_the_same_token(tmp_path: Path) -> None:
-    found = []
-    for _ in range(2):
-        process, log = started(tmp_path)
-        text = log.read_text()
-        ended(process)
-        found += re.findall(r"http://127\.0\.0\.1:\d+/\?token=(\S+)", text)
-        assert str(tmp_path / "data/token") in text
-    assert found == [(tmp_path / "data/token").read_text().strip()] * 2
-
-
-def test_open_gives_the_address_to_the_browser_alone(tmp_path: Path) -> None:
-    """The words of its command can be seen by every account."""
-    seen = tmp_path / "seen"
-    browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nprintf %s "$*" > {seen}.part && mv {seen}.part {seen}\n')
-    browser.chmod(0o755)
-    process, log = started(tmp_path, "--open", BROWSER=f"{browser} %s")
-    try:
-        until(seen.exists)
-        words = seen.read_text()
-        token = (tmp_path / "data/token").read_text().strip()
-        assert token not in words
-        page = Path(re.sub("^file://", "", words))
-        if os.name == "posix":
-            assert stat.S_IMODE(page.stat().st_mode) == 0o600
-        (address,) = re.findall(r"http://\S+/\?token=\S+", log.read_text())
-        assert f"url={address}" in page.read_text()
-    finally:
-        ended(process)
-    assert not page.exists()
-
-
-def test_without_a_token_it_says_what_that_means(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    service = Service(tmp_path / "runs", token=None).start()
-    try:
-        service.get("runs")
-        assert service.get("openapi.json")["security"] == []
-        text = service.log.read_text()
-        assert "every account of this machine" in text
-        assert "token=" not in text
-    finally:
-        service.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
 import socket
 import subprocess
 import sys
@@ -11,61 +9,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import httpx
 import pytest
 import uvicorn
 
 from evolve.service import request_limits
-from evolve.service.downloads import Downloads
-from evolve.service.folders import Place
 from evolve.service.request_limits import Connection
-from evolve.service.responses import ProblemError
-from evolve.service.server import API, make_app
-from evolve.service.state import ServiceState
-from tests.cli import fails
 from tests.faults import Failure, hooked, recorded
 from tests.service import STREAM, TOKEN, Service, until
+from tests.service.inside import Local, serving
 from tests.waits import PATIENCE
-
-
-class Local(NamedTuple):
-    """A service in this process."""
-
-    state: ServiceState
-    app: Any
-    runner: asyncio.Runner
-
-    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
-        async def answer() -> httpx.Response:
-            transport = httpx.ASGITransport(self.app)
-            base = f"http://localhost{API}/"
-            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, json=document)
-
-        return self.runner.run(answer())
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[Local]:
-    state = ServiceState(Place(folder), 0, ())
-    state.place.claim()
-    state.index.scan()
-    state.jobs.restore()
-    with asyncio.Runner() as runner:
-        try:
-            yield Local(state, make_app(state), runner)
-        finally:
-            runner.run(state.search.close())
-            state.place.release()
-
-
-@pytest.fixture
-def local(runs: Path, tmp_path: Path) -> Iterator[Local]:
-    shutil.copytree(runs / "small", tmp_path / "runs/small")
-    with serving(tmp_path / "runs") as found:
-        yield found
 
 
 def files(folder: Path) -> list[str]:
@@ -104,30 +58,6 @@ def test_a_job_names_an_individual_without_a_file_of_it(local: Local) -> None:
         assert answer.status_code == status, answer.text
 
 
-def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
-    place = local.state.place.runs
-    moved = Path(place).with_name("elsewhere")
-    place.rename(moved)
-    for path in ("runs", "runs/small", "runs/small/generations", "jobs", "agents", "health"):
-        answer = local.ask("GET", path)
-        assert answer.status_code == 503, path
-        assert "the folder of runs, runs, is gone" in answer.json()["detail"]
-        assert answer.headers["retry-after"]
-    place.mkdir()
-    assert local.ask("GET", "runs/small").status_code == 503, "another folder in its place"
-    place.rmdir()
-    moved.rename(place)
-    assert local.ask("GET", "runs/small").status_code == 200
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a lock that is held cannot be removed")
-@pytest.mark.parametrize("what", ["lock", ""])
-def test_a_second_server_without_the_lock_s_file(local: Local, what: str) -> None:
-    gone = local.state.place.own / what
-    gone.unlink() if what else shutil.rmtree(gone)
-    assert "is served already" in fails("serve", local.state.place.runs, "--port", 0)
-
-
 def test_a_resume_that_is_answered_507_is_not_done_later(tmp_path: Path) -> None:
     """Wherever it fails: what the next server reads is what the client was told."""
     (tmp_path / "runs").mkdir()
@@ -149,65 +79,6 @@ def test_a_resume_that_is_answered_507_is_not_done_later(tmp_path: Path) -> None
             assert local.ask("GET", f"jobs/{job}").json()["state"] == told, point
             if told == "queued":
                 local.ask("POST", f"jobs/{job}/stop")
-
-
-class _GoneError(Exception):
-    """A reader is gone."""
-
-
-def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    place = Place(tmp_path / "runs")
-    place.claim()
-    lending = Downloads(place)
-
-    async def receive() -> Any:
-        return {"type": "http.disconnect"}
-
-    async def send(_: Any) -> None:
-        raise _GoneError
-
-    for path in (lending.new(".csv"), lending.new("") / "file.csv"):
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("x")
-        (path.parent / ".writing-0123456789abcdef.csv").write_text("a part")
-        answer = lending.sent(path, "x.csv")
-        scope = {"type": "http", "method": "GET", "headers": [], "extensions": {}}
-        with pytest.raises(_GoneError):
-            asyncio.run(answer(scope, receive, send))
-        assert not path.exists()
-    left = [path.name for path in place.lent.iterdir()]
-    assert left == [".writing-0123456789abcdef.csv"], "beside files of other requests"
-    place.release()
-
-
-@pytest.mark.parametrize("ends", ["fails", "late"])
-def test_a_download_that_fails_leaves_no_part(
-    local: Local, ends: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Such as on a full disk: the command is ended before it has removed what it began."""
-    from evolve.service import downloads as lending
-
-    part = "import sys, time, pathlib\n"
-    part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"
-    part += "sys.exit('error: no room')" if ends == "fails" else "time.sleep(600)"
-    script = local.state.place.runs.parent / "command.py"
-    script.write_text(part)
-
-    real = lending.Life.guard
-
-    def guard(life: Any, command: Any) -> Any:
-        return real(life, (sys.executable, str(script), command[-1]))
-
-    monkeypatch.setattr(lending.Life, "guard", guard)
-    monkeypatch.setattr(lending, "_LONGEST", 3.0)
-
-    async def made() -> None:
-        with pytest.raises(ProblemError if ends == "fails" else TimeoutError):
-            await local.state.downloads.made(["show", "x", "-o", "{to}"], ".csv")
-
-    local.runner.run(made())
-    assert list(local.state.place.lent.iterdir()) == []
 
 
 @contextmanager

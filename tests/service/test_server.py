@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import socket
@@ -18,7 +17,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.cli import fails, misused
+from tests.cli import fails
 from tests.service import STREAM, Service, until
 from tests.waits import PATIENCE
 
@@ -40,37 +39,8 @@ def test_it_loads_no_engine(service: Service) -> None:
             assert f"/{name}" not in loaded, name
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    assert "is not a folder of runs" in fails("serve", tmp_path / "none")
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/config.toml").touch()
-    assert "is a run" in misused("serve", tmp_path / "run")
-    assert "--host nonesuch.invalid" in fails("serve", tmp_path, "--host", "nonesuch.invalid")
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs/.service").symlink_to(tmp_path)
-    assert "is a link" in fails("serve", tmp_path / "runs")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_read_only(tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir(mode=0o555)
-    assert "jobs are kept there" in fails("serve", tmp_path / "runs")
-
-
-def test_a_port_that_is_taken(tmp_path: Path) -> None:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        one.listen()
-        said = fails("serve", tmp_path, "--port", one.getsockname()[1])
-    assert "try another --port" in said
-
-
 def test_a_second_one_on_the_same_folder(service: Service, runs: Path) -> None:
     assert "is served already" in fails("serve", runs, "--port", 0)
-
-
-def test_what_is_no_program(tmp_path: Path) -> None:
-    assert "gtp:COMMAND" in misused("serve", tmp_path, "--allow-programs", "sh")
 
 
 @pytest.mark.slow

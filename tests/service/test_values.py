@@ -6,22 +6,14 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import tomllib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import httpx
 import pytest
-import tomli_w
-from pydantic import BaseModel, ValidationError
 
-from evolve.config.base import Settings
-from evolve.errors import EvolveError, SettingsError
-from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.study_spec import StudySpec
 from evolve.service.folders import Place
-from evolve.service.forms import KIND, Form, form_of, forms
+from evolve.service.forms import KIND, Form, forms
 from evolve.service.responses import ProblemError
 from evolve.service.server import API, make_app
 from evolve.service.state import ServiceState
@@ -44,17 +36,6 @@ BASES: Final[Mapping[str, Mapping[str, Any]]] = {
 """What a form must be given."""
 
 
-def models() -> dict[str, type[BaseModel]]:
-    """Every settings model of a command, by it."""
-    of_kinds = {
-        kind.command(word): variant.model()
-        for kind in RUN_TYPES
-        for word, variant in kind.variants.items()
-        if not variant.runs
-    }
-    return of_kinds | {name: form.model for name, form in forms().items()}
-
-
 def taken(form: Form, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """What a form makes of settings; None where it refuses them."""
     found, status = None, 400
@@ -64,79 +45,6 @@ def taken(form: Form, settings: Mapping[str, Any]) -> dict[str, Any] | None:
         status = error.status
     assert 400 <= status < 500
     return found
-
-
-def finite(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return all(map(finite, (*value, *value.values())))
-    if isinstance(value, list | tuple):
-        return all(map(finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
-
-
-@pytest.mark.parametrize("command", sorted(forms()))
-def test_any_value_in_any_field_of_any_form(command: str) -> None:
-    form = forms()[command]
-    base = BASES.get(command, {})
-    fields = [field for field in form.model.model_fields if field != KIND]
-    assert fields
-    count = 0
-    for field in [*fields, "nonsense", KIND, "\ud800"]:
-        for odd in ODD:
-            given = taken(form, {**base, field: odd})
-            if given is None:
-                continue
-            count += 1
-            assert finite(given), (field, odd)
-            words = form.words(given)
-            " ".join(words).encode()
-            assert tomllib.loads(tomli_w.dumps(given)) is not None, (field, odd)
-            if form.kind is not None:
-                form.stem(given)
-    assert count > len(fields), "some of them are right"
-
-
-@pytest.mark.parametrize("command", sorted(models()))
-def test_no_settings_model_takes_a_number_that_is_not_finite(command: str) -> None:
-    model = models()[command]
-    assert issubclass(model, Settings)
-    for field in model.model_fields:
-        for number in INFINITE:
-            for odd in (number, [number], (number, number), {"x": number}, {"x": [number]}):
-                try:
-                    found = model.model_validate({**BASES.get(command, {}), field: odd})
-                except ValidationError:
-                    continue
-                assert finite(found.model_dump()), (field, odd)
-
-
-def test_a_study_takes_none_either() -> None:
-    right = {"command": "run", "seeds": [0]}
-    StudySpec.model_validate(right)
-    for more in (
-        {"settings": {"time_limit": math.inf}},
-        {"grid": {"time_limit": [1.0, math.nan]}},
-        {"variants": {"a": {"time_limit": math.inf}}},
-    ):
-        with pytest.raises(ValidationError):
-            StudySpec.model_validate({**right, **more})
-
-
-def test_a_number_of_a_setting_is_shown_whole() -> None:
-    form = forms()["train patterns"]
-    assert form.words({"budget": 1234567.0})[-2:] == ["--budget", "1234567"]
-
-
-@pytest.mark.parametrize("kind", ["x", "", None, [], {}, 1, "run"])
-def test_a_kind_that_is_not_the_command_s(kind: Any) -> None:
-    for command in ("sweep dqn", "train patterns"):
-        form, rest = form_of(command, {KIND: kind})
-        with pytest.raises(ProblemError, match="kind: it must be"):
-            form.checked(rest, lambda _, text: text)
-        first, _, second = command.partition(" ")
-        if kind != second:
-            with pytest.raises(ProblemError, match="kind: it must be"):
-                form_of(first, {KIND: kind})
 
 
 class Client(NamedTuple):
@@ -197,7 +105,7 @@ def test_whole_characters_are_let_in(client: Client) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("command", sorted(forms()))
 def test_any_value_sent_to_any_form(client: Client, command: str) -> None:
-    """As above, through all that a request meets: 200 or a problem of the client's, never 5xx."""
+    """Through all that a request meets: 200 or a problem of the client's, never 5xx."""
     base = BASES.get(command, {})
     fields = [field for field in forms()[command].model.model_fields if field != KIND]
     for field in [*fields, "nonsense", KIND]:
@@ -210,16 +118,3 @@ def test_any_value_sent_to_any_form(client: Client, command: str) -> None:
             assert answer.status_code in (200, 400, 404, 409, 422), (field, odd, answer.text)
             if answer.status_code != 200:
                 problem(answer)
-
-
-@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
-def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> None:
-    from evolve.config.toml import read_toml, resolve
-
-    file = tmp_path / "config.toml"
-    file.write_text(f"time_limit = {text}\npopulation = {text}\n")
-    with pytest.raises(EvolveError) as told:
-        resolve({}, read_toml(file), str(file))
-    assert isinstance(told.value, SettingsError)
-    assert "time_limit" in str(told.value)
-    assert "population" in str(told.value)

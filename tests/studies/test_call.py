@@ -2,69 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import evolve
 from evolve.errors import RunError, SettingsError
 from evolve.fitness.roundrobin import Round
-from evolve.population.genome import Individual
-from evolve.population.operators import Breeding
-from evolve.runs.run_folder import Silent
 from tests.cli import done, fails
-from tests.evolution.conftest import TINY
+from tests.studies.conftest import QUICK, Watch, few_discs, youngest
 from tests.tables.content import content_hash
 
-QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5, "generations": 2}
 del QUICK["seed"]
-
-
-def youngest(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
-    lots = breeding.rng.permutation(len(candidates))
-    order = sorted(lots.tolist(), key=lambda place: candidates[place].born, reverse=True)
-    return [candidates[place] for place in order[:count]]
-
-
-def few_discs(played: Round) -> Any:
-    return 64.0 - played.standings.disc_difference
-
-
-class Watch(Silent):
-    """Counts rows, and stops after so many answers."""
-
-    def __init__(self, left: int = 1000) -> None:
-        self.left = left
-        self.rows: list[tuple[Any, float, float]] = []
-
-    def row(self, row: Any, done: float, total: float) -> None:
-        self.rows.append((row, done, total))
-
-    def stop(self) -> bool:
-        self.left -= 1
-        return self.left < 0
 
 
 def elo_of(folder: Path) -> float:
     return float(evolve.load_agent(folder).stored().provenance["elo"])
-
-
-@pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> evolve.Study:
-    folder = tmp_path_factory.mktemp("studies") / "own"
-    watch = Watch()
-    made = evolve.study(
-        folder, seeds=range(3), grid={"selection": ["best", youngest]}, observer=watch, **QUICK
-    )
-    assert [(done, total) for _, done, total in watch.rows] == [(n, 6) for n in range(1, 7)]
-    assert {row["state"] for row, *_ in watch.rows} == {"done"}
-    return made
 
 
 def test_functions_are_settings_like_others(study: evolve.Study, tmp_path: Path) -> None:
@@ -76,67 +31,6 @@ def test_functions_are_settings_like_others(study: evolve.Study, tmp_path: Path)
         part = study.path / f"selection-own-youngest-seed-{seed}"
         assert content_hash(part) == content_hash(alone.path)
         assert elo_of(part) == elo_of(alone.path)
-
-
-def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path: Path) -> None:
-    frame = evolve.compare(study)
-    shown = pd.DataFrame(json.loads(done("compare", study.path, "--json").out))
-    pd.testing.assert_frame_equal(frame, shown.astype(frame.dtypes), check_dtype=False)
-    assert frame["seeds"].tolist() == [3, 3, 3]
-    elo = {
-        name: [elo_of(study.path / f"selection-{name}-seed-{seed}") for seed in range(3)]
-        for name in ("best", "own-youngest")
-    }
-    assert frame["mean"].tolist() == pytest.approx(
-        [*map(np.mean, elo.values()), np.mean(np.subtract(elo["best"], elo["own-youngest"]))]
-    )
-    met = evolve.compare(study.path, games=4)
-    assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
-    assert evolve.compare(study, figure="best_panel_score")["mean"].between(-1, 1).all()
-    assert evolve.plot(study, output=tmp_path / "own.png").stat().st_size > 10_000
-    said = done("compare", study.path).out
-    assert "differences in elo, seed by seed" in said
-    assert "own:youngest" in said
-
-
-def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
-    study: evolve.Study, tmp_path: Path
-) -> None:
-    runs = list(study.runs.values())
-    frame, of_study = evolve.compare(*runs), evolve.compare(study)
-    assert set(frame["setting"]) == {"selection=best", "selection=own:youngest"}
-    pd.testing.assert_frame_equal(frame, of_study)
-    paths = [run.path for run in runs]
-    shown = done("compare", *paths)
-    assert "means over seeds" in shown.out
-    assert any(line.startswith("seed ") for line in shown.lines), "each run stands there as well"
-    listed = done("compare", *paths, "--json").document
-    assert [row["seeds"] for row in listed] == [3, 3, 3]
-    done("plot", *paths, "-o", tmp_path / "runs.svg")
-    assert "(3 seeds)" in (tmp_path / "runs.svg").read_text()
-    # One setting alone, settings with one seed, and a run that is there twice.
-    best = [
-        run for member, run in study.runs.items() if member.setting.varied["selection"] == "best"
-    ]
-    (mean,) = evolve.compare(*best).itertuples()
-    assert (mean.setting, mean.seeds) == ("selection-best-seed-0 and 2 more", 3)
-    assert evolve.compare(*runs[:2])["setting"].tolist()[:2] == [run.name for run in runs[:2]]
-    assert evolve.compare(*runs[:3])["seeds"].tolist() == [2, 1, 1]
-    with pytest.raises(RunError, match="named twice"):
-        evolve.compare(runs[0], runs[0])
-    assert len(done("compare", paths[0], paths[0], "--json").document) == 2
-
-
-def test_a_study_and_runs_stand_side_by_side(study: evolve.Study, tmp_path: Path) -> None:
-    alone = [
-        evolve.evolve(tmp_path / f"alone-{seed}", fitness=few_discs, seed=seed, **QUICK)
-        for seed in (0, 1)
-    ]
-    frame = evolve.compare(study, *alone)
-    assert frame["setting"].tolist()[:3] == [
-        "own selection=best", "own selection=own:youngest", "alone-0 and 1 more",
-    ]  # fmt: skip
-    assert frame["seeds"].tolist() == [3, 3, 2, 3, 2, 2]
 
 
 def test_the_same_call_goes_on(study: evolve.Study, tmp_path: Path) -> None:

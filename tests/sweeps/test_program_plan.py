@@ -37,24 +37,6 @@ def plan(program: str, **settings: Any) -> ProgramPlan:
     return made
 
 
-def test_holes_and_ranges_make_the_space() -> None:
-    made = plan(
-        f"gtp:{ENGINE} --corner {{corner:-20:50=-10}} --mobility {{mobility}}?time=2",
-        space={
-            "mobility": {"low": -3.0, "high": 3.0, "default": -1.0},
-            "other": {"choices": ["a"]},
-        },
-        set_by="option",
-        fix={"deaf": "yes"},
-    )
-    assert made.space.names == ["corner", "mobility", "other"]
-    assert made.defaults == {"corner": -10, "mobility": -1.0, "other": "a"}
-    line = made.program.line({"corner": 3, "mobility": 0.5, "other": "a"})
-    assert line == f"gtp:{ENGINE} --corner 3 --mobility 0.5 --deaf yes --other a?time=2"
-    agent = made.program.agent({"corner": 3, "mobility": 0.5, "other": "a"}, "x", Path())
-    assert (agent.seconds, agent.name) == (2.0, "x")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")
 @pytest.mark.parametrize("name", ["engine", "my engine", "what? now", r"C:\bots\e.exe"])
 def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
@@ -70,44 +52,6 @@ def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
     assert (agent.seconds, agent.cwd) == (20, str(home))
     agent.prepare()
     agent.close()
-
-
-def test_by_the_environment_and_by_gtp() -> None:
-    space = {"corner": {"low": 1, "high": 50}, "style": {"choices": ["calm", "wild"]}}
-    told = plan(f"gtp:{ENGINE}", space=space, set_by="env")
-    agent = told.program.agent({"corner": 7, "style": "wild"}, "x", Path())
-    assert {
-        "corner": "7",
-        "style": "wild",
-        "OMP_NUM_THREADS": "1",
-    }.items() <= agent.environment.items()
-    assert agent.setup == ()
-    told = plan(f"gtp:{ENGINE}", space=space, set_by="gtp", set_command="set {name} = {value}")
-    agent = told.program.agent({"corner": 7, "style": "wild"}, "x", Path())
-    assert agent.setup == ("set corner = 7", "set style = wild")
-    assert agent.command == ENGINE
-
-
-def test_by_a_file(tmp_path: Path) -> None:
-    text = tmp_path / "conf.in"
-    text.write_text("corner={corner:1:50}\nmobility={mobility}\n")
-    told = plan(
-        f"gtp:{ENGINE} --config {{file}}",
-        space={"mobility": {"low": 0, "high": 3}},
-        set_by="file",
-        template=str(text),
-    )
-    one, other = ({"corner": corner, "mobility": 2} for corner in (7, 8))
-    first, same, changed = (
-        told.program.agent(values, "x", tmp_path).command for values in (one, one, other)
-    )
-    assert first == same != changed
-    assert Path(first.rpartition(" ")[2]).read_text() == "corner=7\nmobility=2\n"
-
-
-def test_without_a_template_file_is_a_name_like_any() -> None:
-    made = plan(f"gtp:{ENGINE} --config {{file:a|b}}")
-    assert made.program.line({"file": "b"}).endswith("--config b")
 
 
 @pytest.mark.parametrize(

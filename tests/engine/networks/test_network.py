@@ -5,35 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.errors import AgentError
 from tests import networks
-
-
-@pytest.mark.parametrize(
-    ("seen", "layers", "words"),
-    [
-        ("everything", ["dense 1"], "no input 'everything'"),
-        ("canonical", [], "0 layers"),
-        ("canonical", ["dense"], "takes a size"),
-        ("canonical", ["gate 5"], "takes no size"),
-        ("canonical", ["dense 5000"], "1 to 4096"),
-        ("canonical", ["dense 1 relu tanh"], "one of"),
-        ("canonical", ["dense 1 softplus"], "one of"),
-        ("canonical", ["gate norm", "dense 1"], "norm and dropout"),
-        ("canonical", ["attention 3"], "not a layer"),
-        ("canonical", ["dueling relu"], "nothing follows"),
-        ("canonical", ["dueling", "dense 1"], "must be the last"),
-        ("canonical", ["dense 2"], "must give 1 value or 64"),
-        ("planes", ["conv 1"], "must give 1 value or 64"),
-        ("coloured", ["conv 8", "dense 1"], "must follow an input by squares"),
-        ("canonical", ["dense 4096"] * 5 + ["dense 1"], "weights are more than"),
-    ],
-)
-def test_what_is_no_network(seen: str, layers: list[str], words: str) -> None:
-    with pytest.raises(AgentError, match=words):
-        Architecture(seen, tuple(layers))
 
 
 def test_weights_that_do_not_fit() -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import evolve
 from evolve.config.matches import CONTESTS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.api.jobs import get_meta
-from evolve.service.models.meta import STUDY, KindInfo
+from evolve.service.models.meta import STUDY
 from tests.service import Service
 
 WEB = Path(evolve.__file__).parent / "service/web"
@@ -30,20 +28,6 @@ def test_it_has_all_that_the_registries_have(service: Service) -> None:
     for kind, told in zip(RUN_TYPES, found["kinds"][:-1], strict=True):
         assert [table["name"] for table in told["tables"]] == [table.name for table in kind.tables]
         assert told["event"] == kind.row_event
-
-
-@pytest.mark.parametrize("kind", get_meta().kinds[:-1], ids=lambda kind: kind.name)
-def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
-    first, names = kind.tables[0], {column.name for column in kind.tables[0].columns}
-    assert first.whole
-    assert first.key in names
-    assert first.over
-    assert set(first.over) <= names
-    charts = [column.chart for column in first.columns if column.chart is not None]
-    assert charts
-    for chart in charts:
-        formats = {one.format for one in first.columns if one.chart == chart}
-        assert len(formats) == 1, f"{chart.title} draws numbers of several kinds"
 
 
 def test_the_page_has_the_modules_that_kinds_name() -> None:

@@ -1,14 +1,25 @@
-"""Folders of new runs: their names, and that nothing is left of one that came to nothing."""
+"""Folders of new runs, which leave nothing where they come to nothing; and how a run is shown."""
 
 from __future__ import annotations
 
+import re
 import signal
+import sys
 from pathlib import Path
 
 import pytest
 
 import evolve
-from tests.cli import QUICK, done, fails, finish, invoke, spawn
+from evolve.cli.output import LEGEND
+from tests.cli import (
+    QUICK,
+    done,
+    fails,
+    finish,
+    invoke,
+    on_a_terminal,
+    spawn,
+)
 
 
 def test_runs_are_numbered_by_their_rules(tmp_path: Path) -> None:
@@ -102,3 +113,18 @@ def test_what_cannot_begin_leaves_no_folder(
     assert word in fails("run", *QUICK, *words, "--out", "run")
     assert word in fails("run", *QUICK, *words)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> None:
+    shown = on_a_terminal(tmp_path, "run", *QUICK, "--generations", 2, "--out", "live")
+    lines = [
+        re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", line)
+        for line in re.split(r"[\r\n]|\x1b\[[0-9]*[AK]", shown)
+    ]
+    head = next(number for number, line in enumerate(lines) if line.startswith("generation "))
+    end = next(number for number, line in enumerate(lines) if line.startswith("2 of 2"))
+    assert max(map(len, lines[head:end])) <= 80
+    live = "\n".join(lines[head:end])
+    assert LEGEND in live
+    assert re.search(r"run +━+ 2/2 +\d+ s elapsed, about \d+ s left", live)

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import shutil
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -17,10 +18,10 @@ import pytest
 
 from evolve.files.changes import Change
 from evolve.service.folders import Place
-from tests.cli import posix
+from tests.cli import fails, posix
 from tests.faults import hooked
 from tests.service import Service, until
-from tests.service.inside import App
+from tests.service.inside import App, Local
 
 pytestmark = [posix, pytest.mark.usefixtures("own_user")]
 MANY: Final = 3_000
@@ -114,3 +115,27 @@ def _delete(service: Service) -> None:
             own.delete("runs/large")
         except httpx.HTTPError:
             return
+
+
+def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
+    place = local.state.place.runs
+    moved = Path(place).with_name("elsewhere")
+    place.rename(moved)
+    for path in ("runs", "runs/small", "runs/small/generations", "jobs", "agents", "health"):
+        answer = local.ask("GET", path)
+        assert answer.status_code == 503, path
+        assert "the folder of runs, runs, is gone" in answer.json()["detail"]
+        assert answer.headers["retry-after"]
+    place.mkdir()
+    assert local.ask("GET", "runs/small").status_code == 503, "another folder in its place"
+    place.rmdir()
+    moved.rename(place)
+    assert local.ask("GET", "runs/small").status_code == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a lock that is held cannot be removed")
+@pytest.mark.parametrize("what", ["lock", ""])
+def test_a_second_server_without_the_lock_s_file(local: Local, what: str) -> None:
+    gone = local.state.place.own / what
+    gone.unlink() if what else shutil.rmtree(gone)
+    assert "is served already" in fails("serve", local.state.place.runs, "--port", 0)

@@ -6,9 +6,7 @@ import json
 import os
 import shutil
 import signal
-import time
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import psutil
@@ -21,7 +19,6 @@ from tests.cli import (
     TINY,
     done,
     fails,
-    invoke,
     misused,
     posix,
     snapshot,
@@ -214,44 +211,6 @@ def test_a_file_with_variants_of_a_training(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
-    folder = tmp_path / "stopped"
-    words = (*FEW, "--openings=start", "--generations=400", "--seeds=0-1", "--jobs=2")
-    process = spawn(tmp_path, "run", *words, "--out", folder)
-    runs = [folder / f"seed-{seed}" for seed in (0, 1)]
-    wait_until(
-        lambda: all((run / "generations/gen-0001.parquet").exists() for run in runs), process
-    )
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 130, err
-    assert f"go on with: evolve resume {folder}" in out
-    assert "0 of 2 runs: stopped" in out
-    assert not list((folder / "logs").glob("*.progress"))
-    (row,) = json.loads(done("runs", tmp_path, "--json").out)
-    assert row["state"] == "stopped"
-
-
-@pytest.mark.slow
-def test_killed_it_takes_its_runs_along_and_they_go_on_as_if_nothing_had_been(
-    tmp_path: Path,
-) -> None:
-    words = (*FEW, "--openings=start", "--generations=5", "--seeds=0-1", "--jobs=2")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    done("run", *words, "--out", whole)
-    process = spawn(tmp_path, "run", *words, "--out", killed)
-    wait_until(lambda: (killed / "seed-1/generations/gen-0001.parquet").exists(), process)
-    children = psutil.Process(process.pid).children(recursive=True)
-    process.kill()
-    process.communicate()
-    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
-    assert not alive
-    assert "2 of 2 runs" in done("resume", killed).out
-    for seed in (0, 1):
-        assert tables(killed / f"seed-{seed}") == tables(whole / f"seed-{seed}")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("whose", ["the run's", "the one that forked it"])
 def test_a_process_that_is_killed_costs_its_run_alone(whose: str, tmp_path: Path) -> None:
     words = (*FEW, "--openings=start", "--generations=30", "--seeds=0-1", "--jobs=1")
@@ -284,22 +243,6 @@ def test_ctrl_c_while_the_first_run_is_forked_is_for_the_study(tmp_path: Path) -
     out, err = study.communicate(timeout=PATIENCE)
     assert (study.returncode, err) == (130, "")
     assert "0 of 2 runs: stopped" in out
-
-
-@pytest.mark.slow
-def test_a_run_that_fails_leaves_the_others(tmp_path: Path) -> None:
-    folder = tmp_path / "failed"
-    done("run", *FEW, "--openings=start", "--generations=1", "--seeds=0-1", "--out", folder)
-    file = folder / "seed-0/generations/gen-0000.parquet"
-    content = file.read_bytes()
-    file.write_bytes(content[:100])
-    said = invoke("resume", folder, "--generations=2")
-    assert said.code == 1
-    assert "seed-0: " in said.out
-    assert "1 run failed: seed-0; see" in said.err
-    assert evolve.load_run(folder / "seed-1").generation_count == 2
-    file.write_bytes(content)
-    assert "2 of 2 runs" in done("resume", folder, "--generations=2").out
 
 
 def test_what_cannot_be(tmp_path: Path, study: Path) -> None:
@@ -363,38 +306,3 @@ def test_links_in_a_study_are_not_followed(
         said = done("show", folder).out  # what runs print is not read, and a run is a line
         assert ("is a link" in said) == name.endswith("generations")
     assert snapshot(target.parent) == before
-
-
-def _kill_now_and_then(folder: Path, words: tuple[object, ...], kills: int) -> None:
-    """Start it, and kill it with -9 as soon as some more generations are there."""
-    for kill in range(kills):
-        process = spawn(folder.parent, *words)
-        wanted = _generations(folder) + 8 + 4 * kill
-        while _generations(folder) < wanted and process.poll() is None:
-            time.sleep(0.01)
-        assert process.poll() is None, "killed while it works"
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate()
-        words = ("resume", folder)
-
-
-def _generations(folder: Path) -> int:
-    return len(list(folder.glob("*/generations/gen-*.parquet")))
-
-
-@pytest.mark.slow
-def test_five_seeds_and_two_settings_killed_twice(tmp_path: Path) -> None:
-    words = ("run", *FEW, "--openings=start", "--generations=4", "--seeds=0-4", "--jobs=2")
-    words = (*words, "--grid=crossover=blend,uniform", "--out")
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    done(*words, whole)
-    _kill_now_and_then(killed, (*words, killed), 2)
-    assert "10 of 10 runs: all runs are done" in done("resume", killed).out
-    found: Any = evolve.load_run(killed)
-    expected: Any = evolve.load_run(whole)
-    assert len(found.runs) == 10
-    for name in ("individuals", "games", "generations"):
-        pd.testing.assert_frame_equal(
-            found.table(name).drop(columns=["seconds"], errors="ignore"),
-            expected.table(name).drop(columns=["seconds"], errors="ignore"),
-        )

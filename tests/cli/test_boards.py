@@ -1,0 +1,430 @@
+"""`evolve play`, `evolve replay` and `evolve engine`: through pipes, whatever is sent."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import random
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.engine.board.squares import parse_moves
+from evolve.records.formats import read_games, write_games
+from evolve.records.record import GameRecord
+from tests import forks
+from tests.cli import (
+    command,
+    done,
+    environment,
+    fails,
+    finish,
+    invoke,
+    match,
+    misused,
+    read_terminal,
+    spawn,
+)
+from tests.records.test_ggf import random_record
+from tests.records.test_wthor import database, game_bytes
+from tests.waits import PATIENCE
+
+
+def game(agent: str, side: str) -> tuple[list[str], evolve.Board]:
+    """A whole game of a person who always plays the first legal move, and its last board."""
+    opponent = evolve.load_agent(agent)
+    board, typed = evolve.Board.start(), []
+    while not board.is_over():
+        if not board.legal_moves():
+            board = board.pass_move()
+        elif board.side == side:
+            square = board.legal_moves()[0]
+            typed.append("abcdefgh"[square % 8] + str(square // 8 + 1))
+            board = board.play(square)
+        else:
+            board = board.play(opponent.choose(board))
+    return typed, board
+
+
+@pytest.mark.parametrize("side", ["black", "white"])
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_a_whole_game(side: str, rules: str) -> None:
+    agent = "swh?depth=2" if rules == "standard" else "anti-swh-mobility?depth=2"
+    typed, board = game(agent, side)
+    said = done("play", agent, "--side", side, stdin="\n".join(typed) + "\n")
+    assert f"You are {side}" in said.lines[0]
+    assert said.lines[0].startswith(rules)
+    black, white = board.discs("black"), board.discs("white")
+    own, other = (black, white) if side == "black" else (white, black)
+    ahead = own - other if rules == "standard" else other - own
+    verdict = "you win" if ahead > 0 else "you lose" if ahead < 0 else "a draw"
+    assert said.lines[-1] == f"black {black}, white {white} ({rules}): {verdict}"
+
+
+def test_asking_and_typing_nonsense() -> None:
+    said = done("play", "swh", stdin="help\n\nhint\nz9\na1\npass\nundo\nquit\n").out
+    assert "d3 c4 f5 e6" in said
+    assert "evaluations" in said
+    assert "'z9' is not a move" in said
+    assert "a1 is not a legal move" in said
+    assert "must not pass" in said
+    assert "nothing to undo" in said
+
+
+@pytest.mark.parametrize("typed", ["d3", "D3", "1. d3", "d3!", " D3 ", "1: D3"])
+def test_a_move_is_typed_in_any_way(typed: str) -> None:
+    said = done("play", "swh?depth=1", stdin=f"{typed}\nsave a.txt\nq\n").out
+    assert "is not a move" not in said
+    assert Path("a.txt").read_text().startswith("d3")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", "1. F5 d6 2. C3\n"),
+        ("a.pgn", '[Black "x"]\n\n1. f5 d6 2. c3 *\n'),
+        ("a.csv", "id;game\n1;F5 D6 C3\n2;f5\n"),
+    ],
+)
+def test_games_of_any_format_are_loaded(name: str, text: str) -> None:
+    Path(name).write_text(text)
+    said = done("play", "swh?depth=1", "--side", "white", stdin=f"load {name}\nsave b.txt\nq\n").out
+    assert Path("b.txt").read_text().startswith("f5d6c3"), said
+
+
+def test_undo_goes_back_to_the_board_before() -> None:
+    boards = re.findall(r"  a b c.*?to move", done("play", "swh", stdin="d3\nundo\nq\n").out, re.S)
+    assert len(boards) == 3
+    assert boards[0] == boards[2] != boards[1]
+    said = done("play", "swh", stdin="D3\nundo\nc4\nundo\nundo\nquit\n").out
+    assert "nothing to undo" in said
+
+
+def test_the_board_shows_the_legal_moves() -> None:
+    said = done("play", "swh", stdin="quit\n")
+    rows = [line.split()[1:] for line in said.lines if re.match(r"[1-8] ", line)]
+    marked = [8 * y + x for y, row in enumerate(rows) for x, mark in enumerate(row) if mark == "*"]
+    assert marked == [19, 26, 37, 44]
+
+
+def test_any_bytes_may_be_typed(tmp_path: Path) -> None:
+    process = forks.start(
+        command("play", "swh"),
+        env=environment(PYTHONIOENCODING="utf-8:strict"),
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    out, err = process.communicate(b"\xff\nd3\nquit\n", timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"")
+    assert b"is not a move" in out
+
+
+def test_end_of_input_ends_the_game() -> None:
+    assert "end of input" in done("play", "random").out
+
+
+def test_the_first_hint_is_one_number() -> None:
+    assert "for each of d3 c4 f5 e6" in done("play", "swh?depth=3", stdin="hint\nq\n").out
+
+
+def test_several_moves_are_taken_back() -> None:
+    typed, _ = game("swh?depth=2", "black")
+    said = done("play", "swh?depth=2", stdin="\n".join([*typed[:3], "undo 3", "undo", "undo x"]))
+    boards = re.findall(r"  a b c.*?to move", said.out, re.DOTALL)
+    assert boards[0] == boards[-1] != boards[-2]
+    assert "nothing to undo" in said.out
+    assert "'x' is not a number" in said.out
+    assert "you have moved 1 times" in done("play", "swh", stdin=f"{typed[0]}\nundo 2\n").out
+
+
+def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
+    typed, board = game("swh?depth=2", "black")
+    part = tmp_path / "part.ggf"
+    first = "\n".join([*typed[:4], f"save {part}", "quit"])
+    assert f"the game so far → {part}" in done("play", "swh?depth=2", stdin=first).out
+    (record,) = read_games(part).records
+    assert (record.black, record.white) == ("you", "swh?depth=2")
+    rest = "\n".join([f"load {part}", *typed[4:]])
+    said = done("play", "swh?depth=2", stdin=rest)
+    black, white = board.discs("black"), board.discs("white")
+    assert said.lines[-1].startswith(f"black {black}, white {white}")
+    for line, answer in (
+        (f"load {tmp_path / 'none.ggf'}", "No such file"),
+        (f"load {part} 2", "has no game 2; it has 1 to 1"),
+        ("save /nowhere/x.ggf", "No such file"),
+        ("load", "is not a move"),
+    ):
+        assert answer in done("play", "swh", stdin=f"{line}\nq\n").out
+    said = done("play", "swh", "--rules", "reversed", stdin=f"load {part}\nq\n").out
+    assert f"game 1 of {part} is standard, not reversed" in said
+
+
+def test_games_are_kept_and_played_again(tmp_path: Path) -> None:
+    kept = tmp_path / "mine.ggf"
+    said = done("play", "swh", "--ggf", kept, stdin="resign\nwhat\nrematch\nresign\nquit\n")
+    assert "you resign" in said.out
+    assert "the game is over" in said.out
+    assert "You are black" in said.out
+    assert "You are white" in said.out
+    first, second = read_games(kept).records
+    assert (first.black, second.white) == ("you", "you")
+    assert (first.winner, second.winner) == ("white", "black")
+    assert first.ending == "resigned"
+    assert len(second.moves) == 1
+    assert ".ggf" in misused("play", "swh", "--ggf", tmp_path / "x.csv")
+
+
+def test_random_gives_no_hint() -> None:
+    assert "no opinion" in done("play", "random", stdin="hint\n").out
+
+
+def test_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(builtins, "input", interrupted)
+    ended = invoke("play", "swh")
+    assert ended.code == 130
+    assert ended.err.split() == ["interrupted"]
+
+
+def test_rules_and_champions(first: Path) -> None:
+    assert done("play", first, stdin="q\n").out.startswith("reversed")
+    assert done("play", first, "--rules", "standard", stdin="q\n").out.startswith("standard")
+    assert done("play", "swh", stdin="q\n").out.startswith("standard")
+
+
+def test_wrong_use() -> None:
+    assert "nobody" in fails("play", "nobody")
+    assert "--side" in misused("play", "swh", "--side", "red")
+    assert "AGENT" in misused("play")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.obf", "8/8/8/3wb3/3bw3/4b3/8/8 w\n"),
+        ("a.pgn", '[FEN "8/8/8/3wb3/3bw3/8/8/4b3 b"]\n\n1. f5 d6 *\n'),
+        ("a.ggf", f"(;TY[8r20]BO[8 {'*' + '-' * 26 + 'O*------*O' + '-' * 27} *]B[F5]W[F4];)"),
+    ],
+)
+def test_games_that_begin_elsewhere_are_loaded_and_saved(name: str, text: str) -> None:
+    Path(name).write_text(text)
+    (loaded,) = read_games(name).records
+    done("play", "swh?depth=1", "--side", loaded.final.side, stdin=f"load {name}\nsave b.ggf\nq\n")
+    (saved,) = read_games("b.ggf").records
+    assert (saved.start, saved.moves) == (loaded.start, loaded.moves)
+
+
+def _final_discs(moves: str) -> tuple[int, int]:
+    board = evolve.Board.start()
+    for square in parse_moves(moves):
+        board = board.pass_move() if square == 64 else board.play(square)
+    return board.discs("black"), board.discs("white")
+
+
+def test_replay_shows_the_game_of_the_table(first: Path) -> None:
+    games = evolve.load_run(first).games
+    for row in games.iloc[::17].to_dict("records"):
+        assert _final_discs(row["moves"]) == (row["discs_black"], row["discs_white"])
+        if row["kind"] == "playoff":
+            continue
+        game = f"{row['generation']}:{row['game']}"
+        shown = done("replay", first, game)
+        assert row["kind"] in shown.lines[0]
+        assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
+        assert f"{row['discs_black']}–{row['discs_white']}" in shown.lines[-1]
+        assert row["moves"] in done("replay", first, game, "--moves").lines
+        assert shown.out.count("(opening)") == len(row["opening"].split())
+
+
+def test_replay_says_who_won_and_why(first: Path) -> None:
+    games = evolve.load_run(first).games
+    row = games[games["winner"] != "draw"].iloc[0]
+    last = done("replay", first, f"{row['generation']}:{row['game']}").lines[-1]
+    assert last.endswith(f"{row['winner']} wins ({row['reason']})")
+
+
+def test_every_game_can_be_named_and_replayed(first: Path) -> None:
+    games = evolve.load_run(first).games
+    assert not games.duplicated(["generation", "game"]).any()
+    row = games[games["kind"] == "playoff"].iloc[0]
+    shown = done("replay", first, f"{row['generation']}:{row['game']}")
+    assert "playoff" in shown.lines[0]
+    assert f"black {row['black']}, white {row['white']}" in shown.lines[0]
+
+
+def test_replay_of_what_is_not_there(first: Path) -> None:
+    assert "9999" in fails("replay", first, "0:9999")
+    assert "0 to 2" in fails("replay", first, "9:0")
+    for text in ("abc", "1:2:3", "", ":", "1:", "-1"):
+        assert text in misused("replay", first, "--", text)
+
+
+@pytest.mark.parametrize("suffix", ["ggf", "csv", "parquet", "txt"])
+def test_games_of_files(suffix: str, tmp_path: Path) -> None:
+    record = GameRecord(tuple(parse_moves("f5 d6 c3 d3 c4")), "one", "other")
+    longer = GameRecord(tuple(parse_moves("f5 f6 e6 f4")), "a", "b")
+    path = tmp_path / f"games.{suffix}"
+    write_games(path, [record, longer])
+    shown = done("replay", path)
+    assert shown.lines[0].startswith("game 1 of games.")
+    assert shown.out.count("a b c d e f g h") == 6
+    assert "3. black c3" in shown.lines
+    assert shown.lines[-1].startswith("3–6, not finished") or shown.lines[-1][0].isdigit()
+    assert "f5f6e6f4" in done("replay", path, 2, "--moves").lines[1].replace(" ", "")
+    assert "it has 1 to 2" in fails("replay", path, 3)
+    assert "is not a game" in misused("replay", path, "x")
+
+
+def test_wthor(tmp_path: Path) -> None:
+    records = [random_record(seed) for seed in range(2)]
+    (tmp_path / "x.wtb").write_bytes(database(*map(game_bytes, records)))
+    shown = done("replay", tmp_path / "x.wtb", 2)
+    assert shown.lines[0].startswith("game 2 of x.wtb: black player 12, white player 34")
+    final = records[1].final
+    assert shown.lines[-1].startswith(f"{final.discs('black')}–{final.discs('white')}")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
+def test_a_terminal_steps_forward_and_back(tmp_path: Path) -> None:
+    import pty
+
+    write_games(tmp_path / "g.ggf", [GameRecord(tuple(parse_moves("f5 d6 c3")))])
+    here, there = pty.openpty()
+    process = forks.start(
+        command("replay", tmp_path / "g.ggf"),
+        env=environment(COLUMNS="80", LINES="24", TERM="xterm"),
+        stdin=there,
+        stdout=there,
+        stderr=there,
+    )
+    os.close(there)
+    for keys, said in (
+        (b"", b"the start"),
+        (b"\x1b[C", b"1. black f5"),
+        (b"  ", b"3. black c3"),
+        (b"\x1b[D\x1b[D", b"1. black f5"),
+        (b"G", b"3. black c3"),
+        (b"g", b"the start"),
+    ):
+        os.write(here, keys)
+        shown, end = b"", time.monotonic() + 60
+        while said not in shown or b"q leaves" not in shown:
+            assert time.monotonic() < end, shown
+            if select.select([here], [], [], 0.5)[0]:
+                shown += os.read(here, 65536)
+    os.write(here, b"q")
+    assert read_terminal(here)
+    assert process.wait(PATIENCE) == 0
+
+
+def session(folder: Path, *arguments: object) -> subprocess.Popen[bytes]:
+    return forks.start(
+        command("engine", *arguments),
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def test_every_answer_comes_at_once(tmp_path: Path) -> None:
+    process = session(tmp_path, "swh?depth=3", "--protocol", "gtp", "--rules", "standard")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for asked, answer in (("name", "= evolve swh?depth=3"), ("genmove black", "= D3")):
+        process.stdin.write(asked.encode() + b"\r\n")
+        process.stdin.flush()
+        assert process.stdout.readline().decode().rstrip("\n") == answer
+        assert process.stdout.readline() == b"\n"
+    process.stdin.write(b"quit\n")
+    out, err = process.communicate(timeout=PATIENCE)
+    assert (out, err, process.returncode) == (b"=\n\n", b"", 0)
+
+
+@pytest.mark.parametrize("protocol", ["gtp", "nboard"])
+def test_any_bytes_at_all(tmp_path: Path, protocol: str) -> None:
+    noise = random.Random(0).randbytes(300_000)
+    if protocol == "nboard":
+        noise += b"\nset depth 2\ngo\nping 9\n"
+    process = session(tmp_path, "swh", "--protocol", protocol)
+    out, err = process.communicate(noise + b"\nname\n", timeout=PATIENCE)
+    assert (process.returncode, err) == (0, b"swh: standard assumed; --rules says otherwise\n")
+    assert (b"= evolve swh\n" if protocol == "gtp" else b"pong 9\n") in out
+
+
+@pytest.mark.slow
+def test_the_end_of_the_input_and_of_the_reader(tmp_path: Path) -> None:
+    process = session(tmp_path, "swh", "--protocol", "nboard")
+    out, _ = process.communicate(b"nboard 2\nset depth 4\ngo\n", timeout=PATIENCE)
+    assert b"=== " in out, "what was asked before the end is answered"
+    process = session(tmp_path, "anti-swh", "--protocol", "gtp")
+    assert process.stdout is not None
+    assert process.stdin is not None
+    process.stdout.close()
+    process.stdin.write(b"name\n" * 3)
+    process.stdin.close()
+    assert process.wait(30) == 0
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.clock
+def test_a_clock_that_is_short(tmp_path: Path) -> None:
+    process = session(tmp_path, "swh-mobility?endgame=20", "--protocol", "gtp")
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(b"time_settings 2 0 0\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    process.stdout.readline()
+    spent = {"black": 0.0, "white": 0.0}
+    for move in range(70):
+        side = ("black", "white")[move % 2]
+        begin = time.monotonic()
+        process.stdin.write(f"genmove {side}\n".encode())
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        process.stdout.readline()
+        spent[side] += time.monotonic() - begin
+        assert answer.startswith(b"= "), answer
+    process.communicate(b"quit\n", timeout=PATIENCE)
+    assert max(spent.values()) < 2
+    assert min(spent.values()) > 0.5, "time is for using"
+
+
+def test_wrong_use_of_the_engine(tmp_path: Path) -> None:
+    assert "--protocol" in misused("engine", "swh")
+    assert "--protocol" in misused("engine", "swh", "--protocol", "uci")
+    assert "nobody" in fails("engine", "nobody", "--protocol", "gtp")
+    ended = finish(spawn(tmp_path, "engine", "anti-swh", "--protocol", "gtp", "--rules", "odd"))
+    assert ended.code == 2
+
+
+OURS = f"{sys.executable} -m evolve engine"
+
+
+@pytest.mark.slow
+def test_our_engine_as_a_program_is_the_same_agent() -> None:
+    """Over both protocols, one after the other: the first use compiles, for half a minute."""
+    wanted = match("swh-mobility", "swh?depth=2", "--games", 6, "--seed", 3)
+    # Longer than a match gives a program to start.
+    finish(spawn(Path(), "engine", "swh?depth=2", "--protocol", "gtp"))
+    for protocol in ("gtp", "nboard"):
+        program = f"{protocol}:{OURS} swh?depth=2 --protocol {protocol}"
+        # A program for each job: one starts in half the time.
+        found = match("swh-mobility", program, "--games", 6, "--seed", 3, "--jobs", 1)
+        assert {**found, "b": ""} == {**wanted, "b": ""}
+        program = f"{protocol}:{OURS} anti-swh --protocol {protocol}"
+        found = match("zero", program, "--games", 2, "--jobs", 1)
+        assert (found["rules"], found["rules_assumed"]) == ("reversed", False)

@@ -1,0 +1,31 @@
+"""`evolve cluster check`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli import done, misused
+from tests.cluster.dask import cluster, place
+
+pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
+
+
+def test_who_the_workers_are_and_what_a_run_gains(tmp_path: Path) -> None:
+    with place(tmp_path, 2) as there, cluster(there, 2):
+        words = ("cluster", "check", "--scheduler", there.address, "--population", 16)
+        text = done(*words, "--jobs", 2).out
+        found = json.loads(done(*words, "--json").out)
+    assert [worker["left_out"] for worker in found["workers"]] == [None, None]
+    assert all(worker["address"] in text for worker in found["workers"])
+    assert found["slots"] == 2
+    assert found["games_a_generation"] == 16 * 15
+    by_slots = {row["slots"]: row["speed_up"] for row in found["model"]}
+    assert by_slots[1] == 1.0 < by_slots[2] <= 2.0
+    assert "240 games a generation" in text
+    assert "those there" in text
+    assert "needs --scheduler" in misused("cluster", "check")

@@ -1,0 +1,80 @@
+"""How a sweep shows its trials, and what it waits for at its end."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from evolve.cli.display import Display
+from evolve.cli.output import print_trials
+from evolve.cli.sweeps import TrialsView
+from evolve.config.sweep import SweepSettings
+from evolve.runs.run import Run
+from evolve.tables.trials import Importances
+
+
+def row(number: int, state: str, score: float | None, **others: Any) -> dict[str, Any]:
+    facts = {"number": number, "state": state, "score": score, "score_error": 0.0125, "best": None}
+    return {**facts, "seconds": 2.04, "reason": None, **others}
+
+
+def test_a_row_of_a_trial() -> None:
+    look = TrialsView(SweepSettings(kind="alphabeta"))
+    best = look.columns.index("best")
+    rows = [
+        row(0, "FAIL", None, seconds=None, reason="no memory"),
+        row(1, "COMPLETE", 0.5, best=0.5),
+        row(2, "PRUNED", 0.9, best=0.5),
+    ]
+    cells = [look.cells(one, 60.0) for one in rows]
+    assert [texts[best] for texts in cells] == ["–", "0.500", "0.500"]
+    assert cells[0] == ["0", "fail", "–", "0.013", "–", "–", "60 s"]
+    assert cells[2][1:3] == ["pruned", "0.900"]
+    assert [look.remark(one) for one in rows] == ["trial 0: no memory", None, None]
+    (head,) = look.heads()
+    assert len(head) == len(look.line(cells[1], 60.0)) <= 80
+
+
+def test_the_time_left_goes_by_trials_of_this_time() -> None:
+    look = TrialsView(SweepSettings(kind="alphabeta"), (10, 60))
+    assert math.isnan(look.seconds_left(row(9, "COMPLETE", 0.5), 10, 20))
+    assert look.cells(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
+    look._begin -= 30.0
+    assert look.seconds_left(row(11, "COMPLETE", 0.5), 12, 20) == pytest.approx(120.0, abs=1.0)
+
+
+def test_the_time_left_knows_of_the_final() -> None:
+    final = iter((7.0, 70.0, 700.0))
+    look = TrialsView(SweepSettings(kind="alphabeta"), (0, 20), lambda: next(final))
+    look._begin -= 30.0
+    told = [look.seconds_left(row(n, "COMPLETE", 0.5), n + 1, 20) for n in (9, 18, 19)]
+    assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700], abs=1.0)
+
+
+def test_the_parameters_that_matter_most_are_shown(
+    swept: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Run(swept)
+    frame: pd.DataFrame = run.trials
+    shares = {"weights.7": 0.6, "mobility.1": 0.3, "stability.2": 0.1}
+    run.__dict__["importances"] = Importances(shares, dict.fromkeys(shares, 0.02))
+    print_trials(run, frame)
+    head, *lines = capsys.readouterr().out.splitlines()
+    names = head.split()
+    assert names[:5] == ["number", "state", "score", "score_error", "seconds"]
+    assert names[5:8] == list(shares)
+    assert len(names) == 11
+    assert [line.split()[0] for line in lines[: len(frame)]] == ["0", "1", "2", "3", "4"]
+    assert lines[len(frame)].startswith("6 of ")
+    assert lines[-2].startswith("importance for a good score: weights.7 0.60 (p 0.020), mobility.1")
+
+
+def test_what_ctrl_c_waits_for_in_a_final(capsys: pytest.CaptureFixture[str]) -> None:
+    display = Display(TrialsView(SweepSettings(kind="alphabeta")))
+    display.stage("final", 2, 80)
+    display.request_stop()
+    assert "ending after the current games; Ctrl-C again" in capsys.readouterr().out

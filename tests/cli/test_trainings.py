@@ -1,0 +1,34 @@
+"""How a training shows its checks."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from evolve.cli.trainings import ChecksView
+from evolve.config.learning import DqnSettings
+from evolve.tables.metrics import METRICS_COLUMNS
+
+ROW = {
+    "check": 3, "games": 12_000, "steps": 900, "loss": 0.12345, "random": 1.0, "depth_1": 0.5,
+    "depth_2": 0.25, "score": float("nan"), "cpu_seconds": 61.7, "seconds": 30.0,
+}  # fmt: skip
+
+
+def test_each_figure_stands_under_its_column() -> None:
+    look = ChecksView(DqnSettings())
+    (head,) = look.heads()
+    line = look.line(look.cells(ROW, 90.0), 90.0)
+    assert line.split() == [
+        "3", "12000", "900", "0.123", "1.000", "0.500", "0.250", "–", "62", "2", "min",
+    ]  # fmt: skip
+    ends = [head.index(f"{name} ") + len(name) for name in look.columns[:-1]]
+    assert all(line[end - 1] != " " and line[end] == " " for end in ends)
+    assert len(head) == len(line)
+    assert set(look.columns) <= set(METRICS_COLUMNS.names)
+
+
+@pytest.mark.parametrize(("done", "left"), [(0.25, 90.0), (1.0, 0.0), (0.0, math.inf)])
+def test_the_time_left_goes_by_the_share_that_is_done(done: float, left: float) -> None:
+    assert ChecksView(DqnSettings()).seconds_left(ROW, done, 1.0) == left

@@ -1,0 +1,76 @@
+"""Settings take no number that is not finite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from evolve.config.base import Settings
+from evolve.errors import EvolveError, SettingsError
+from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.study_spec import StudySpec
+from evolve.service.forms import forms
+from tests.service.test_values import BASES, INFINITE
+
+
+def models() -> dict[str, type[BaseModel]]:
+    """Every settings model of a command, by it."""
+    of_kinds = {
+        kind.command(word): variant.model()
+        for kind in RUN_TYPES
+        for word, variant in kind.variants.items()
+        if not variant.runs
+    }
+    return of_kinds | {name: form.model for name, form in forms().items()}
+
+
+def finite(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(finite, (*value, *value.values())))
+    if isinstance(value, list | tuple):
+        return all(map(finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+@pytest.mark.parametrize("command", sorted(models()))
+def test_no_settings_model_takes_a_number_that_is_not_finite(command: str) -> None:
+    model = models()[command]
+    assert issubclass(model, Settings)
+    for field in model.model_fields:
+        for number in INFINITE:
+            for odd in (number, [number], (number, number), {"x": number}, {"x": [number]}):
+                try:
+                    found = model.model_validate({**BASES.get(command, {}), field: odd})
+                except ValidationError:
+                    continue
+                assert finite(found.model_dump()), (field, odd)
+
+
+def test_a_study_takes_none_either() -> None:
+    right = {"command": "run", "seeds": [0]}
+    StudySpec.model_validate(right)
+    for more in (
+        {"settings": {"time_limit": math.inf}},
+        {"grid": {"time_limit": [1.0, math.nan]}},
+        {"variants": {"a": {"time_limit": math.inf}}},
+    ):
+        with pytest.raises(ValidationError):
+            StudySpec.model_validate({**right, **more})
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
+def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> None:
+    from evolve.config.toml import read_toml, resolve
+
+    file = tmp_path / "config.toml"
+    file.write_text(f"time_limit = {text}\npopulation = {text}\n")
+    with pytest.raises(EvolveError) as told:
+        resolve({}, read_toml(file), str(file))
+    assert isinstance(told.value, SettingsError)
+    assert "time_limit" in str(told.value)
+    assert "population" in str(told.value)

@@ -1,0 +1,87 @@
+"""Generations: who enters the hall of fame, who descends from whom, and what a run goes on from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evolve.config.toml import resolve
+from evolve.errors import RunError
+from evolve.evolution.generation import Champions, damage_told
+from evolve.population.genome import Genome, Individual
+from evolve.runs.evolutions import ancestry
+from evolve.runs.run import Run
+from tests.evolution.conftest import StopAfter, go_on, start
+
+GENOME = Genome.of(resolve({}))
+RNG = np.random.default_rng(0)
+INDIVIDUALS = [
+    Individual(GENOME.random(RNG), name=f"{born}-0", born=born, origin="mutation", parents=("0-1",))
+    for born in range(4)
+]
+
+
+def champions(scores: list[float], size: int = 2) -> Champions:
+    made = Champions.new(size)
+    made.first_champion, made.first_champion_name = list(INDIVIDUALS[0]), "0-0"
+    for generation, score in enumerate(scores):
+        made.note_panel(INDIVIDUALS[generation], generation, score)
+    return made
+
+
+def test_the_best_by_the_panel_are_kept_the_later_first_where_they_are_level() -> None:
+    made = champions([0.4, 0.7, 0.5, 0.7])
+    assert [entry.name for entry in made.hall] == ["3-0", "1-0"]
+    assert (made.best_panel_score, made.best_panel_generation) == (0.7, 1)
+
+
+def test_the_same_genes_enter_once() -> None:
+    made = champions([0.4])
+    made.note_panel(INDIVIDUALS[0], 3, 0.9)
+    assert len(made.hall) == 1
+
+
+def test_a_checkpoint_brings_them_back() -> None:
+    made = champions([0.4, 0.7, 0.5])
+    state = json.loads(json.dumps(made.state(GENOME)))
+    found = Champions.restored(state, 2, GENOME)
+    assert found.state(GENOME) == made.state(GENOME)
+    assert [entry.fitness.values for entry in found.hall] == [(0.7, 1.0), (0.5, 2.0)]
+
+
+def test_changed_settings_are_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    start(folder, observer=StopAfter(1))
+    config = folder / "config.toml"
+    config.write_text(config.read_text().replace("mutation_rate = 0.1", "mutation_rate = 0.2"))
+    with pytest.raises(RunError, match=r"was changed: mutation_rate was 0\.1, not 0\.2"):
+        go_on(folder)
+
+
+def test_damage_names_the_file_and_other_errors_pass(tmp_path: Path, run: Run) -> None:
+    with pytest.raises(RunError, match=r"gen-0003\.parquet is damaged"), damage_told(run, 3):
+        raise KeyError("hall")
+    with pytest.raises(RunError, match=r"^as it is$"), damage_told(run, 3):
+        raise RunError("as it is")
+
+
+def test_ids_are_unique_and_ancestry_is_known(run: Run) -> None:
+    frame = run.individuals
+    genes = frame[["individual", "weights", "depths"]].astype(str).drop_duplicates()
+    assert genes["individual"].is_unique, "one id, one genome"
+    known = set(frame["individual"])
+    for row in frame.itertuples():
+        assert row.born <= row.generation
+        assert set(row.parents) <= known
+        assert (row.origin in ("random", "newcomer")) == (not row.parents)
+    assert (frame.groupby("generation").size() == 8).all()
+
+
+def test_ancestry_leads_back_to_the_first_generation(run: Run) -> None:
+    born_late = run.individuals[run.individuals["born"] > 0].iloc[-1]
+    lines = ancestry(run, {"individual": born_late["individual"], "parents": born_late["parents"]})
+    assert lines[0][:2] == (0, born_late["individual"])
+    assert {name for _, name, _ in lines[1:]} >= set(born_late["parents"])

@@ -1,0 +1,137 @@
+"""Runs over REST: what they say is what is in the folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.cli import done
+from tests.service import Service
+from tests.service.inside import App
+
+
+def test_a_list_of_runs(service: Service) -> None:
+    found = service.get("runs")
+    (run,) = (one for one in found["items"] if one["id"] == "small")
+    assert (run["state"], run["done"], run["target"], run["unit"]) == ("done", 3, 3, "generations")
+    assert run["elo_low"] < run["elo"] < run["elo_high"]
+    assert (run["elo_so_far"], run["score"]) == (None, None)
+    assert "playoff_share" not in run
+    assert run["share"] == 1.0
+    assert len(run["curve"]) == 3
+
+
+def test_runs_that_differ_in_their_seeds_are_one_setting(runs: Path, tmp_path: Path) -> None:
+    """By the numbers of the command line; runs without such others say nothing."""
+    for name, seed, changed in (("a", 0, ""), ("b", 1, ""), ("c", 0, "blend"), ("d", 7, "")):
+        folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
+        text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
+        if changed:
+            text = text.replace(f'crossover = "{changed}"', 'crossover = "uniform"')
+        (folder / "config.toml").write_text(text)
+        champion = json.loads((folder / "champion.json").read_text())
+        champion["provenance"]["elo"] += 10 * seed
+        (folder / "champion.json").write_text(json.dumps(champion))
+    folders = [tmp_path / "runs" / name for name in "abc"]
+    told = done("compare", *folders, "-o", tmp_path / "x.json")
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        found = app.get("seeds?run=a&run=b&run=c")["items"]
+        assert found == json.loads((tmp_path / "x.json").read_text()), told.out
+        setting, other, difference = found
+        assert (setting["seeds"], other["seeds"], difference["seeds"]) == (2, 1, 1)
+        assert setting["mean"] - other["mean"] == 5.0
+        assert app.get("seeds?run=a&run=b&run=d")["items"][0]["seeds"] == 3
+        assert app.get("seeds?run=a&run=b&run=a")["items"][0]["seeds"] == 2
+        assert app.get("seeds?run=a&run=c")["items"] == []
+        assert app.get("seeds?run=a")["items"] == []
+        assert app.ask("GET", "seeds?run=a&run=nobody").status_code == 404
+
+
+@pytest.mark.parametrize("query", ["q=nothing", "kind=train", "rules=standard", "state=running"])
+def test_what_is_not_asked_for_is_left_out(service: Service, query: str) -> None:
+    assert service.get(f"runs?{query}")["items"] == []
+
+
+def test_a_run(service: Service, runs: Path) -> None:
+    found = service.get("runs/small")
+    assert found["settings"]["population"] == 8
+    assert {"population", "generations"} <= set(found["changed"])
+    assert "rules" not in found["changed"]
+    assert found["tables"] == ["generations", "individuals", "games"]
+    assert found["agent"] == "run:small"
+    assert found["playoff_share_low"] < found["playoff_share"] < found["playoff_share_high"]
+    assert found["changes"][0]["name"] == "generations"
+
+
+def test_tables_are_those_of_python(service: Service, runs: Path) -> None:
+    run = evolve.load_run(runs / "small")
+    rows = service.get("runs/small/generations")["items"]
+    assert [row["best"] for row in rows] == list(run.generations["best"])
+    assert [row["panel_score"] for row in rows] == pytest.approx(
+        list(run.generations["panel_score"])
+    )
+    individuals, games = run.generation(1)
+    page = service.get("runs/small/generations/1/individuals?limit=500")
+    assert page["total"] == len(individuals)
+    assert {row["individual"] for row in page["items"]} == set(individuals["individual"])
+    scores = [row["score"] for row in page["items"]]
+    assert scores == sorted(scores, reverse=True)
+    for row in page["items"]:
+        (mine,) = individuals[individuals["individual"] == row["individual"]].to_dict("records")
+        assert row["weights"] == list(mine["weights"])
+        assert row["parents"] == list(mine["parents"])
+    listed = service.get("runs/small/generations/1/games?limit=500")
+    assert listed["total"] == len(games)
+    assert [game["moves"] for game in listed["items"]] == list(games["moves"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "runs/none",
+        "runs/..%2f..%2fetc",
+        "runs/small/generations/9/games",
+        "runs/small/games/0:99999",
+        "runs/small/lineage/9-9",
+        "runs/small/importances",
+        "runs/small/files/config.toml",
+        "runs/small/files/..%2fconfig.toml",
+        "runs/small/individuals/9-9",
+        "runs/small/individuals/mean-39",
+        "runs/small/final",
+        "runs/small/metrics",
+        "runs/a b",
+        "runs/small/x",
+        "jobs/nonsense",
+        "plays/zzz",
+        "nothing",
+    ],
+)
+def test_what_is_not_there(service: Service, path: str) -> None:
+    answer = service.client.get(path)
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.json()["status"] == 404
+    assert "pattern" not in answer.json()["detail"]
+    assert str(service.runs) not in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["runs?after=x", "runs?limit=0", "runs?sort=x"])
+def test_what_is_asked_wrongly(service: Service, path: str) -> None:
+    found = service.get(path, 422)
+    assert found["detail"]
+
+
+def test_a_link_is_not_deleted_through(service: Service, runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "small", tmp_path / "elsewhere")
+    (runs / "link").symlink_to(tmp_path / "elsewhere")
+    try:
+        assert service.client.delete("runs/link").status_code == 409
+        assert (tmp_path / "elsewhere/config.toml").exists()
+    finally:
+        (runs / "link").unlink()

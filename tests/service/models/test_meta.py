@@ -1,0 +1,22 @@
+"""What kinds of runs say of themselves to the page."""
+
+from __future__ import annotations
+
+import pytest
+
+from evolve.service.api.jobs import get_meta
+from evolve.service.models.meta import KindInfo
+
+
+@pytest.mark.parametrize("kind", get_meta().kinds[:-1], ids=lambda kind: kind.name)
+def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
+    first, names = kind.tables[0], {column.name for column in kind.tables[0].columns}
+    assert first.whole
+    assert first.key in names
+    assert first.over
+    assert set(first.over) <= names
+    charts = [column.chart for column in first.columns if column.chart is not None]
+    assert charts
+    for chart in charts:
+        formats = {one.format for one in first.columns if one.chart == chart}
+        assert len(formats) == 1, f"{chart.title} draws numbers of several kinds"

@@ -1,0 +1,110 @@
+"""Files for clients: sent whole or taken back."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.records.ggf import parse_ggf
+from evolve.service.downloads import Downloads
+from evolve.service.folders import Place
+from evolve.service.responses import ProblemError
+from tests.service import Service
+from tests.service.inside import Local
+
+
+def test_the_champion_as_python(service: Service, runs: Path) -> None:
+    answer = service.client.get("runs/small/files/agent.py")
+    assert answer.status_code == 200
+    names: dict[str, object] = {}
+    exec(answer.text, names)  # it is ours
+    assert callable(names["AI"])
+    assert names["SECONDS"] == 4.5, "it goes by the clock"
+    assert not list((runs / ".service/tmp").iterdir())
+
+
+@pytest.mark.slow
+def test_files_of_a_run(service: Service, runs: Path, tmp_path: Path) -> None:
+    run = evolve.load_run(runs / "small")
+    files = {one["name"]: one["href"] for one in service.get("runs/small")["files"]}
+    assert {"champion.json", "agent.py", "games.csv", "games.parquet", "games.ggf"} <= set(files)
+    got = {name: service.client.get(href) for name, href in files.items()}
+    for name, answer in got.items():
+        assert answer.status_code == 200, name
+        assert f'filename="small-{name}"' in answer.headers["content-disposition"]
+    assert got["champion.json"].content == (runs / "small/champion.json").read_bytes()
+    assert len(got["games.csv"].text.splitlines()) == len(run.games) + 1
+    (tmp_path / "games.parquet").write_bytes(got["games.parquet"].content)
+    import pandas as pd
+
+    assert len(pd.read_parquet(tmp_path / "games.parquet")) == len(run.games)
+    assert got["games.ggf"].text.count("(;") == len(run.games)
+    rules = run.config["rules"]
+    (tmp_path / "games.csv").write_text(got["games.csv"].text)
+    assert set(pd.read_csv(tmp_path / "games.csv")["rules"]) == {rules}
+    assert {record.rules for record in parse_ggf(got["games.ggf"].text)} == {rules}
+    assert not list((runs / ".service/tmp").iterdir())
+
+
+class _GoneError(Exception):
+    """A reader is gone."""
+
+
+def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    place = Place(tmp_path / "runs")
+    place.claim()
+    lending = Downloads(place)
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(_: Any) -> None:
+        raise _GoneError
+
+    for path in (lending.new(".csv"), lending.new("") / "file.csv"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
+        (path.parent / ".writing-0123456789abcdef.csv").write_text("a part")
+        answer = lending.sent(path, "x.csv")
+        scope = {"type": "http", "method": "GET", "headers": [], "extensions": {}}
+        with pytest.raises(_GoneError):
+            asyncio.run(answer(scope, receive, send))
+        assert not path.exists()
+    left = [path.name for path in place.lent.iterdir()]
+    assert left == [".writing-0123456789abcdef.csv"], "beside files of other requests"
+    place.release()
+
+
+@pytest.mark.parametrize("ends", ["fails", "late"])
+def test_a_download_that_fails_leaves_no_part(
+    local: Local, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as on a full disk: the command is ended before it has removed what it began."""
+    from evolve.service import downloads as lending
+
+    part = "import sys, time, pathlib\n"
+    part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"
+    part += "sys.exit('error: no room')" if ends == "fails" else "time.sleep(600)"
+    script = local.state.place.runs.parent / "command.py"
+    script.write_text(part)
+
+    real = lending.Life.guard
+
+    def guard(life: Any, command: Any) -> Any:
+        return real(life, (sys.executable, str(script), command[-1]))
+
+    monkeypatch.setattr(lending.Life, "guard", guard)
+    monkeypatch.setattr(lending, "_LONGEST", 3.0)
+
+    async def made() -> None:
+        with pytest.raises(ProblemError if ends == "fails" else TimeoutError):
+            await local.state.downloads.made(["show", "x", "-o", "{to}"], ".csv")
+
+    local.runner.run(made())
+    assert list(local.state.place.lent.iterdir()) == []

@@ -1,0 +1,53 @@
+"""Forms of commands: a value that is odd is refused, and none is a fault of ours."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+import tomli_w
+
+from evolve.service.forms import KIND, form_of, forms
+from evolve.service.responses import ProblemError
+from tests.config.test_base import finite
+from tests.service.test_values import BASES, ODD, taken
+
+
+@pytest.mark.parametrize("command", sorted(forms()))
+def test_any_value_in_any_field_of_any_form(command: str) -> None:
+    form = forms()[command]
+    base = BASES.get(command, {})
+    fields = [field for field in form.model.model_fields if field != KIND]
+    assert fields
+    count = 0
+    for field in [*fields, "nonsense", KIND, "\ud800"]:
+        for odd in ODD:
+            given = taken(form, {**base, field: odd})
+            if given is None:
+                continue
+            count += 1
+            assert finite(given), (field, odd)
+            words = form.words(given)
+            " ".join(words).encode()
+            assert tomllib.loads(tomli_w.dumps(given)) is not None, (field, odd)
+            if form.kind is not None:
+                form.stem(given)
+    assert count > len(fields), "some of them are right"
+
+
+def test_a_number_of_a_setting_is_shown_whole() -> None:
+    form = forms()["train patterns"]
+    assert form.words({"budget": 1234567.0})[-2:] == ["--budget", "1234567"]
+
+
+@pytest.mark.parametrize("kind", ["x", "", None, [], {}, 1, "run"])
+def test_a_kind_that_is_not_the_command_s(kind: Any) -> None:
+    for command in ("sweep dqn", "train patterns"):
+        form, rest = form_of(command, {KIND: kind})
+        with pytest.raises(ProblemError, match="kind: it must be"):
+            form.checked(rest, lambda _, text: text)
+        first, _, second = command.partition(" ")
+        if kind != second:
+            with pytest.raises(ProblemError, match="kind: it must be"):
+                form_of(first, {KIND: kind})

@@ -1,0 +1,71 @@
+"""Lists of runs: their order, what comes and goes, and what is damaged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import evolve
+from tests.service import Service
+from tests.service.inside import App
+
+
+@pytest.mark.parametrize("sort", ["date", "-date", "name", "-elo", "-score", "share"])
+def test_orders_of_runs(service: Service, sort: str) -> None:
+    assert service.get(f"runs?sort={sort}&q=SMALL")["total"] == 1
+
+
+def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> None:
+    """Whatever their champions won of the play-offs; those that have no Elo come last."""
+    strengths = {"a": (0.61, 310.0), "b": (0.58, 540.0), "c": (0.93, None), "d": (0.7, 120.0)}
+    for name, (share, elo) in strengths.items():
+        folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
+        champion = json.loads((folder / "champion.json").read_text())
+        champion["provenance"] |= {"score": share, "elo": elo}
+        if elo is None:
+            for key in ("elo", "elo_low", "elo_high"):
+                del champion["provenance"][key]
+        (folder / "champion.json").write_text(json.dumps(champion))
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        found = app.get("runs?sort=-elo")["items"]
+        assert [run["id"] for run in found] == ["b", "a", "d", "c"]
+        assert [run["id"] for run in app.get("runs?sort=elo")["items"]] == ["d", "a", "b", "c"]
+        rows = evolve.load_run(tmp_path / "runs" / "c").generations
+        assert (found[-1]["elo"], found[-1]["elo_so_far"]) == (None, rows["rating"].iloc[-1])
+        assert app.get("runs/c")["playoff_share"] == 0.93
+        assert app.get("runs?sort=-score")["total"] == 4
+        (app.place.run("d") / "games/playoff.parquet").unlink()
+        stopped = app.get("runs/d")
+        assert [stopped[key] for key in ("state", "elo", "playoff_share")] == [
+            "stopped",
+            None,
+            None,
+        ]
+
+
+def test_runs_come_and_go(service: Service, runs: Path) -> None:
+    with service.events() as events:
+        assert next(events)["event"] == "hello"
+        shutil.copytree(runs / "small", runs / "copy", ignore=shutil.ignore_patterns(".lock"))
+        come = next(one for one in events if one["event"] == "run")
+        assert (come["data"]["id"], come["data"]["state"]) == ("copy", "done")
+        assert service.client.delete("runs/copy").status_code == 204
+        gone = next(one for one in events if one["event"] == "run")
+        assert gone["data"] == {"id": "copy", "gone": True}
+    assert not (runs / "copy").exists()
+    service.get("runs/copy", 404)
+
+
+def test_a_damaged_run_is_told(service: Service, runs: Path) -> None:
+    shutil.copytree(runs / "small", runs / "bad")
+    try:
+        (runs / "bad/config.toml").write_text("this is no TOML")
+        found = service.get("runs/bad")
+        assert found["state"] == "damaged"
+        assert "TOML" in found["problem"] or "damaged" in found["problem"]
+    finally:
+        shutil.rmtree(runs / "bad")

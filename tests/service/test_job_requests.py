@@ -1,0 +1,110 @@
+"""Requests for jobs: what is wrong is told with its place, and nothing is made twice."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from tests.service import SMALL, Service
+
+
+@pytest.mark.slow
+def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, runs: Path) -> None:
+    shutil.copytree(runs / "small", runs / "longer")
+    assert "say how far" in service.post("runs/longer/resume", {}, 422)["detail"]
+    job = service.post("runs/longer/resume", {"settings": {"generations": 4}})
+    service.wait(job)
+    assert evolve.load_run(runs / "longer").generation_count == 4
+    for settings in ({"storage": "x", "patience": "a"}, {"generations": 3}, {"generations": -5}):
+        found = service.post("runs/small/resume", {"settings": settings}, 422)
+        assert {one["pointer"] for one in found["errors"]} == {
+            f"/settings/{key}" for key in settings
+        }
+
+
+def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
+    asked = {"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}}
+    one = fresh.post("jobs", asked, **{"Idempotency-Key": "k1"})
+    two = fresh.post("jobs", asked, **{"Idempotency-Key": "k1"})
+    assert one["id"] == two["id"]
+    other = {**asked, "settings": {**asked["settings"], "games": 4}}  # type: ignore[dict-item]
+    fresh.post("jobs", other, 422, **{"Idempotency-Key": "k1"})
+    assert fresh.get("jobs")["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "pointer"),
+    [
+        ({"command": "run", "settings": {"seed": True}}, "/settings/seed"),
+        ({"command": "run", "settings": {"population": 2}}, "/settings/population"),
+        ({"command": "run", "settings": {"nothing": 2}}, "/settings/nothing"),
+        ({"command": "run", "settings": {"start_from": "/etc/passwd"}}, "/settings/start_from"),
+        ({"command": "run", "settings": {"start_from": "gtp:sh"}}, "/settings/start_from"),
+        ({"command": "run", "settings": {"start_from": "runs/x"}}, "/settings/start_from"),
+        ({"command": "train", "settings": {}}, "/settings/kind"),
+        ({"command": "train", "settings": {"kind": "patterns", "budget": -1}}, "/settings/budget"),
+        (
+            {"command": "train", "settings": {"kind": "dqn", "opponents": {"gtp:sh": 1}}},
+            "/settings/opponents/gtp:sh",
+        ),
+        (
+            {"command": "sweep", "settings": {"kind": "patterns", "panel": ["/x"]}},
+            "/settings/panel/0",
+        ),
+        (
+            {"command": "sweep", "settings": {"kind": "patterns", "storage": "sqlite:///x"}},
+            "/settings/storage",
+        ),
+        (
+            {"command": "sweep", "settings": {"kind": "dqn", "fix": {"opponents": "gtp:sh"}}},
+            "/settings/fix/opponents",
+        ),
+        ({"command": "match", "settings": {"a": "swh", "b": "nboard:x"}}, "/settings/b"),
+        (
+            {"command": "match", "settings": {"a": "swh", "b": "swh", "openings": "/etc/passwd"}},
+            "/settings/openings",
+        ),
+        ({"command": "rate", "settings": {"agents": ["swh", "../x"]}}, "/settings/agents/1"),
+        ({"command": "rate", "settings": {"agents": ["swh"]}}, "/settings/agents"),
+        ({"command": "match", "settings": {"a": "swh?depth=99", "b": "swh"}}, "/settings/a"),
+        (
+            {"command": "match", "settings": {"a": "swh", "b": "swh", "sprt": [5, 0]}},
+            "/settings/sprt",
+        ),
+        ({"command": "sweep", "settings": {"kind": "alphabeta", "budget": 3}}, "/settings/budget"),
+        (
+            {"command": "sweep", "settings": {"kind": "alphabeta", "fix": {"nonsense": 1}}},
+            "/settings/fix",
+        ),
+        ({"command": "match", "settings": {"a": "swh?games=3", "b": "swh"}}, "/settings/a"),
+        (
+            {"command": "match", "settings": {"a": "swh", "b": "swh", "games": 10**20}},
+            "/settings/games",
+        ),
+        ({"command": "run", "settings": {}, "name": "../x"}, "/name"),
+        ({"command": "shell", "settings": {}}, "/command"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(
+    service: Service, runs: Path, asked: dict[str, Any], pointer: str
+) -> None:
+    before = sorted(path.name for path in runs.iterdir())
+    jobs = service.get("jobs")["total"]
+    found = service.post("jobs", asked, 422)
+    assert pointer in [one["pointer"] for one in found["errors"]], found
+    assert sorted(path.name for path in runs.iterdir()) == before, "nothing is written"
+    assert service.get("jobs")["total"] == jobs
+
+
+def test_names_of_runs(fresh: Service) -> None:
+    asked = {"command": "run", "settings": SMALL, "name": "mine"}
+    job = fresh.post("jobs", asked)
+    assert job["run"] == "mine"
+    checked = fresh.post("commands/run/check", {"settings": SMALL, "name": "mine"}, 200)
+    assert checked["line"] == job["line"]
+    fresh.post("jobs", asked, 409)
+    fresh.act(job, "kill")

@@ -1,0 +1,24 @@
+"""Tables in pages: each row once, and in equal steps."""
+
+from __future__ import annotations
+
+from tests.service import Service
+
+
+def test_pages_hold_each_row_once(service: Service) -> None:
+    rows, after = [], ""
+    while True:
+        page = service.get(f"runs/small/generations/1/games?limit=7{after}")
+        assert len(page["items"]) <= 7
+        rows += [game["id"] for game in page["items"]]
+        if page["next"] is None:
+            break
+        after = f"&after={page['next']}"
+    assert len(rows) == len(set(rows)) == page["total"]
+
+
+def test_points_are_thinned_evenly_with_both_ends(service: Service) -> None:
+    rows = service.get("runs/small/generations?points=2")["items"]
+    assert [row["generation"] for row in rows] == [0, 2]
+    rows = service.get("runs/small/generations?since=1&limit=1")["items"]
+    assert [row["generation"] for row in rows] == [1]

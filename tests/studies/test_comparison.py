@@ -1,0 +1,77 @@
+"""Settings compared over their seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import evolve
+from evolve.errors import RunError
+from tests.cli import done
+from tests.studies.conftest import QUICK, few_discs
+from tests.studies.test_call import elo_of
+
+
+def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path: Path) -> None:
+    frame = evolve.compare(study)
+    shown = pd.DataFrame(json.loads(done("compare", study.path, "--json").out))
+    pd.testing.assert_frame_equal(frame, shown.astype(frame.dtypes), check_dtype=False)
+    assert frame["seeds"].tolist() == [3, 3, 3]
+    elo = {
+        name: [elo_of(study.path / f"selection-{name}-seed-{seed}") for seed in range(3)]
+        for name in ("best", "own-youngest")
+    }
+    assert frame["mean"].tolist() == pytest.approx(
+        [*map(np.mean, elo.values()), np.mean(np.subtract(elo["best"], elo["own-youngest"]))]
+    )
+    met = evolve.compare(study.path, games=4)
+    assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
+    assert evolve.compare(study, figure="best_panel_score")["mean"].between(-1, 1).all()
+    assert evolve.plot(study, output=tmp_path / "own.png").stat().st_size > 10_000
+    said = done("compare", study.path).out
+    assert "differences in elo, seed by seed" in said
+    assert "own:youngest" in said
+
+
+def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
+    study: evolve.Study, tmp_path: Path
+) -> None:
+    runs = list(study.runs.values())
+    frame, of_study = evolve.compare(*runs), evolve.compare(study)
+    assert set(frame["setting"]) == {"selection=best", "selection=own:youngest"}
+    pd.testing.assert_frame_equal(frame, of_study)
+    paths = [run.path for run in runs]
+    shown = done("compare", *paths)
+    assert "means over seeds" in shown.out
+    assert any(line.startswith("seed ") for line in shown.lines), "each run stands there as well"
+    listed = done("compare", *paths, "--json").document
+    assert [row["seeds"] for row in listed] == [3, 3, 3]
+    done("plot", *paths, "-o", tmp_path / "runs.svg")
+    assert "(3 seeds)" in (tmp_path / "runs.svg").read_text()
+    # One setting alone, settings with one seed, and a run that is there twice.
+    best = [
+        run for member, run in study.runs.items() if member.setting.varied["selection"] == "best"
+    ]
+    (mean,) = evolve.compare(*best).itertuples()
+    assert (mean.setting, mean.seeds) == ("selection-best-seed-0 and 2 more", 3)
+    assert evolve.compare(*runs[:2])["setting"].tolist()[:2] == [run.name for run in runs[:2]]
+    assert evolve.compare(*runs[:3])["seeds"].tolist() == [2, 1, 1]
+    with pytest.raises(RunError, match="named twice"):
+        evolve.compare(runs[0], runs[0])
+    assert len(done("compare", paths[0], paths[0], "--json").document) == 2
+
+
+def test_a_study_and_runs_stand_side_by_side(study: evolve.Study, tmp_path: Path) -> None:
+    alone = [
+        evolve.evolve(tmp_path / f"alone-{seed}", fitness=few_discs, seed=seed, **QUICK)
+        for seed in (0, 1)
+    ]
+    frame = evolve.compare(study, *alone)
+    assert frame["setting"].tolist()[:3] == [
+        "own selection=best", "own selection=own:youngest", "alone-0 and 1 more",
+    ]  # fmt: skip
+    assert frame["seeds"].tolist() == [3, 3, 2, 3, 2, 2]
