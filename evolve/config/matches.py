@@ -43,7 +43,7 @@ class ContestSettings(Settings):
         "balanced",
         description="openings that no training uses: of a list, worth 2 discs at most by a deep "
         "search (balanced), or random, even by a shallow one (random; always with opening-plies); "
-        "the start position (start); or a file in any format that evolve convert reads: each game "
+        "the start position (start), or a file in any format that evolve convert reads: each game "
         "or position in it is an opening, such as the moves f5d6c4d3c2b3b4b5 in a line of a .txt",
         json_schema_extra={"names": "place", "words": ["balanced", "random", "start"]},
     )
@@ -128,15 +128,29 @@ class RateSettings(ContestSettings):
 
 
 class Contest(NamedTuple):
-    """A command that plays games between agents: its settings, its help, its plural in words."""
+    """A command that plays games between agents.
+
+    model: its settings. about: its help. plural: several of them. kept: options that keep its
+    games, with the name below a folder that the service gives each.
+    """
 
     model: type[ContestSettings]
     about: str
     plural: str
+    kept: Mapping[str, str]
+
+
+GAMES_FILE: Final = "games.parquet"
+"""The table of a match in the service."""
 
 
 CONTESTS: Final[Mapping[str, Contest]] = {
-    "match": Contest(MatchSettings, "Play a match between two agents.", "matches"),
-    "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings"),
+    "match": Contest(
+        MatchSettings,
+        "Play a match between two agents.",
+        "matches",
+        {"--out": GAMES_FILE, "--ggf": "games.ggf"},
+    ),
+    "rate": Contest(RateSettings, "Rate agents by a round robin.", "ratings", {"--out": "rating"}),
 }
 """All such commands by name."""

@@ -228,9 +228,6 @@ def _shown(field: FormField) -> FieldInfo:
     )
 
 
-GAMES_FILE: Final = "games.parquet"
-GGF_FILE: Final = "games.ggf"
-RATING_FOLDER: Final = "rating"
 SETTINGS_FILE: Final = "settings.toml"
 
 
@@ -285,10 +282,9 @@ class Lines:
             return Line(shown, [*form.command.split(), *file], names, given)
         if form.kind is not None:
             raise ProblemError(409, f"job {record.id} names no run")
-        kept = ["--out", str(folder / RATING_FOLDER)]
-        if form.first == "match":
-            kept = ["--out", str(folder / GAMES_FILE), "--ggf", str(folder / GGF_FILE)]
-        return Line(shown, [*shown, *kept], names)
+        kept = CONTESTS[form.command].kept.items()
+        words = [word for option, name in kept for word in (option, str(folder / name))]
+        return Line(shown, [*shown, *words], names)
 
     def _resumed(self, record: JobRecord) -> Line:
         words = self._going_on(record.run)

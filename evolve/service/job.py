@@ -329,8 +329,7 @@ class JobRecord:
             self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
         elif name == "started" and self.run is None:
             self.result = {"rules": event.get("rules")}
-            if self.command == "match":
-                self.progress = JobProgress(total=_number(event.get("games")))
+            self.progress = JobProgress(total=_number(event.get("games")))
         elif name == "done":
             self.ending = str(event.get("ending") or "done")
             self._stopped = bool(facts.get("stopped"))

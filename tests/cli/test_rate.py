@@ -48,13 +48,14 @@ def test_the_same_agent_may_stand_twice_and_jobs_change_nothing() -> None:
 
 
 def test_who_wins_everything_has_no_elo_but_a_lower_end() -> None:
-    found = rate("swh-mobility?depth=4&endgame=8", "random", "zero", "--games", 20)
+    strong, seed = "swh-mobility?depth=4&endgame=8", 4
+    found = rate(strong, "random", "zero", "--games", 20, "--seed", seed)
     best = found["agents"][0]
     assert best["score"] == 1
     assert best["elo"] is best["elo_high"] is None
     assert best["elo_low"] > 0
     assert not found["comparable"]
-    shown = done("rate", "swh-mobility?depth=4&endgame=8", "random", "--games", 20).out
+    shown = done("rate", strong, "random", "--games", 20, "--seed", seed).out
     assert "at least" in shown
     assert "nan" not in shown
 

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
-from evolve.config.matches import CONTESTS
+from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
 from evolve.runs.run_folder import new_run_in
 from evolve.runs.run_type import RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.downloads import SentFile
-from evolve.service.forms import GAMES_FILE, form_of, forms, has_torch
+from evolve.service.forms import form_of, forms, has_torch
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import checked, ordered, readied
 from evolve.service.models.meta import (

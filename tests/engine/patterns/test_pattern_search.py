@@ -391,8 +391,7 @@ def test_where_probes_cut(probe: Probe) -> None:
 
 @pytest.mark.parametrize("probe", PROBES)
 def test_probes_after_a_pass(probe: Probe) -> None:
-    """They are made as for the side that has a move, in its window, with what the side that passes
-    expects turned around."""
+    """They are made as for the side that has a move, in its window, by its own static value."""
     patterns, rng, made = random_patterns(WHOLE, 1), random.Random(101), 0
     search = Search(patterns, "standard", probe.cells)
     for board in positions_with_a_pass(102, 12):
@@ -400,8 +399,7 @@ def test_probes_after_a_pass(probe: Probe) -> None:
             search.forget()
             found = search.in_window(board, beta - 1, beta, 4)
             search.forget()
-            turned, static = (board[1], board[0]), -patterns.value(board_of(board))
-            assert search.in_window(turned, -beta, 1 - beta, 4, static) == -found
+            assert search.in_window((board[1], board[0]), -beta, 1 - beta, 4) == -found
             made += found in (beta, beta - 1)
     assert made > 0
 
