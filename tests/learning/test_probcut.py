@@ -14,6 +14,7 @@ from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import Patterns
+from evolve.learning import probcut
 from evolve.learning.probcut import PROBES, cuts_from, fit_cuts
 from tests.agents.conftest import pattern_agent
 from tests.learning import small
@@ -50,6 +51,13 @@ def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
         assert 1 <= shallow <= PLIES
 
 
+@pytest.fixture
+def _any_swing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values by weights that mean nothing swing with every ply, at any stage."""
+    monkeypatch.setattr(probcut, "_MOST_SWING", math.inf)
+
+
+@pytest.mark.usefixtures("_any_swing")
 def test_cuts_repeat_by_the_seed() -> None:
     agent = pattern_agent()
     cuts = fit_cuts(agent, quick(), never)
@@ -65,6 +73,7 @@ def test_cuts_repeat_by_the_seed() -> None:
     replace(agent, cuts=cuts, depth=6).choose(Board.start())
 
 
+@pytest.mark.usefixtures("_any_swing")
 def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
     """Without weights every search says 0, until it sees the end of a game."""
     plain = pattern_agent()
@@ -139,11 +148,12 @@ def swinging(swing: npt.NDArray[np.float64]) -> Cuts:
     return cuts_from(discs, values - np.where(plies % 2 == 0, 1, -1) * swing[leaves])
 
 
+@pytest.mark.usefixtures("_any_swing")
 def test_swings_between_odd_and_even_depths_are_in_the_mean() -> None:
     """Just as they are: a value of any depth is known but for the swing at its leaves."""
     swing = np.linspace(1.0, 4.2, 65)
     for cut in swinging(swing):
-        if 20 <= cut.discs <= 64 - 20 and cut.depth <= PLIES:
+        if 20 <= cut.discs <= 40 and cut.depth <= PLIES:
             leaf = (-1) ** cut.depth * swing[cut.discs + cut.depth]
             expected = (-1) ** cut.shallow * swing[cut.discs + cut.shallow] - leaf
             assert cut.mean == pytest.approx(expected, abs=2e-3)
@@ -151,6 +161,7 @@ def test_swings_between_odd_and_even_depths_are_in_the_mean() -> None:
             assert cut.deviation < 0.02
 
 
+@pytest.mark.usefixtures("_any_swing")
 def test_a_step_of_the_swings_stays_a_step() -> None:
     """As under `reversed` from 55 discs on: means of neighbouring disc counts do not mix."""
     found = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
@@ -159,6 +170,25 @@ def test_a_step_of_the_swings_stays_a_step() -> None:
     for count in (46, 47):
         assert abs(found[8, 4, count].mean - 6.5) < 0.8
     assert all(found[8, 4, count].deviation < 1.6 for count in range(36, 48))
+
+
+def test_nodes_whose_leaves_swing_far_are_not_cut() -> None:
+    """As under `reversed` from 57 discs on. A finished game has no swing, its last moves do."""
+    places = by_place(swinging(np.repeat([0.5, -6.0], [53, 12])))
+    assert places
+    assert all(count + depth < 53 for depth, _, count in places)
+    assert all((4, 0, count) in places for count in range(12, 49))
+    mild = by_place(swinging(np.repeat([0.5, -2.0], [53, 12])))
+    assert all((8, 4, count) in mild for count in range(12, 65))
+
+
+def test_swings_are_those_of_the_leaves_even_deeper_than_was_measured() -> None:
+    """A step of 2 discs at 53: nodes of 12 plies have it from 41 discs on."""
+    places = by_place(swinging(np.repeat([0.0, 2.0], [53, 12])))
+    for count in (36, 39):
+        assert abs(places[12, 6, count].mean) < 0.4
+    for count in (42, 45):
+        assert abs(places[12, 6, count].mean + 2) < 0.4
 
 
 def test_deeper_than_was_measured_the_variance_grows_on() -> None:
