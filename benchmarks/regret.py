@@ -1,7 +1,7 @@
 """Discs that agents lose on fixed positions, judged by a much deeper search.
 
     python -m benchmarks.regret AGENT [AGENT …] [--half tune|report] [--positions FILE]
-    python -m benchmarks.regret --make RULES [--count 744] [--judge AGENT] [--depth 12] > FILE
+    python -m benchmarks.regret --make RULES [--count 620] [--judge AGENT] [--depth 12] > FILE
 
 Each line of a file of positions is a board with the value of every legal move, in discs. Values are
 exact below 22 empties; elsewhere they are those of a search without forward cuts, with the weights
@@ -189,7 +189,7 @@ def main() -> None:
     parser.add_argument("--half", choices=("tune", "report"), default="tune")
     parser.add_argument("--positions", type=Path, help="by default those of the agent's rules")
     parser.add_argument("--make", metavar="RULES")
-    parser.add_argument("--count", type=int, default=744)
+    parser.add_argument("--count", type=int, default=620)
     parser.add_argument("--judge", help="by default patterns-RULES")
     parser.add_argument("--depth", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
