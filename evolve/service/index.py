@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -140,7 +140,7 @@ class Index:
         Unless it must be fresh, it is as of the last `scan`, which does not access the disk.
         """
         found = _NAME.fullmatch(name)
-        stamp = None if fresh else self._stamps.get(name)
+        stamp, looked = None if fresh else self._stamps.get(name), dict[str, Stamp]()
         if stamp is None and found:
             held = self._locks.held()
             looked = {} if self.study_of(name) else self._stamps_of(name, held)
@@ -150,9 +150,13 @@ class Index:
                 self._stamps = {**self._stamps, name: stamp, **looked}
         if stamp is None:
             raise not_found(f"run {name[:80]}")
+        return self._summary(name, stamp, looked)
+
+    def _summary(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
+        """The summary of a run as of its stamp; `looked` has newer stamps of a study's runs."""
         known = self._known.get(name)
         if known is None or known[0] != stamp:
-            known = stamp, self._read(name, stamp)
+            known = stamp, self._read(name, stamp, looked)
             with self._guard:
                 self._known[name] = known
         summary, job = known[1], self._job_of(name)
@@ -175,7 +179,7 @@ class Index:
                 self._curves[summary.id] = summary.date, made
         return summary.model_copy(update={"curve": made})
 
-    def _read(self, name: str, stamp: Stamp) -> RunSummary:
+    def _read(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
         """The current summary of a run.
 
         A run that cannot be read is damaged, with the reason, and does not affect the others.
@@ -183,7 +187,7 @@ class Index:
         values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
         values |= {"id": name, "date": stamp.date, "curve": []}
         try:
-            return RunSummary.model_validate({**values, **self._facts(name, stamp)})
+            return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
         except EvolveError as error:
             problem = str(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
@@ -192,9 +196,9 @@ class Index:
             problem = f"it cannot be read; the log has failure {noted(f'run {name}', error)}"
         return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
 
-    def _facts(self, name: str, stamp: Stamp) -> dict[str, Any]:
+    def _facts(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> dict[str, Any]:
         if stamp.is_study:
-            return self._facts_of_study(name, stamp)
+            return self._facts_of_study(name, stamp, looked)
         run = Run(stamp.folder)
         check_config(run)
         kind = run.kind
@@ -215,9 +219,17 @@ class Index:
             values["score"] = said.so_far
         return values
 
-    def _facts_of_study(self, name: str, stamp: Stamp) -> dict[str, Any]:
+    def _facts_of_study(
+        self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]
+    ) -> dict[str, Any]:
         study = Study(stamp.folder)
-        runs = [self.summary(run, fresh=False) for run in self.names(name)]
+        # Its runs as of the same look as its own stamp: the summary is kept under that.
+        stamps = {**self._stamps, **looked}
+        runs = [
+            self._summary(run, stamps[run], {})
+            for run in stamps
+            if run.startswith(f"{name}{IN_STUDY}")
+        ]
         done, target = sum(run.state == "done" for run in runs), len(study.members)
         state = "running" if stamp.running else "done" if done == target else "stopped"
         same = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -172,11 +172,11 @@ def test_a_name_that_changes_hands_while_a_run_is_read_changes_nothing(
     index.scan()
     read = Index._read
 
-    def meanwhile(self: Index, name: str, stamp: Stamp) -> RunSummary:
+    def meanwhile(self: Index, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
         own.mkdir()
         (own / "config.toml").write_text("seed =")
         try:
-            return read(self, name, stamp)
+            return read(self, name, stamp, looked)
         finally:
             shutil.rmtree(own)
 
@@ -241,3 +241,18 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert faults == []
     finally:
         service.close()
+
+
+def test_a_study_is_summed_up_from_its_runs_as_they_are(folder: Path, tmp_path: Path) -> None:
+    """Not from those of the last scan: the wrong sum stayed until a run changed again."""
+    shutil.copytree(folder, tmp_path / "runs")
+    index = Index(Place(tmp_path / "runs"), lambda run: None)
+    index.scan()
+    before = index.summary("two")
+    name = next(run for run in index.names("two") if index.summary(run).state == "done")
+    config = tmp_path / "runs" / "two" / name.partition("+")[2] / "config.toml"
+    config.write_text("seed =")
+    after = index.summary("two")
+    assert (before.done, after.done) == (before.done, (before.done or 0) - 1)
+    index.scan()
+    assert index.summary("two", fresh=False).done == after.done
