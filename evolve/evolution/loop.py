@@ -368,7 +368,7 @@ def evolve(
             raise SettingsError("encoding: must be an evolve.Encoding")
         for name in OF_DIRECT_GENES:
             if name in settings:
-                raise SettingsError(f"{name}: is of no use to genes of one's own")
+                raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = inside(folder)
     begun = (folder / CONFIG_FILE).exists()
     below = _rules_of(folder) if begun else rules_of_defaults()

@@ -35,12 +35,12 @@ class Noise(NamedTuple):
 
     Both mutations and all their choices share it, so that a choice for one kind of gene does not
     change the draws of the other. normal [size] is drawn from the standard normal distribution,
-    sign [size] is −1 or 1, anew [size] is a genome drawn uniformly from the ranges.
+    sign [size] is −1 or 1, uniform [size] is a genome drawn uniformly from the ranges.
     """
 
     normal: npt.NDArray[np.float64]
     sign: npt.NDArray[np.int64]
-    anew: Vector
+    uniform: Vector
 
 
 Select = Callable[[Sequence[Individual], int, Breeding], Sequence[Individual]]
@@ -253,7 +253,7 @@ def gaussian(genes: Vector, noise: Noise, breeding: Breeding) -> npt.NDArray[np.
 
 def uniform_mutation(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
     """Draw a new value from the range."""
-    return noise.anew
+    return noise.uniform
 
 
 def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:

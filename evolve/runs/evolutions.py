@@ -129,22 +129,24 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
         for row in table.to_pylist():
             births.setdefault(row["individual"], row)
     lines: list[tuple[int, str, str]] = []
-    told: set[str] = set()
+    listed: set[str] = set()
 
-    def tell(name: str, steps: int, origin: str, parents: list[str]) -> None:
-        if name in told or steps > depth:
+    def visit(name: str, steps: int, origin: str, parents: list[str]) -> None:
+        if name in listed or steps > depth:
             return
-        told.add(name)
+        listed.add(name)
         lines.append((steps, name, origin))
         for parent in parents:
             if parent in births:
                 birth = births[parent]
-                tell(parent, steps + 1, birth["origin"], birth["parents"])
+                visit(parent, steps + 1, birth["origin"], birth["parents"])
 
     named = provenance.get("parents")
     parents = [str(parent) for parent in named] if isinstance(named, list) else []
     origin = str(provenance.get("origin", "?"))
-    tell(str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents)
+    visit(
+        str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents
+    )
     return lines
 
 

@@ -182,7 +182,7 @@ def test_an_encoding_that_makes_no_agent_is_told(tmp_path: Path) -> None:
     for make, words in ((nothing, "not None"), (shallow, "no agent can be made of {'x': ")):
         with pytest.raises(SettingsError, match=words):
             evolve.evolve(tmp_path / "run", encoding=evolve.Encoding(gene, make), **ENCODED)
-    with pytest.raises(SettingsError, match="phases: is of no use to genes"):
+    with pytest.raises(SettingsError, match="phases: does not apply to genes"):
         evolve.evolve(tmp_path / "run", encoding=ENCODING, phases=2, **ENCODED)
     with pytest.raises(SettingsError, match=r"must be an evolve\.Encoding"):
         evolve.evolve(tmp_path / "run", encoding=nothing, **ENCODED)
