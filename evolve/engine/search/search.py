@@ -126,6 +126,28 @@ def leaf(
     return evaluate(own, opp, squares, own_moves, opp_moves, context)
 
 
+@inlined
+def best_leaf(
+    own: np.uint64, opp: np.uint64, moves: np.uint64, squares: int, beta: int, context: int
+) -> int:
+    """The value of the best move by the leaf after it, or of the first one worth `beta` or more."""
+    best = -INFINITY
+    reverse = load(context, CORNERS_LAST)
+    while moves != ZERO:
+        square = lowest(next_moves(moves, reverse))
+        bit = ONE << U(square)
+        moves ^= bit
+        turned, replies, answers = play_of(square, own, opp)
+        after = squares_after(squares, square, turned, context)
+        value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
+        if load(context, STOPPED) != 0:
+            return 0
+        best = max(best, value)
+        if best >= beta:
+            break
+    return best
+
+
 @kernel
 def search_1(
     own: np.uint64,
@@ -142,21 +164,7 @@ def search_1(
     )
     if moves == ZERO:
         return ended(own, opp, context)
-    best = -INFINITY
-    reverse = load(context, CORNERS_LAST)
-    while moves != ZERO:
-        square = lowest(next_moves(moves, reverse))
-        bit = ONE << U(square)
-        moves ^= bit
-        turned, replies, answers = play_of(square, own, opp)
-        after = squares_after(squares, square, turned, context)
-        value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
-        if load(context, STOPPED) != 0:
-            return 0
-        best = max(best, value)
-        if best >= beta:
-            break
-    return sign * best
+    return sign * best_leaf(own, opp, moves, squares, beta, context)
 
 
 @kernel
