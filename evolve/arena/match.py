@@ -23,6 +23,9 @@ from evolve.fitness.playing import Series, Watch
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import Estimate, in_elo, score_of_elo, score_of_pairs, superiority
 
+_DRAWS: Final = 1 << 24
+"""Draws of random agents for each seed: more than a match has games, so that one of more games
+begins with the same ones."""
 _TEST_ROUND: Final = 16
 """Pairs per round under a test, which must not depend on the executor."""
 
@@ -113,6 +116,7 @@ class Match:
             seed=seed,
             executor=executor,
             watch=watch,
+            draws=_DRAWS,
         )
         self._failed = failed or (lambda game, player, why: None)
         self._finished = np.zeros(len(self.openings), np.bool_)

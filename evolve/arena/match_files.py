@@ -32,6 +32,7 @@ from evolve.engine.board.rules import (
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
+    PASS,
     PLIES,
     REASON,
     RESULT_COLUMNS,
@@ -222,6 +223,7 @@ class MatchFiles:
             return 0
         for row in rows:
             self._check(path, row)
+        self._check_openings(path, rows)
         count = len(self._match.pairings)
         moves = np.full((len(rows), MAX_PLIES), NO_MOVE, np.int8)
         results = np.zeros((len(rows), RESULT_COLUMNS), np.int64)
@@ -257,6 +259,8 @@ class MatchFiles:
         if identity == self._identity and "game" in row:
             return
         theirs, ours = _words(identity), _words(self._identity)
+        if "game" in row and _is_shorter(theirs, ours):
+            return
         if "game" not in row or not theirs.keys() >= {"a", "b"}:
             raise RunError(f"{path} is taken: it holds no match that could go on")
         parts = []
@@ -267,6 +271,25 @@ class MatchFiles:
             elif before != now:
                 parts.append(f"{key.replace('_', '-')} {before}, not {now}")
         raise RunError(f"{path} holds another match: {'; '.join(parts)}; name another file")
+
+    def _check_openings(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Raise RunError if fewer games were played on other openings than this match has."""
+        if all(row.get(MATCH, self._identity) == self._identity for row in rows):
+            return
+        openings, pairings = self._match.openings, self._match.pairings
+        for row in rows:
+            number = str(row["game"])
+            if not number.isdecimal() or int(number) >= len(pairings):
+                continue  # reported later
+            _, opening = openings.begin(int(pairings[int(number), 2]))
+            squares = [square for square in opening if square >= 0]
+            moves = row["moves"]
+            played = parse_moves(moves) if isinstance(moves, str) else moves
+            if [one for one in played if one != PASS][: len(squares)] != squares:
+                raise RunError(
+                    f"{path} has other openings: where random ones are so few that they repeat, "
+                    "their order depends on the number of games; the default ones go on"
+                )
 
 
 class MatchFolder:
@@ -346,6 +369,14 @@ def _read_games(path: Path) -> list[dict[str, Any]]:
 
     frame = read_frame(path)
     return [dict(zip(map(str, frame), row, strict=True)) for row in frame.itertuples(index=False)]
+
+
+def _is_shorter(theirs: Mapping[str, str], ours: Mapping[str, str]) -> bool:
+    """Whether a match is the same with fewer games."""
+    before, now = theirs.get("games", ""), ours.get("games", "")
+    if not before.isdecimal() or int(before) >= int(now):
+        return False
+    return {**theirs, "games": now} == dict(ours)
 
 
 def _words(identity: str) -> dict[str, str]:

@@ -146,7 +146,8 @@ class Series:
 
     `moves` and `results` have the rows of games that are played, `failures` how programs failed, by
     number of the game. Random agents draw from `seed` and the number of the game, so results do not
-    depend on the executor. Games with agents that play move by move stay on its threads of this
+    depend on the executor; `draws` is how many such numbers a seed has, by default as many as
+    there are games. Games with agents that play move by move stay on its threads of this
     machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`. With `watch`
     games are played one after another, move by move: the same games, but slower.
     """
@@ -160,6 +161,7 @@ class Series:
     largest_endgame: int | None = None
     executor: Executor = ONE_THREAD
     watch: Watch | None = None
+    draws: int | None = None
 
     def __post_init__(self) -> None:
         self.moves, self.results = empty_rows(len(self.pairings))
@@ -276,7 +278,7 @@ class Series:
     def _begun(self, number: int) -> LiveGame:
         """Start a game and play its opening."""
         black, white, opening = self.pairings[number].tolist()
-        draw = 2 * (self.seed * len(self.pairings) + number)
+        draw = 2 * (self.seed * (self.draws or len(self.pairings)) + number)
         players = {
             black: self.agents[black].for_game(draw),
             white: self.agents[white].for_game(draw + 1),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import shutil
@@ -374,3 +375,23 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
         "match.toml: games = 1:"
     )
     assert "b: it must be given" in misused("match", "--config", "match.toml", "--games", 2)
+
+
+@pytest.mark.parametrize("name", ["games.csv", "games.parquet", "games.ggf"])
+def test_a_match_of_more_games_goes_on(name: str, tmp_path: Path) -> None:
+    option = "--ggf" if name.endswith("ggf") else "--out"
+    words = ("match", "random", "swh", "--seed=3", "--jobs=1", "--json")
+    few = json.loads(done(*words, "--games=6", option, tmp_path / name).out)
+    grown = json.loads(done(*words, "--games=14", option, tmp_path / name).out)
+    whole = json.loads(done(*words, "--games=14", option, tmp_path / f"whole-{name}").out)
+    assert few["games"] == 6
+    assert grown == whole
+    assert (tmp_path / name).read_bytes() == (tmp_path / f"whole-{name}").read_bytes()
+    assert "games 14, not 6" in fails(*words, "--games=6", option, tmp_path / name)
+
+
+def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path) -> None:
+    words = ("match", "random", "swh", "--opening-plies=3", "--out", tmp_path / "games.csv")
+    done(*words, "--games=4")
+    said = fails(*words, "--games=400")
+    assert "depends on the number of games" in said
