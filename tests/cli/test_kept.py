@@ -265,10 +265,12 @@ def test_a_match_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
 OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
     name: OTHER_MATCH[name] for name in ("openings", "opening_plies", "seed", "rules", "games")
 }
+OF_GAUNTLETS: Final = ("against", "elos")
+"""Kept as well: test_a_gauntlet_goes_on_with_the_same_anchors_alone."""
 
 
 def test_a_rating_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
-    assert {*OTHER_RATING, "agents"} == set(RateSettings.model_fields)
+    assert {*OTHER_RATING, *OF_GAUNTLETS, "agents"} == set(RateSettings.model_fields)
     done("rate", "random", "zero", "--games=4", "--jobs=1", "--out=rating")
     done("rate", "random", "zero", "--games=4", "--jobs=2", "--out=rating")
     for name, words in OTHER_RATING.items():

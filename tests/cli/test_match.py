@@ -391,7 +391,7 @@ def test_a_match_of_more_games_goes_on(name: str, tmp_path: Path) -> None:
 
 
 def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path) -> None:
-    words = ("match", "random", "swh", "--opening-plies=3", "--out", tmp_path / "games.csv")
-    done(*words, "--games=4")
-    said = fails(*words, "--games=400")
+    words = ("match", "random", "swh", "--opening-plies=5", "--out", tmp_path / "games.csv")
+    done(*words, "--games=20")
+    said = fails(*words, "--games=60")
     assert "depends on the number of games" in said
