@@ -116,7 +116,9 @@ def match_of(
         **reading,
     )
     test = None if settings.sprt is None else Sprt(*settings.sprt, settings.alpha, settings.beta)
-    match = Match(*players, openings, agreed.rules, seed=settings.seed, sprt=test, **options)
+    match = Match(
+        *players, openings, agreed.rules, seed=settings.seed, sprt=test, grows=True, **options
+    )
     return match, agreed
 
 

@@ -23,9 +23,8 @@ from evolve.fitness.playing import Series, Watch
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import Estimate, in_elo, score_of_elo, score_of_pairs, superiority
 
-_DRAWS: Final = 1 << 24
-"""Draws of random agents for each seed: more than a match has games, so that one of more games
-begins with the same ones."""
+DRAWS: Final = 1 << 24
+"""Draws of random agents for each seed of a match that may grow: more than it ever has games."""
 _TEST_ROUND: Final = 16
 """Pairs per round under a test, which must not depend on the executor."""
 
@@ -81,7 +80,8 @@ class Match:
     that fails loses the game: `failed` is called at once with the numbers of the game and the
     player (0 is A) and the reason, and `games` has it too. `games` has the games of all finished
     pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
-    are played one after another, move by move: the same games, but slower.
+    are played one after another, move by move: the same games, but slower. If it `grows`, a match
+    of more games begins with the games of this one.
     """
 
     def __init__(
@@ -96,6 +96,7 @@ class Match:
         sprt: Sprt | None = None,
         failed: Callable[[int, int, str], None] | None = None,
         watch: Watch | None = None,
+        grows: bool = False,
     ) -> None:
         _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
@@ -116,7 +117,7 @@ class Match:
             seed=seed,
             executor=executor,
             watch=watch,
-            draws=_DRAWS,
+            draws=DRAWS if grows else None,
         )
         self._failed = failed or (lambda game, player, why: None)
         self._finished = np.zeros(len(self.openings), np.bool_)
