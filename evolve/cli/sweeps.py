@@ -17,6 +17,7 @@ from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
+from evolve.cli.landscape import print_landscape, print_winner
 from evolve.cli.output import print_finalists
 from evolve.cli.terminal import bar, cell, duration, elo_text
 from evolve.cli.work import LongWork
@@ -212,7 +213,9 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             return
         print_finalists(folder, final_table(folder).to_pylist())
         if isinstance(work.settings, ProgramSweepSettings):
+            print_landscape(folder)
             _report_program(result)
+            print_winner(folder)
             return
         tell(f"champion trial-{result.winner} → {result.champion}")
         name = as_word(folder)

@@ -52,7 +52,7 @@ def test_a_program_is_told_what_is_left_and_loses_on_time(
     with pytest.raises(EngineError, match="no answer in time"):
         [slow.choose(board) for board in boards]
     log = (tmp_path / "log").read_text()
-    assert 2 <= log.count("genmove") <= 4, "0.15 s each of 0.6 s"
+    assert 2 <= log.count("genmove black") <= 4, "0.15 s each of 0.6 s"
     assert "time_settings 1 0 0" in log
     assert "time_left black 0 0" in log
     (tmp_path / "log").unlink()
