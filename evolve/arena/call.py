@@ -117,7 +117,14 @@ def match_of(
     )
     test = None if settings.sprt is None else Sprt(*settings.sprt, settings.alpha, settings.beta)
     match = Match(
-        *players, openings, agreed.rules, seed=settings.seed, sprt=test, grows=True, **options
+        *players,
+        openings,
+        agreed.rules,
+        seed=settings.seed,
+        sprt=test,
+        grows=True,
+        resign=settings.resign,
+        **options,
     )
     return match, agreed
 
@@ -159,6 +166,7 @@ def tournament_of(
         described,
         seed=seed,
         anchors=anchors,
+        resign=settings.resign,
         **options,
     )
     return tournament, agreed

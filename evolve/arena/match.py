@@ -22,6 +22,7 @@ from evolve.fitness.openings import Openings
 from evolve.fitness.playing import Series, Watch
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import Estimate, in_elo, score_of_elo, score_of_pairs, superiority
+from evolve.tables.games import AGREED
 
 DRAWS: Final = 1 << 24
 """Draws of random agents for each seed of a match that may grow: more than it ever has games."""
@@ -81,7 +82,8 @@ class Match:
     player (0 is A) and the reason, and `games` has it too. `games` has the games of all finished
     pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
     are played one after another, move by move: the same games, but slower. If it `grows`, a match
-    of more games begins with the games of this one.
+    of more games begins with the games of this one. With `resign` a game ends as soon as the values
+    of both sides, in discs, name the same winner by as much, three moves each in a row.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Match:
         failed: Callable[[int, int, str], None] | None = None,
         watch: Watch | None = None,
         grows: bool = False,
+        resign: float | None = None,
     ) -> None:
         _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
@@ -107,6 +110,7 @@ class Match:
         self.seed = seed
         self.executor = executor
         self.sprt = sprt
+        self.resign = resign
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(all_pairs(2), numbers)
         self._series = Series(
@@ -118,6 +122,7 @@ class Match:
             executor=executor,
             watch=watch,
             draws=DRAWS if grows else None,
+            resign=resign,
         )
         self._failed = failed or (lambda game, player, why: None)
         self._finished = np.zeros(len(self.openings), np.bool_)
@@ -136,6 +141,11 @@ class Match:
     def played(self) -> int:
         """The number of games played so far."""
         return 2 * int(self._finished.sum())
+
+    @property
+    def agreed(self) -> int:
+        """The number of games that ended because both sides named the same winner."""
+        return int((self.games.results[:, REASON] == AGREED).sum())
 
     @property
     def result(self) -> MatchResult:

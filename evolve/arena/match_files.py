@@ -50,7 +50,7 @@ from evolve.records.packing import packed
 from evolve.records.record import GameRecord
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
-from evolve.tables.games import FAILED
+from evolve.tables.games import FAILED, REASONS
 from evolve.tables.parquet import read_table, write_table
 
 if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games
@@ -84,6 +84,8 @@ def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, ob
     a, b = map(_digest, match.players, names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
     words |= {"games": len(match.pairings), **settings}
+    if match.resign is not None:
+        words["resign"] = f"{match.resign:g}"
     if match.sprt is not None:
         test = match.sprt
         words["sprt"] = f"{test.elo0:g},{test.elo1:g},{test.alpha:g},{test.beta:g}"
@@ -387,8 +389,8 @@ def _words(identity: str) -> dict[str, str]:
 def _row_of(record: GameRecord) -> dict[str, Any]:
     """Return a game of a GGF file as a row of the table, as far as GGF has the data."""
     identity, _, number = record.event.rpartition(" game=")
-    reason = "end"
-    if record.ending != "end":
+    reason: str = record.ending if record.ending == "agreed" else "end"
+    if record.ending not in ("end", "agreed"):
         side = "white" if (record.result or 0.0) > 0 else "black"
         reason = f"{FAILED}{side}: {_ENDINGS.get(record.ending, record.ending)}"
     return {
@@ -414,8 +416,9 @@ def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
     for name, column in _RESULTS.items():
         results[column] = int(row[name])
     reason = str(row["reason"])
-    if reason == "end":
+    if reason in ("end", "agreed"):
         results[OUTCOME] = _WINNERS[row["winner"]]
+        results[REASON] = REASONS.index(reason)
         return None
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]

@@ -107,6 +107,7 @@ class Tournament:
     """Play every pair of `agents` on `openings(i, j)`, both colours on each.
 
     With `anchors` it is a gauntlet: the others play these alone, and their ratings are fixed.
+    `resign` is that of Match.
 
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `failed` is called with the
@@ -131,9 +132,11 @@ class Tournament:
         play: PlayMatch = play_whole,
         warn: Callable[[str], None] = warnings.warn,
         anchors: Anchors | None = None,
+        resign: float | None = None,
     ) -> None:
         self.agents = agents
         self.anchors = anchors or Anchors()
+        self._resign = resign
         self._failed = failed
         self._play_match, self._warn = play, warn
         self.names = _distinct(names)
@@ -150,6 +153,7 @@ class Tournament:
             **settings,
             "seed": seed,
             "rules": self.rules,
+            **({} if resign is None else {"resign": resign}),
             **({} if anchors is None else {"anchors": anchors.count, "elos": list(anchors.elos)}),
         }
         self._tables: dict[tuple[int, int], pa.Table] = {}
@@ -206,6 +210,7 @@ class Tournament:
             seed=seed,
             executor=self._executor,
             failed=failed,
+            resign=self._resign,
         )
 
     @property

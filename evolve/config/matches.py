@@ -59,6 +59,14 @@ class ContestSettings(Settings):
     seed: int = Field(
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
     )
+    resign: float | None = Field(
+        None,
+        ge=1.0,
+        le=64.0,
+        description="end a game as won as soon as the values of both sides, in discs, name the "
+        "same winner by so much, three moves each in a row; off by default, and no game ends early "
+        "where a side tells no values; meant for slow programs, since other agents search twice",
+    )
     rules: Rules | None = Field(
         None,
         description="rules to play by; those of the agents by default, or of the project, or "
