@@ -24,17 +24,19 @@ from evolve.errors import AgentError
 from evolve.terminal_text import plain
 
 CWD: Final = "cwd"
-"""The one setting of a program that is a text: its working folder."""
+"""The setting of a program that is its working folder."""
+CLOCK: Final = "clock"
+"""The setting of a program that is its time for a game, such as 60+0.6."""
 _RUN: Final = re.compile(r"run:(.+?)(?::([0-9]{1,9}-[0-9]{1,9}))?", re.DOTALL)
 HAND_IN_SECONDS: Final = 4.5
 """Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
-_OF_PROGRAMS: Final = ("time", "depth", "memory", CWD)
+_OF_PROGRAMS: Final = ("time", "depth", "memory", "margin", CLOCK, CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL
 )
 _NEXT: Final = re.compile(r"&(?=\w+=)")
 _NUMBER: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
-_TEXT: Final = re.compile(rf"({CWD})=(.+)", re.DOTALL)
+_TEXT: Final = re.compile(rf"({CWD}|{CLOCK})=(.+)", re.DOTALL)
 _QUOTED_OR_BACKSLASH: Final = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\(.?)""", re.DOTALL)
 _OF_A_NAME: Final = re.compile(r"[\w.%@+,:/-]?")
 """A character after a backslash that separates folders, as in C:\\engines\\rhino.exe."""

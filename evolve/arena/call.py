@@ -13,10 +13,10 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.arena.tournament import Tournament, kept_rules
+from evolve.arena.tournament import Anchors, Tournament, kept_rules
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.board.rules import Rules
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import GamesDone
@@ -73,18 +73,21 @@ def rate(
         agents: two or more, each an agent or its name on the command line.
         jobs: number of threads; results do not depend on it.
         progress: called with the number of games played since the last call.
-        settings: what `evolve rate --help` lists, such as `games=200`, `seed=2` or
-            `rules="reversed"`.
+        settings: what `evolve rate --help` lists, such as `games=200`, `seed=2`,
+            `rules="reversed"` or `against=["swh", "random"]` for a gauntlet.
 
     Returns a row for each agent, the strongest first: `agent`, `elo` with `elo_low` and `elo_high`
     (Bradley-Terry, mean 0), `score`, `games`, `failures`. Raises the same errors as `match`.
     """
     import pandas as pd
 
-    names = [_name(agent) for agent in agents]
-    asked = resolve_as(RateSettings, {}, {**settings, "agents": names})
-    players = [_agent(agent) for agent in agents]
-    tournament, _ = tournament_of(players, names, asked, executor=Threads(jobs))
+    against = settings.get("against", ())
+    names = {"agents": list(map(_name, agents)), "against": list(map(_name, against))}
+    asked = resolve_as(RateSettings, {}, {**settings, **names})
+    players = [_agent(agent) for agent in (*against, *agents)]
+    tournament, _ = tournament_of(
+        players, asked.against + asked.agents, asked, executor=Threads(jobs)
+    )
     tournament.play(progress)
     return pd.DataFrame([row.facts for row in tournament.rows()])
 
@@ -113,7 +116,16 @@ def match_of(
         **reading,
     )
     test = None if settings.sprt is None else Sprt(*settings.sprt, settings.alpha, settings.beta)
-    match = Match(*players, openings, agreed.rules, seed=settings.seed, sprt=test, **options)
+    match = Match(
+        *players,
+        openings,
+        agreed.rules,
+        seed=settings.seed,
+        sprt=test,
+        grows=True,
+        resign=settings.resign,
+        **options,
+    )
     return match, agreed
 
 
@@ -124,10 +136,10 @@ def tournament_of(
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> tuple[Tournament, Agreed]:
-    """Return the round robin of a rating's settings, not started yet, and the agreed rules.
+    """Return the tournament of a rating's settings, not started yet, and the agreed rules.
 
-    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder`, `failed`
-    and `warn` of Tournament.
+    players, names: those of `settings.against` first. reading: `tell` and `strict` of
+    `openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
     """
     folder = options.get("folder")
     kept = None if folder is None else kept_rules(folder)
@@ -140,6 +152,12 @@ def tournament_of(
         return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
+    anchors = None
+    if settings.against:
+        ladder = rule_set(agreed.rules).ladder
+        known = [ladder.get(name) for name in settings.against]
+        elos = settings.elos or tuple(float(elo) for elo in known if elo is not None)
+        anchors = Anchors(len(known), elos if len(elos) == len(known) else ())
     tournament = Tournament(
         players,
         tuple(names),
@@ -147,6 +165,8 @@ def tournament_of(
         drawn,
         described,
         seed=seed,
+        anchors=anchors,
+        resign=settings.resign,
         **options,
     )
     return tournament, agreed

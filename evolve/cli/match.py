@@ -215,7 +215,8 @@ def _print_result(
     try:
         if as_json:
             document = _document(a, b, agreed, match.result)
-            click.echo(json.dumps({**document, **_tested(match)}))
+            agreed_on = {} if match.resign is None else {"agreed": match.agreed}
+            click.echo(json.dumps({**document, **agreed_on, **_tested(match)}))
         else:
             _print(match)
     finally:
@@ -329,6 +330,8 @@ def _print(match: Match) -> None:
     if result.played < result.games:
         lost = result.games - result.played
         facts["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
+    if match.resign is not None:
+        facts["agreed"] = f"{match.agreed} games ended early, both sides naming the same winner"
     for player, failures in enumerate((result.failures_a, result.failures_b)):
         if failures:
             why = match.first_failure(player)

@@ -13,6 +13,7 @@ import click
 
 import evolve
 from evolve.agents.names import parse_name
+from evolve.cli.landscape import print_landscape, print_winner
 from evolve.cli.options import complete_agents, complete_runs, output_path
 from evolve.cli.output import (
     NOT_SHOWN,
@@ -201,6 +202,9 @@ def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     printed = _PRINTED.get(table.name)
     show = print_frame if printed is None else partial(printed, run)
     _print_some(run.path, table.name, show, frame)
+    if table.name == "trials":
+        print_landscape(run.path)
+        print_winner(run.path)
     champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
     if champion is not None:
         path, header = champion

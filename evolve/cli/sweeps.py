@@ -6,7 +6,7 @@ import json
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -17,21 +17,25 @@ from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
+from evolve.cli.landscape import print_landscape, print_winner
 from evolve.cli.output import print_finalists
 from evolve.cli.terminal import bar, cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError, RunError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.statistics import in_elo
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.final import FinalResult
+from evolve.sweeps.program_parameters import range_of
 from evolve.sweeps.rungs import select_champion
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
@@ -115,6 +119,13 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
         given = {"kind": self.word, **changes}
+        if "space" in changes:
+            given["space"], held = ranges_of(changes["space"])
+            if held:
+                raise OptionsError(
+                    f"space: {next(iter(held))} has a value, where a range is wanted"
+                )
+            given["space"] = {**stored.get("space", {}), **given["space"]}
         settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
         return settings
 
@@ -138,6 +149,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
         with closing(Sweep(folder, settings, placement=placement())) as sweep:
+            if sweep.study.revised:  # the study has the new ranges now
+                write_text(folder / CONFIG_FILE, self._text(settings))
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
@@ -153,6 +166,11 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
         _print_header(work, work.study.finished())
+        if work.study.revised:
+            tell(
+                f"other ranges from now on: {count_of(work.study.finished(), 'trial')} of those "
+                "before fit and count"
+            )
         remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
         if remark is not None:
             tell(remark)
@@ -195,7 +213,9 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             return
         print_finalists(folder, final_table(folder).to_pylist())
         if isinstance(work.settings, ProgramSweepSettings):
+            print_landscape(folder)
             _report_program(result)
+            print_winner(folder)
             return
         tell(f"champion trial-{result.winner} → {result.champion}")
         name = as_word(folder)
@@ -203,6 +223,23 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
             f"{proposed(read_agent(result.champion), folder)}"
         )
+
+
+def ranges_of(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the values of --space: ranges by parameter, and the values of a file that hold one.
+
+    A text is a file, or NAME=LOW:HIGH with what may follow in a program's braces.
+    """
+    ranges: dict[str, Any] = {}
+    held: dict[str, Any] = {}
+    for text in texts:
+        name, equals, range_text = text.partition("=")
+        if equals and not Path(text).exists():
+            ranges[name] = range_of(name, range_text)
+            continue
+        for one, value in read_toml(Path(text)).items():
+            (ranges if isinstance(value, Mapping) else held)[one] = value
+    return ranges, held
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:

@@ -296,7 +296,7 @@ class SettingsPlan(Plan):
             space = space.as_begun(self.begun, self.sweep.space)
         if not space.parameters:
             raise SettingsError("space, fix: every parameter is held, nothing is left to search")
-        return space
+        return space.requiring(self.sweep.require, self.sweep.fix)
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -311,7 +311,7 @@ class SettingsPlan(Plan):
             if not parameter.holds(value):
                 return None
             values[parameter.name] = value
-        return values
+        return None if self.space.broken(values) else values
 
     def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
         """The settings of a trial with these values."""

@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
+from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding
@@ -36,7 +37,7 @@ from evolve.sweeps.trials import (
     rows_of,
 )
 from evolve.sweeps.worker import Gone, Reported, Worker, ready
-from evolve.tables.paths import JOURNAL_FILE, RUNGS
+from evolve.tables.paths import FINAL_FILE, JOURNAL_FILE, RUNGS
 from evolve.tables.trials import (
     Importances,
     finals_trials,
@@ -86,6 +87,9 @@ class Sweep:
         storage = open_journal(journal) if database is None else open_database(database)
         self.study = Study(plan, storage, name, queue)
         self.plan = self.study.plan
+        if self.study.revised:  # a final of trials that may not count any more
+            remove(folder / FINAL_FILE, missing_ok=True)
+            store.discard(folder / RUNGS, made=False)
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
