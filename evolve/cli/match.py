@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import evolve
+from evolve.cli.display import telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
     complete_agents,
@@ -32,7 +33,16 @@ from evolve.cli.settings import (
     settings_of,
 )
 from evolve.cli.signals import exit_code
-from evolve.cli.terminal import Failures, complain, counting, elo_text, out, print_facts, say
+from evolve.cli.terminal import (
+    Failures,
+    complain,
+    counting,
+    elo_text,
+    out,
+    print_facts,
+    remark,
+    say,
+)
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
@@ -92,6 +102,7 @@ def contest_options(command: C) -> C:
 )
 @contest_options
 @click.pass_context
+@telling_of_compilation(remark)
 def match_command(
     context: click.Context,
     /,

@@ -21,6 +21,7 @@ from evolve.cli.terminal import (
     out,
     print_rows,
     say,
+    with_error,
 )
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
@@ -80,9 +81,30 @@ def as_frame(*parts: Any) -> pd.DataFrame:
 
 
 def print_frame(frame: pd.DataFrame) -> None:
-    """Print every column of a table for people."""
+    """Print a table for people: on a terminal the first columns that have room."""
+    columns = list(frame.columns)
     values = frame.astype(object).to_numpy().tolist()
-    print_rows(list(frame.columns), [[narrow(value) for value in row] for row in values])
+    rows = [
+        [rounded(name, narrow(value)) for name, value in zip(columns, row, strict=True)]
+        for row in values
+    ]
+    left_out = print_rows(columns, rows, spare=columns[:1:-1])
+    if left_out:
+        say(f"no room for {', '.join(reversed(left_out))}; --format csv has all")
+
+
+def rounded(name: str, value: Any) -> Any:
+    """A figure of a column as people read it; Elo whole, others as `cell` shows them."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    words = name.split("_")
+    if any(word in ("elo", "rating", "rise") for word in words):
+        return f"{value:.0f}"
+    if "discs" in words or name == "disc_difference":
+        return f"{value:.1f}"
+    if "seconds" in words:
+        return f"{value:.2f}" if value < 10.0 else f"{value:.0f}"
+    return value
 
 
 def write_in_style(
@@ -134,8 +156,8 @@ def _shown(value: object) -> object:
     return plain(value) if isinstance(value, str) else value
 
 
-_BESIDE: Final = 3
-"""Number of boards of eight columns that fit side by side in 120 characters."""
+_ACROSS: Final = 3
+"""Most boards side by side: those of an agent's phases."""
 
 
 def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
@@ -147,15 +169,16 @@ def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -
     if description.rows:
         print_rows(description.columns, description.rows)
     titles = list(description.boards)
-    for first in range(0, len(titles), _BESIDE):
+    beside = _beside(description.boards)
+    for first in range(0, len(titles), beside):
         say("")
-        shown = titles[first : first + _BESIDE]
+        shown = titles[first : first + beside]
         _print_boards({title: description.boards[title] for title in shown}, description.boards)
     if agent.provenance:
         say("")
         for key, value in agent.provenance.items():
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
+            say(f"{key}: {cell(rounded(key, text)) if isinstance(text, float) else text}")
     if ancestors:
         say("")
         say("ancestry")
@@ -163,40 +186,95 @@ def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -
             say("  " * (steps + 1) + f"{name} ({origin})")
 
 
+def _cell_width(boards: Mapping[str, Sequence[Any]]) -> int:
+    """Characters of the widest number of all boards, and a blank."""
+    return max(len(str(number)) for board in boards.values() for number in board) + 1
+
+
+def _beside(boards: Mapping[str, Sequence[Any]]) -> int:
+    """How many boards have room side by side."""
+    each = 2 + 8 * _cell_width(boards) + len(_BETWEEN)
+    return max(1, min(_ACROSS, (out().width + len(_BETWEEN)) // each)) if boards else 1
+
+
 def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
-    """Print boards side by side, all as wide as the widest number of `every` needs."""
-    width = max(len(str(number)) for board in every.values() for number in board) + 1
-    say("   ".join(title.ljust(2 + 8 * width) for title in shown).rstrip())
+    """Print boards side by side, all as wide as the widest number of `every` needs.
+
+    Where there are colours, positive numbers are blue and negative ones red, large ones darker.
+    """
+    width = _cell_width(every)
+    numbers = [abs(number) for board in every.values() for number in board if _is_real(number)]
+    largest = max(numbers, default=0) or 1
+    say(_BETWEEN.join(title.ljust(2 + 8 * width) for title in shown).rstrip(), whole=True)
     heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-    say("   ".join("  " + heads for _ in shown))
+    say(_BETWEEN.join("  " + heads for _ in shown), whole=True)
     for row in range(8):
-        say(
-            "   ".join(
-                f"{row + 1} " + "".join(str(n).rjust(width) for n in board[8 * row : 8 * row + 8])
-                for board in shown.values()
-            )
-        )
+        line = Text()
+        for place, board in enumerate(shown.values()):
+            line.append(f"{_BETWEEN if place else ''}{row + 1} ")
+            for number in board[8 * row : 8 * row + 8]:
+                line.append(str(number).rjust(width), _shade(number, largest))
+        out().print(line, soft_wrap=True)
 
 
-_LAST = "bold reverse"
-_LEGAL = "green"
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _shade(number: Any, largest: float) -> str:
+    """The style of a number on a board of weights: from white to blue, or to red."""
+    if not _is_real(number):
+        return ""
+    share = abs(number) / largest
+    pale, end = (247, 247, 247), (33, 102, 172) if number > 0 else (178, 24, 43)
+    mixed = [round(a + (b - a) * share) for a, b in zip(pale, end, strict=True)]
+    ink = "bright_white" if share > _DARK else "black"
+    return f"{ink} on rgb({mixed[0]},{mixed[1]},{mixed[2]})"
+
+
+_DARK: Final = 0.55
+"""Share of the largest number from which its square is dark, so that it is written in white."""
+_BETWEEN: Final = "   "
+_GREEN: Final = "on #1f7a4d"
+_COLOURS: Final = {"X": f"black {_GREEN}", "O": f"bright_white {_GREEN}", "-": f"#6fb892 {_GREEN}"}
+"""Styles of the cells of a board, where there are colours."""
+_LAST_GREEN: Final = "on #c9a227"
+"""The square of the last move."""
+_LAST: Final = "bold reverse"
+_LEGAL: Final = "#d8f5e4"
 
 
 def board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
-    """The board as lines: legal moves as stars, the last move highlighted if there are colours."""
-    glyphs = {"X": "●", "O": "○", "-": "·"} if out().encoding.lower().startswith("utf") else {}
+    """The board as lines, legal moves as stars and the last move marked.
+
+    Where there are colours it is green, and discs are black and white; else signs tell them apart.
+    """
+    colours = out().color_system is not None and not out().no_color
+    utf = out().encoding.lower().startswith("utf")
+    glyphs = {"X": "●", "O": "●" if colours else "○", "-": "·"} if utf else {}
+    styles = _COLOURS if colours else {}
+
+    def disc(cell: str, text: str = "") -> Text:
+        return Text((text or glyphs.get(cell, cell)), styles.get(cell, ""))
+
     cells = board.cells()
     lines = [Text("  a b c d e f g h")]
     for row in range(8):
         line = Text(f"{row + 1}")
         for square in range(8 * row, 8 * row + 8):
-            shown = "*" if square in legal else glyphs.get(cells[square], cells[square])
-            style = _LAST if square == last else _LEGAL if square in legal else ""
-            line.append(" ").append(shown, style)
-        lines.append(line)
-    marks = glyphs.get("X", "X"), glyphs.get("O", "O")
+            shown = disc(cells[square], "*" if square in legal else "")
+            if square in legal and colours:
+                shown.stylize(f"bold {_LEGAL}")
+            if square == last:
+                shown.stylize(_LAST_GREEN if colours else _LAST)
+            line.append(" ", _GREEN if colours else "").append_text(shown)
+        lines.append(line.append(" ", _GREEN) if colours else line)
     black, white = board.discs("black"), board.discs("white")
-    lines.append(Text(f"{marks[0]} black {black}, {marks[1]} white {white}; {board.side} to move"))
+    lines.append(
+        Text.assemble(
+            disc("X"), f" black {black}, ", disc("O"), f" white {white}; {board.side} to move"
+        )
+    )
     return lines
 
 
@@ -251,23 +329,50 @@ def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str
     ]
 
 
-def generations_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A table of generations for a terminal of 80 columns."""
+_INTERVAL: Final = ("panel_elo_low", "panel_elo_high")
+_SPARE: Final = ("over_budget", "past_score", "seconds")
+"""Columns that a narrow terminal has no room for, the first of them first."""
+
+
+def generations_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Table:
+    """A table of generations for a terminal: the Elo with its ±, and what there is room for."""
+    shown = [name for name in columns if name not in _INTERVAL]
+    texts = [_terminal_texts(row, shown) for row in rows]
+    widths = {
+        name: max(map(len, (*_head(name).split("\n"), *(line[number] for line in texts))))
+        for number, name in enumerate(shown)
+    }
+    for name in _SPARE:
+        if sum(widths.values()) + len(widths) - 1 > out().width:
+            widths.pop(name, None)
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    for name in columns:
-        table.add_column(name.replace("_", "\n"), justify="right", vertical="bottom")
-    for texts in rows:
-        table.add_row(*texts)
+    for name in widths:
+        table.add_column(_head(name), justify="right", vertical="bottom", no_wrap=True)
+    for line in texts:
+        table.add_row(*(line[shown.index(name)] for name in widths))
     return table
+
+
+def _head(name: str) -> str:
+    return "Elo ±" if name == "panel_elo" else name.replace("_", "\n")
+
+
+def _terminal_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """The cells of a row on a terminal."""
+    values = {name: row.get(name) for name in columns}
+    texts = [cell(rounded(name, value)) for name, value in values.items()]
+    elo = values.get("panel_elo")
+    if elo is not None and not math.isnan(elo):
+        texts[columns.index("panel_elo")] = with_error(elo, *map(row.get, _INTERVAL))
+    return texts
 
 
 def print_generations(run: Run, frame: pd.DataFrame) -> None:
     """Print a run's generations, with notes on columns if their names do not explain them."""
     if out().is_terminal:
-        # On a terminal a generation is one line of 80 columns; elsewhere there is room.
+        # On a terminal a generation is one line; elsewhere there is room.
         records = cast("list[dict[str, Any]]", frame.to_dict("records"))
-        columns = columns_shown("rating" in frame)
-        out().print(generations_table(columns, [generation_texts(row, columns) for row in records]))
+        out().print(generations_table(columns_shown("rating" in frame), records))
     else:
         print_frame(frame)
     say(LEGEND)

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from rich.progress import Progress, TaskID, TaskProgressColumn
-
-from evolve.cli.display import ProgressView, tell
+from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
-from evolve.cli.terminal import bar, cell
+from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.files.folder import FolderPath
@@ -29,6 +27,7 @@ class ChecksView(ProgressView):
     """The progress of a training: a line for each check."""
 
     unit = "these games"
+    counted = "training"
     widths: Mapping[str, int] = {
         "check": 5,
         "games": 8,
@@ -60,11 +59,6 @@ class ChecksView(ProgressView):
             texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return one bar, for the share that is done, with time elapsed and left."""
-        bars = bar(TaskProgressColumn())
-        return bars, bars.add_task("compiling", total=None), None
 
 
 class TrainingWork(LongWork[TrainingSettings, Training]):
@@ -132,9 +126,11 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
             f"{champion_of(folder)}"
         )
         name = as_word(folder)
-        tell(
-            f"next: evolve show {name} · evolve plot {name} -o plot.png · "
-            f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
+        tell_next(
+            f"evolve show {name}",
+            f"evolve plot {name} -o plot.png",
+            f"evolve match {name} 'positional?depth=4' --games 100",
+            proposed(agent, folder),
         )
 
 
