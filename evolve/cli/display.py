@@ -175,10 +175,19 @@ class Display:
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports."""
-        self._at = name
-        self.view.outlook.stage(name, done, total)
+        self._reach(name, done, total)
         if done == total and name in self.view.reported:
             tell(f"{name}: {total} games")
+
+    def _reach(self, name: str, done: float, total: float) -> bool:
+        """Correct the estimate by a stage; return whether the stage counts all of the run."""
+        self._at = name
+        whole = self.view.whole and name not in self.view.reported
+        if whole:
+            self.view.outlook.pace(done, total)
+        else:
+            self.view.outlook.stage(name, done, total)
+        return whole
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -222,9 +231,7 @@ class LiveDisplay(Display):
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Move the stage's bar, or that of the run where the stage counts all of it."""
-        self._at = name
-        self.view.outlook.stage(name, done, total)
-        if self.view.whole and name not in self.view.reported:
+        if self._reach(name, done, total):
             self._name, self._done, self._total, self._stage = name, done, total, None
         else:
             self._stage = name, done, total

@@ -17,7 +17,7 @@ _LEAST: Final = 4
 _APART: Final = 0.01
 """Share of the time so far that lies between two estimates that are kept to compare."""
 _BEGUN: Final = 0.02
-"""Share of a stage from which on its own pace tells what is left of it."""
+"""Share of a stage, or of all, from which on its own pace tells what is left of it."""
 
 
 class Outlook:
@@ -40,7 +40,8 @@ class Outlook:
         self._before: list[tuple[float, float]] = []
         """Earlier estimates: when each was made, and the end that it told."""
         self._stage: tuple[str, float] = ("", self._begin)
-        self._least = 0.0
+        self._first: tuple[float, float] | None = None
+        self._stepped, self._least = False, 0.0
         if seconds is not None:
             self._ends = self._begin + seconds
 
@@ -54,8 +55,20 @@ class Outlook:
 
     def steps(self, seconds: float, least: float = 0.0) -> None:
         """Take a new estimate of the steps alone; the stages after them are added."""
+        self._stepped = True
         after = sum(self._endings().values())
         self.expect(seconds + after, least + after)
+
+    def pace(self, done: float, total: float) -> None:
+        """Take how much of all is done; once a step has told what is left, that counts."""
+        if self._stepped:
+            return
+        now = self._clock()
+        self._first = self._first or (now, done)
+        begun, first = self._first
+        if done - first >= _BEGUN * total:
+            after = sum(self._endings().values())
+            self.expect((now - begun) * (total - done) / (done - first) + after)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Take how far a stage is, if it is one of those after the steps."""
