@@ -15,8 +15,8 @@ import click
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.cli.display import telling_of_compilation
+from evolve.cli.drawing import show_board
 from evolve.cli.options import readable
-from evolve.cli.output import show_board
 from evolve.cli.signals import forget_reader
 from evolve.cli.terminal import complain, out, remark, say
 from evolve.engine.board.board import Board, Side

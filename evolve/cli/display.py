@@ -28,6 +28,8 @@ from evolve.cli.signals import at_ctrl_c, forget_reader
 from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
 
 _LIVE_ROWS: Final = 12
+_ROOM: Final = 80
+"""Least columns of a terminal for bars of the usual width."""
 _SPARK_WIDTH: Final = 40
 """Most columns of the curve of the rating: it fits in 60 with its name and value."""
 _WIDTH: Final = 8
@@ -70,6 +72,8 @@ class ProgressView(ABC):
     legend: str = ""
     begun: tuple[float, float] = (0.0, 0.0)
     """How much was done before, of how much; zeros if unknown."""
+    rated: str = "rating"
+    """What the curve is of."""
     ratings_before: Sequence[tuple[float, float | None, float | None]] = ()
     """Ratings of the rows before."""
 
@@ -248,7 +252,7 @@ class LiveDisplay(Display):
     def _curve(self) -> Iterator[Text]:
         if self._ratings:
             values = [value for value, _, _ in self._ratings]
-            line = Text("rating ").append(sparkline(values, _SPARK_WIDTH), "green")
+            line = Text(f"{self.view.rated} ").append(sparkline(values, _SPARK_WIDTH), "green")
             yield line.append(f" {with_error(*self._ratings[-1])} Elo")
 
     def _bars(self) -> Table:
@@ -262,15 +266,16 @@ class LiveDisplay(Display):
         times = f"{duration(outlook.elapsed)} elapsed"
         if outlook.told:
             times += f", {outlook.told} left"
+        width = BAR_WIDTH if out().width >= _ROOM else BAR_WIDTH // 3
         bars.add_row(
             self._name,
-            ProgressBar(1.0, min(share, 1.0), BAR_WIDTH),
+            ProgressBar(1.0, min(share, 1.0), width),
             _counted(self._done, self._total),
             Text(times, "yellow"),
         )
         if self._stage is not None:
             name, done, total = self._stage
-            bars.add_row(name, ProgressBar(total or 1.0, done, BAR_WIDTH), _counted(done, total))
+            bars.add_row(name, ProgressBar(total or 1.0, done, width), _counted(done, total))
         return bars
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -13,15 +14,15 @@ from rich.table import Table
 from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell, tell_next, telling_of_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
-from evolve.cli.hand_in import proposed
-from evolve.cli.outlook import Outlook
-from evolve.cli.output import (
+from evolve.cli.generations import (
     LEGEND,
     SHOWN,
     columns_shown,
     generation_texts,
     generations_table,
 )
+from evolve.cli.hand_in import proposed
+from evolve.cli.outlook import Outlook
 from evolve.cli.runs import describe_champion
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import LongWork
@@ -41,7 +42,6 @@ from evolve.version import __version__
 
 _RECENT: Final = 10
 """Number of last generations; their mean time predicts that of the others."""
-_RATING: Final = ("rating", "rating_low", "rating_high")
 _READ: Final = 60
 """Most generations before a stop whose ratings are read."""
 
@@ -79,6 +79,7 @@ class GenerationsView(ProgressView):
         self, settings: EvolutionSettings, first: int = 0, about: Estimate | None = None
     ) -> None:
         self.columns = columns_shown(settings.panel == "ladder")
+        self.rated = "rating" if "rating" in self.columns else "panel"
         self.begun = float(first), float(settings.generations)
         self._about, self._limit = about, settings.time_limit
         self._durations: list[float] = []
@@ -115,8 +116,9 @@ class GenerationsView(ProgressView):
         return {name: off * seconds for name, seconds in self._about.endings.items()}
 
     def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
-        value, low, high = map(row.get, _RATING)
-        return None if value is None else (value, low, high)
+        name = "rating" if "rating" in self.columns else "panel_elo"
+        value, low, high = (row.get(f"{name}{end}") for end in ("", "_low", "_high"))
+        return None if value is None or not math.isfinite(value) else (value, low, high)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return generation_texts(row, self.columns)

@@ -13,6 +13,7 @@ import click
 
 import evolve
 from evolve.cli.display import telling_of_compilation
+from evolve.cli.drawing import show_board
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
     complete_agents,
@@ -24,7 +25,6 @@ from evolve.cli.options import (
     readable,
     strict_option,
 )
-from evolve.cli.output import show_board
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import (
     GroupedCommand,

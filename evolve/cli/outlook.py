@@ -41,7 +41,7 @@ class Outlook:
         """Earlier estimates: when each was made, and the end that it told."""
         self._stage: tuple[str, float] = ("", self._begin)
         self._first: tuple[float, float] | None = None
-        self._stepped, self._least = False, 0.0
+        self._stepped, self._least, self._slowness = False, 0.0, 0.0
         if seconds is not None:
             self._ends = self._begin + seconds
 
@@ -55,7 +55,7 @@ class Outlook:
 
     def steps(self, seconds: float, least: float = 0.0) -> None:
         """Take a new estimate of the steps alone; the stages after them are added."""
-        self._stepped = True
+        self._stepped, self._slowness = True, 0.0
         after = sum(self._endings().values())
         self.expect(seconds + after, least + after)
 
@@ -68,13 +68,15 @@ class Outlook:
         begun, first = self._first
         if done - first >= _BEGUN * total:
             after = sum(self._endings().values())
-            self.expect((now - begun) * (total - done) / (done - first) + after)
+            self._slowness = (total - done) / (done - first)
+            self.expect((now - begun) * self._slowness + after)
 
     def stage(self, name: str, done: float, total: float) -> None:
         """Take how far a stage is, if it is one of those after the steps."""
         expected = dict(self._endings())
         if name not in expected:
             return
+        self._slowness = 0.0
         now = self._clock()
         if self._stage[0] != name:
             self._stage = name, now
@@ -97,7 +99,9 @@ class Outlook:
         """Seconds that are left; None if unknown."""
         if self._ends is None:
             return None
-        return max(self._ends - self._clock(), self._least, 0.0)
+        now = self._clock()
+        paced = 0.0 if self._first is None else (now - self._first[0]) * self._slowness
+        return max(self._ends - now, self._least, paced)
 
     @property
     def share(self) -> float:

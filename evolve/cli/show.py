@@ -13,16 +13,14 @@ import click
 
 import evolve
 from evolve.agents.names import parse_name
+from evolve.cli.drawing import print_agent
+from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
 from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
 from evolve.cli.output import (
-    NOT_SHOWN,
-    SHOWN,
     as_frame,
     format_option,
-    print_agent,
     print_final,
     print_frame,
-    print_generations,
     print_rungs,
     print_trials,
     style_of,

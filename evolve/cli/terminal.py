@@ -81,8 +81,14 @@ def remark(text: str) -> None:
         complain(text)
 
 
+NOTHING: Final = "–"
+"""What a table shows where there is no figure."""
+
+
 def duration(seconds: float) -> str:
-    """Seconds for people: `45 s`, `12 min`, `3.5 h`."""
+    """Seconds for people: `45 s`, `12 min`, `3.5 h`; – if unknown."""
+    if math.isnan(seconds):
+        return NOTHING
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:
@@ -97,10 +103,6 @@ def size(count: float) -> str:
             break
         count /= 1000
     return f"{count:.0f} {unit}"
-
-
-NOTHING: Final = "–"
-"""What a table shows where there is no figure."""
 
 
 def with_error(value: float, low: float | None, high: float | None) -> str:

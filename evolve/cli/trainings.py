@@ -27,7 +27,7 @@ class ChecksView(ProgressView):
     """The progress of a training: a line for each check."""
 
     unit = "these games"
-    counted = "training"
+    counted = "compiling"  # until the first games
     widths: Mapping[str, int] = {
         "check": 5,
         "games": 8,
@@ -49,9 +49,8 @@ class ChecksView(ProgressView):
         self.columns = tuple(name for name in self.widths if name not in unused)
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the time that the share done so far has taken."""
-        elapsed: float = row["seconds"]
-        return elapsed * (total - done) / done if done > 0.0 else math.inf
+        """The pace of the games tells it, checks included: a row knows the time of games alone."""
+        return math.nan
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         texts = [cell(row[key]) for key in self.columns]
@@ -59,6 +58,12 @@ class ChecksView(ProgressView):
             texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts
+
+    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
+        value = row.get("elo")
+        if value is None or not math.isfinite(value):
+            return None
+        return value, row.get("elo_low"), row.get("elo_high")
 
 
 class TrainingWork(LongWork[TrainingSettings, Training]):

@@ -68,6 +68,8 @@ def test_the_pace_tells_until_a_step_does(clock: Clock) -> None:
     clock.now += 6.0
     outlook.pace(0.6, 1.0)
     assert outlook.left == pytest.approx(24.0 + 10.0)
+    clock.now += 6.0  # nothing goes on: it was faster than it is
+    assert outlook.left == pytest.approx(48.0)
     outlook.steps(7.0)
     outlook.pace(0.7, 1.0)
     assert outlook.left == 17.0

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,27 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from evolve.cli import terminal
-from evolve.cli.output import board_lines, narrow, print_agent, print_frame, rounded
+from evolve.cli.output import narrow, print_frame, rounded
 from tests.cli import done, misused
-
-
-@pytest.fixture
-def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Makes standard output a terminal of so many columns, with colours unless `colour` is off."""
-
-    def become(columns: int, colour: bool = True) -> None:
-        values = {"FORCE_COLOR": "1", "TERM": "xterm", "COLORTERM": "truecolor"}
-        for name, value in {**values, "COLUMNS": str(columns), "LINES": "24"}.items():
-            monkeypatch.setenv(name, value)
-        if colour:
-            monkeypatch.delenv("NO_COLOR", raising=False)
-        else:
-            monkeypatch.setenv("NO_COLOR", "1")
-        terminal.out.cache_clear()
-
-    yield become
-    terminal.out.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["g.csv", "g.CSV", "g.json", "g.parquet", "g.txt", "g"])
@@ -99,69 +79,6 @@ def test_what_is_long_is_cut_for_people_alone() -> None:
     assert narrow("x" * 29) == "x" * 27 + "…"
     assert narrow(["dense 8 relu", "dense 64"]) == "dense 8 relu dense 64"
     assert narrow(1.25) == 1.25
-
-
-def test_an_agent_as_boards(first: Path) -> None:
-    shown = done("show", first / "champion.json").out
-    assert shown.count("weights, ") == 3
-    for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed"):
-        assert word in shown
-    assert "100" in done("show", "swh").out
-    assert "  3 " in done("show", "swh?depth=3").out
-
-
-def test_names_in_agent_files_are_shown_as_text(copy: Path) -> None:
-    path = copy / "champion.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    document["name"] = "[bold]a[/bold] [red"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    for arguments in (("show", path), ("show", copy), ("compare", copy)):
-        assert "[bold]a[/bold] [red" in done(*arguments).out
-
-
-def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) -> None:
-    board = evolve.Board.start().play(19)
-    for colour in (True, False):
-        screen(80, colour)
-        lines = board_lines(board, 19, board.legal_moves())
-        row = lines[3]
-        assert row.plain.strip() == "3 · · * ● * · · ·"
-        assert f"{'●' if colour else '○'} white 1" in lines[-1].plain
-        text = str(row.spans)
-        assert ("on #1f7a4d" in text) is colour
-        assert ("on #c9a227" in text) is colour
-        assert ("reverse" in text) is not colour
-
-
-def test_weights_are_coloured_by_their_sign(
-    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
-) -> None:
-    agent = evolve.load_agent("swh").stored()
-    shown = {}
-    for colour in (True, False):
-        screen(60, colour)
-        print_agent(agent, [])
-        shown[colour] = capsys.readouterr().out
-    assert "48;2;33;102;172" in shown[True]  # a corner, the largest: all blue
-    assert "48;2;" not in shown[False]
-    plain = {key: re.sub(r"\x1b\[[0-9;]*m", "", text) for key, text in shown.items()}
-    assert plain[True] == plain[False]
-
-
-@pytest.mark.parametrize(("columns", "beside"), [(60, 1), (90, 2), (140, 3)])
-def test_as_many_boards_stand_side_by_side_as_have_room(
-    first: Path,
-    screen: Callable[..., None],
-    capsys: pytest.CaptureFixture[str],
-    columns: int,
-    beside: int,
-) -> None:
-    screen(columns, False)
-    print_agent(evolve.load_agent(first).stored(), [])
-    lines = capsys.readouterr().out.splitlines()
-    assert max(line.count("weights, ") for line in lines) == beside
-    boards = [line for line in lines if re.match(r"[1-8]  ", line)]
-    assert max(map(len, boards)) <= columns
 
 
 def test_a_narrow_terminal_leaves_columns_out_whole(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.output import NOT_SHOWN, SHOWN, columns_shown
+from evolve.cli.generations import NOT_SHOWN, SHOWN, columns_shown
 from evolve.cli.terminal import with_error
 from evolve.tables.individuals import GENERATIONS_COLUMNS
 from tests import forks
