@@ -234,21 +234,20 @@ def hand_in(
     source: None takes the newest finished run, or the strongest agent of the package. seconds,
     megabytes: what the contest allows for a move. rules: None for the agent's own.
     """
-    quiet = as_json
     source, why = (source, "") if source is not None else _found(rules)
     agent = _to_hand_in(source, seconds, rules)
-    played = agent.rules or DEFAULT_RULES
-    if not quiet:
+    text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
+    if not as_json:
         say(f"{source}{why} · {played} · {seconds:g} s a move")
         better = _stronger_start(source, agent)
         if better is not None:
             say(better, whole=True)
-    write_text(output, agent.python_source(numba))
-    findings = _examined(output, 0, (), quiet, seconds=seconds, megabytes=megabytes)
+    write_text(output, text)
+    findings = _examined(output, 0, (), as_json, seconds=seconds, megabytes=megabytes)
     good = _is_good(findings)
-    if not quiet:
+    if not as_json:
         _print_findings(findings)
-    match = _short_match(output, source, played, seconds, quiet) if good else None
+    match = _short_match(output, source, played, seconds, as_json) if good else None
     if as_json:
         print_json(
             {

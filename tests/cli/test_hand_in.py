@@ -153,6 +153,7 @@ def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Pat
 
 def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:
     assert "cannot be written as a Python file" in fails("hand-in", "random")
+    assert "has no network to export" in fails("hand-in", "uct")
     assert "ends in .py" in misused("hand-in", "swh", "-o", "agent.json")
     assert list(tmp_path.iterdir()) == []
 
