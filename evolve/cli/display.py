@@ -283,7 +283,7 @@ def _counted(done: float, total: float) -> Text:
     """How much is done: numbers, or the share of work that is measured as one."""
     if not total:
         return Text("")
-    return Text(f"{done:.0%}" if total == 1.0 else f"{done:g}/{total:g}", "green")
+    return Text(f"{done:.0%}" if total == 1.0 else f"{int(done)}/{int(total)}", "green")
 
 
 @contextmanager

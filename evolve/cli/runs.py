@@ -269,8 +269,8 @@ def print_compared(frame: pd.DataFrame) -> None:
 
 
 def _mean(row: Any) -> tuple[str, str]:
-    """A mean and its interval as text: Elo with one decimal, scores with three."""
-    places = 1 if abs(row.mean) >= 10 else 3
+    """A mean and its interval as text: Elo and large figures whole, scores with three decimals."""
+    places = 0 if "elo" in row.figure or row.figure == "rating" or abs(row.mean) >= 100 else 3
     interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
     return f"{row.mean:.{places}f}", interval
 

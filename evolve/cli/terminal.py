@@ -160,7 +160,7 @@ def print_json(value: Any) -> None:
 
 _WHOLE: Final = 20
 """Characters of the longest words that stay whole while longer ones can be broken."""
-_BROKEN: Final = 28
+_BROKEN: Final = 24
 """Characters that a column needs at most: longer texts are broken before a column is left out."""
 
 
@@ -173,8 +173,8 @@ def print_rows(
     """Print a table: rich's on a terminal, else columns aligned by spaces.
 
     Where a terminal is too narrow, the columns in `spare` are left out, the first of them first,
-    and returned; with `blocks` the columns after the first go into tables below each other. Other
-    tables break long texts.
+    and returned. Then long texts are broken, unless `blocks`, and columns that still have no room
+    go into tables below, each with the first column.
     """
     encoding = out().encoding
     heads, *texts = ([writable(cell(value), encoding) for value in row] for row in (columns, *rows))
@@ -187,14 +187,16 @@ def print_rows(
     room = out().width
     taken = list(range(len(heads)))
     left_out: list[str] = []
-    broken = [min(width, _BROKEN) for width in widths]
+    broken = [
+        min(width, _BROKEN) if _may_break(column) else width
+        for width, column in zip(widths, zip(heads, *texts, strict=True), strict=True)
+    ]
     for name in spare:
         if _fit(broken, taken, room, 2):
             break
         taken.remove(columns.index(name))
         left_out.append(name)
-    whole = not any(_may_break(column) for column in zip(heads, *texts, strict=True))
-    for shown in _blocks(taken, widths, room) if blocks or whole else [taken]:
+    for shown in _blocks(taken, widths if blocks else broken, room):
         _print_table(heads, texts, rows, shown, 2 if _fit(widths, shown, room, 2) else 1)
     return left_out
 
@@ -233,7 +235,7 @@ def _print_table(
     for number in shown:
         column = [heads[number], *(text[number] for text in texts)]
         # Short words stay whole: lines break at spaces, and within long words.
-        short = not _may_break(column)
+        short = not _may_break(column) or max(map(cell_len, column)) <= _BROKEN
         numbers = [row[number] for row in rows if row[number] is not None]
         right = bool(numbers) and all(_is_number(value) for value in numbers)
         table.add_column(

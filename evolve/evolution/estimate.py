@@ -154,5 +154,6 @@ def estimate(evolution: Evolution) -> Estimate:
     endings = {
         name: count * costs.seconds_a_game / executor.slots for name, count in afterwards.items()
     }
-    seconds = left * generation + sum(endings.values())
+    limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
+    seconds = min(left * generation, limit) + sum(endings.values())
     return Estimate(seconds, left * games * BYTES_A_GAME, costs, generation, endings)

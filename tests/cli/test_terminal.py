@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -222,3 +223,31 @@ def test_a_sparkline_has_the_room_that_it_gets(monkeypatch: pytest.MonkeyPatch) 
     assert terminal.sparkline([*range(800)], 8) == "▁▂▃▄▅▆▇█"
     assert terminal.sparkline([5.0, 5.0], 8) == "▁▁"
     assert terminal.sparkline([], 8) == terminal.sparkline([float("nan")], 8) == ""
+
+
+def test_tables_on_a_terminal_break_no_number(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    heads = ("setting", "against", "difference", "95 %", "p", "p (Holm)")
+    row = ("crossover=blend", "crossover=uniform", "-124.8", "[-476.8, 227.1]", 0.3411, 0.3411)
+    for columns, tables in ((60, 2), (120, 1)):
+        screen(columns, False)
+        assert terminal.print_rows(heads, [row]) == []
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+        assert len(lines) == 2 * tables
+        assert max(map(len, lines)) <= columns
+        assert all(line.startswith("setting") for line in lines[::2])
+        told = "\n".join(lines)
+        assert all(text in told for text in (*heads, *map(str, row[:4]), "0.341"))
+
+
+def test_lines_break_between_words_but_commands_do_not(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen(20, False)
+    terminal.say("as many words as a line of this terminal holds")
+    terminal.say("evolve plot runs/reversed-001 -o plot.png", whole=True)
+    assert capsys.readouterr().out.splitlines() == [
+        *("as many words as a", "line of this", "terminal holds"),
+        "evolve plot runs/reversed-001 -o plot.png",
+    ]
