@@ -26,6 +26,7 @@ from evolve.cli import terminal
 from evolve.cli.outlook import Outlook
 from evolve.cli.signals import at_ctrl_c, forget_reader
 from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
+from evolve.terminal_text import writable
 
 _LIVE_ROWS: Final = 12
 _ROOM: Final = 80
@@ -252,8 +253,11 @@ class LiveDisplay(Display):
     def _curve(self) -> Iterator[Text]:
         if self._ratings:
             values = [value for value, _, _ in self._ratings]
-            line = Text(f"{self.view.rated} ").append(sparkline(values, _SPARK_WIDTH), "green")
-            yield line.append(f" {with_error(*self._ratings[-1])} Elo")
+            curve, last = sparkline(values, _SPARK_WIDTH), with_error(*self._ratings[-1])
+            told = f"{' ' if curve else ''}{last} Elo"
+            yield Text.assemble(
+                f"{self.view.rated} ", (curve, "green"), writable(told, out().encoding)
+            )
 
     def _bars(self) -> Table:
         outlook = self.view.outlook

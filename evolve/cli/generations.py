@@ -10,6 +10,7 @@ from rich.table import Table
 
 from evolve.cli.output import print_frame, rounded
 from evolve.cli.terminal import NOTHING, cell, out, say, with_error
+from evolve.terminal_text import writable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,15 +95,17 @@ def generations_table(
 
 
 def _head(name: str) -> str:
-    return "Elo ±" if name == "panel_elo" else name.replace("_", "\n")
+    text = "Elo ±" if name == "panel_elo" else name.replace("_", "\n")
+    return writable(text, out().encoding)
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
     """A cell of a row on a terminal."""
     value = row.get(name)
+    text = cell(rounded(name, value))
     if name in _WITH_ERRORS and value is not None and math.isfinite(value):
-        return with_error(value, *(row.get(f"{name}{end}") for end in _ENDS))
-    return cell(rounded(name, value))
+        text = with_error(value, *(row.get(f"{name}{end}") for end in _ENDS))
+    return writable(text, out().encoding)
 
 
 def print_generations(run: Run, frame: pd.DataFrame) -> None:
