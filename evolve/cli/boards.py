@@ -14,10 +14,11 @@ import click
 
 import evolve
 from evolve.agents.agent import Agent, Limit
+from evolve.cli.display import telling_of_compilation
+from evolve.cli.drawing import show_board
 from evolve.cli.options import readable
-from evolve.cli.output import show_board
 from evolve.cli.signals import forget_reader
-from evolve.cli.terminal import complain, out, say
+from evolve.cli.terminal import complain, out, remark, say
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, rule_set
 from evolve.engine.board.squares import format_moves, parse_moves, square_name
@@ -61,6 +62,7 @@ _LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
 _KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 
+@telling_of_compilation(remark)
 def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
     """Let a person play games against an agent until they leave."""
     agent = evolve.load_agent(name)

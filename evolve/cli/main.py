@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
     "plot": ("evolve.cli.show", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
+    "hand-in": ("evolve.cli.export", "Write a file for a contest, check it, and let it play."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
     "cluster": (
@@ -54,7 +55,7 @@ COMMANDS: Final = {
     "perft": ("evolve.cli.bench", "Count the positions after so many plies."),
     "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
 }
-"""Each command's module, with a function NAME_command, and the command's help."""
+"""Each command's module, with a function NAME_command (_ for -), and the command's help."""
 
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
 {", ".join(REFERENCES)}, or a program: {", ".join(PROGRAM_FORMS)};
@@ -70,7 +71,7 @@ Examples:
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
   evolve show runs/reversed-001            how it went
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
-  evolve export 'runs/reversed-001?time=4.5' -o agent.py
+  evolve hand-in runs/reversed-001         a checked file for a contest, within a minute
 
 {_AGENTS}"""
 
@@ -131,7 +132,8 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module = import_module(COMMANDS[name][0])
-        command = getattr(module, f"{name}_command", None) or module.row_command(name)
+        own = f"{name.replace('-', '_')}_command"
+        command = getattr(module, own, None) or module.row_command(name)
         assert isinstance(command, click.Command)
         return command
 

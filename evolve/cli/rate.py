@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import evolve
+from evolve.cli.display import telling_of_compilation
 from evolve.cli.executors import executor_for
 from evolve.cli.match import contest_options
 from evolve.cli.options import (
@@ -23,7 +24,16 @@ from evolve.cli.settings import (
     model_options,
     settings_of,
 )
-from evolve.cli.terminal import NOTHING, Failures, complain, counting, elo_text, print_rows, say
+from evolve.cli.terminal import (
+    NOTHING,
+    Failures,
+    complain,
+    counting,
+    elo_text,
+    print_rows,
+    remark,
+    say,
+)
 from evolve.config.matches import RateSettings
 
 if TYPE_CHECKING:
@@ -68,6 +78,7 @@ class _RateCommand(GroupedCommand):
     "more agents at the end.",
 )
 @contest_options
+@telling_of_compilation(remark)
 def rate_command(
     agents: tuple[str, ...],
     against: tuple[str, ...],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,8 +11,17 @@ import click
 
 import evolve
 from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
-from evolve.cli.output import as_frame, style_of, write_in_style
-from evolve.cli.terminal import NOTHING, cell, counting, out, print_json, print_rows, say
+from evolve.cli.output import as_frame, rounded, style_of, write_in_style
+from evolve.cli.terminal import (
+    NOTHING,
+    cell,
+    counting,
+    out,
+    print_json,
+    print_rows,
+    say,
+    with_error,
+)
 from evolve.errors import EvolveError, OptionsError
 from evolve.runs.run_types import RUN_TYPES
 
@@ -22,9 +32,9 @@ if TYPE_CHECKING:
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
 """Columns for people; `done` and `elo` are put together from columns of the JSON."""
 _MORE: Final = ("preset", "seed", "champion")
-"""Further columns, for which a narrow terminal has no room."""
-_ROOM: Final = 130
-"""Least width of a terminal, in characters, that holds all of them."""
+"""Further columns of a terminal."""
+_SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
+"""Columns that a narrow terminal has no room for, the first of them first."""
 
 COLUMNS_HELP: Final = """
 
@@ -72,10 +82,20 @@ def runs_command(folder: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        columns = (*_LIST, *_MORE) if out().width >= _ROOM else _LIST
-        print_rows(columns, [shown_row(row, columns) for row in rows])
+        columns = (*_LIST, *_MORE)
+        if out().is_terminal:
+            rows = [{**row, "date": _date(row.get("date"))} for row in rows]
+        print_rows(columns, [shown_row(row, columns) for row in rows], spare=_SPARE)
     else:
         say(f"no runs in {folder}; start one with: evolve run")
+
+
+def _date(text: str | None) -> str | None:
+    """The time of a date of today, the day of another: what tells runs apart."""
+    if text is None:
+        return None
+    day, _, clock = text.partition(" ")
+    return clock if day == datetime.now().date().isoformat() else day
 
 
 def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
@@ -100,8 +120,7 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
     """A champion's Elo with its interval, or else its score, marked as such; None if neither."""
     elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
     if elo is not None:
-        whole = low is not None and high is not None
-        return f"{elo:.0f} [{low:.0f}, {high:.0f}]" if whole else f"{elo:.0f}"
+        return with_error(elo, low, high)
     score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
     if score is None:
         return None
@@ -250,8 +269,8 @@ def print_compared(frame: pd.DataFrame) -> None:
 
 
 def _mean(row: Any) -> tuple[str, str]:
-    """A mean and its interval as text: Elo with one decimal, scores with three."""
-    places = 1 if abs(row.mean) >= 10 else 3
+    """A mean and its interval as text: Elo and large figures whole, scores with three decimals."""
+    places = 0 if "elo" in row.figure or row.figure == "rating" or abs(row.mean) >= 100 else 3
     interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
     return f"{row.mean:.{places}f}", interval
 
@@ -293,7 +312,11 @@ def _side_by_side(
         for fact, head in zip(facts, heads, strict=True)
     ]
     shown = dict.fromkeys(key for column in columns for key in column)
-    print_rows(["", *names], [[key, *(column.get(key) for column in columns)] for key in shown])
+    print_rows(
+        ["", *names],
+        [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown],
+        blocks=True,
+    )
 
 
 def _flat(value: Any) -> Any:

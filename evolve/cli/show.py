@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,17 +13,15 @@ import click
 
 import evolve
 from evolve.agents.names import parse_name
+from evolve.cli.drawing import print_agent
+from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
 from evolve.cli.landscape import print_landscape, print_winner
-from evolve.cli.options import complete_agents, complete_runs, output_path
+from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
 from evolve.cli.output import (
-    NOT_SHOWN,
-    SHOWN,
     as_frame,
     format_option,
-    print_agent,
     print_final,
     print_frame,
-    print_generations,
     print_rungs,
     print_trials,
     style_of,
@@ -72,6 +70,7 @@ Examples:
   evolve show runs/reversed-001
   evolve show runs/reversed-001 --table individuals --generation 20 --top 5
   evolve show runs/reversed-001 --table games -o games.csv
+  evolve show runs/reversed-001 --json
   evolve show runs/study-001 --table generations -o generations.csv
   evolve show runs/reversed-001/champion.json
   evolve show swh
@@ -107,6 +106,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     callback=output_path,
     help="File to write to: .csv, .json, .parquet, or .txt for a table.",
 )
+@json_option
 def show_command(
     source: str,
     table: str | None,
@@ -114,8 +114,13 @@ def show_command(
     top: int | None,
     style: str | None,
     output: Path | None,
+    as_json: bool,
 ) -> None:
     """See _SHOW_HELP."""
+    if as_json:
+        if style not in (None, "json"):
+            raise click.UsageError(f"--json and --format {style} contradict each other")
+        style = "json"
     path = Path(source)
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
@@ -156,12 +161,11 @@ def _show_study(
         if generation is not None or top is not None:
             raise click.UsageError("--generation and --top are for tables: add --table")
         rows = [row_of(study, member) for member in study.members]
-        names = ("setting", "seed", "state", "date", "done", "elo")
         write_in_style(
             as_frame(rows),
             style,
             output,
-            lambda _: print_rows(names, [shown_row(row, names) for row in rows]),
+            lambda _: _print_members(rows),
         )
         return
     frame = study.table(table, generation if isinstance(generation, int) else None)
@@ -170,6 +174,12 @@ def _show_study(
         assert shown is not None  # or there would be no such table
         frame = _best(frame, shown).head(top)
     write_in_style(frame, style, output, partial(_print_some, study.path, table, print_frame))
+
+
+def _print_members(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the runs of a study for people."""
+    names = ("setting", "seed", "state", "date", "done", "elo")
+    print_rows(names, [shown_row(row, names) for row in rows], spare=("date",))
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:

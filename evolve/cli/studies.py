@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.cli.display import ProgressView, tell
+from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.executors import (
     executor_for,
     on_cluster,
@@ -206,8 +206,11 @@ def _report(study: Study) -> None:
     except RunError as error:
         tell(str(error))
     name = as_word(study.path)
-    compare = f"evolve compare {name} --games 100 · " if meetings(groups) else ""
-    tell(f"next: evolve show {name} · {compare}evolve plot {name} -o study.png")
+    tell_next(
+        f"evolve show {name}",
+        f"evolve compare {name} --games 100" if meetings(groups) else None,
+        f"evolve plot {name} -o study.png",
+    )
 
 
 class RunsView(ProgressView):

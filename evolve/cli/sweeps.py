@@ -8,18 +8,18 @@ import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from rich.progress import Progress, TaskID
-
 from evolve.agents.reference import read_agent
-from evolve.cli.display import ProgressView, tell
+from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
 from evolve.cli.landscape import print_landscape, print_winner
+from evolve.cli.outlook import Outlook
 from evolve.cli.output import print_finalists
-from evolve.cli.terminal import bar, cell, duration, elo_text
+from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
@@ -52,6 +52,7 @@ class TrialsView(ProgressView):
     """
 
     unit = "the current trials"
+    counted = "trials"
     units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
     reported = ("final",)
     widths: Mapping[str, int] = {
@@ -72,16 +73,22 @@ class TrialsView(ProgressView):
         final: Callable[[], float] | None = None,
     ) -> None:
         first, target = progress or (0.0, settings.work)
-        self._first, self._target = float(first), float(target)
+        self._first = float(first)
+        self.begun = float(first), float(target)
         self._final = final or (lambda: 0.0)
         self._begin = time.monotonic()
 
+    @cached_property
+    def outlook(self) -> Outlook:
+        """It knows the final, from the games of the trials."""
+        return Outlook(None, lambda: {"final": self._final()})
+
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the time of the trials so far, plus the final's, from their games."""
+        """Estimate from the time of the trials so far."""
         new = done - self._first
         if not new:
             return math.nan
-        return (time.monotonic() - self._begin) / new * (total - done) + self._final()
+        return (time.monotonic() - self._begin) / new * (total - done)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         seconds = row["seconds"]
@@ -96,11 +103,6 @@ class TrialsView(ProgressView):
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return why a trial failed, or None."""
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return one bar, for the trials."""
-        bars = bar()
-        return bars, bars.add_task("trials", total=self._target, completed=round(self._first)), None
 
 
 class SweepWork(LongWork[SweepSettings, Sweep]):
@@ -219,9 +221,10 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             return
         tell(f"champion trial-{result.winner} → {result.champion}")
         name = as_word(folder)
-        tell(
-            f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
-            f"{proposed(read_agent(result.champion), folder)}"
+        tell_next(
+            f"evolve show {name}",
+            f"evolve plot {name} -o sweep.png",
+            proposed(read_agent(result.champion), folder),
         )
 
 

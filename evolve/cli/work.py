@@ -16,7 +16,7 @@ import click
 from pydantic import BaseModel
 
 from evolve.agents.registry import programs_in
-from evolve.cli.display import ProgressView, RowsView, tell, watching
+from evolve.cli.display import ProgressView, RowsView, tell, tell_next, watching
 from evolve.cli.options import jobs_option
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import RUNS, given_options, model_options, settings_below
@@ -147,7 +147,7 @@ class LongWork(ABC, Generic[S, W]):
 
     def report(self, work: W) -> None:
         """Print the result, and what to do next."""
-        tell(f"next: evolve show {as_word(work.folder)}")
+        tell_next(f"evolve show {as_word(work.folder)}")
 
     def _text(self, settings: S) -> str:
         return config_of(self.kind, self.command, self.stored(settings))

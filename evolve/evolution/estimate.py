@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -22,6 +23,7 @@ import numpy as np
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
+from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import BATCH, task_size
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
@@ -94,11 +96,16 @@ class Costs:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds and bytes for the remaining generations, and the costs of one."""
+    """Seconds and bytes for what remains of a run, and the costs of a generation.
+
+    generation: seconds of one. endings: seconds of the stages after the last one, by their names.
+    """
 
     seconds: float
     bytes: float
     costs: Costs
+    generation: float
+    endings: Mapping[str, float]
 
 
 def estimate(evolution: Evolution) -> Estimate:
@@ -142,4 +149,11 @@ def estimate(evolution: Evolution) -> Estimate:
     left = settings.generations - evolution.generation - 1
     games = costs.games + costs.panel_games
     task = A_TASK if executor.elsewhere else 0.0
-    return Estimate(left * costs.seconds(executor.slots, task), left * games * BYTES_A_GAME, costs)
+    generation = costs.seconds(executor.slots, task)
+    afterwards = games_afterwards(settings)
+    endings = {
+        name: count * costs.seconds_a_game / executor.slots for name, count in afterwards.items()
+    }
+    limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
+    seconds = min(left * generation, limit) + sum(endings.values())
+    return Estimate(seconds, left * games * BYTES_A_GAME, costs, generation, endings)
