@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 from typing import Final
 
 import pandas as pd
@@ -12,7 +11,18 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
-from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, legend_below, picture, run_title, short
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Look,
+    Picture,
+    legend_below,
+    picture,
+    run_title,
+    short,
+)
 from evolve.runs.run import Run
 from evolve.tables.trials import TRIALS_COLUMNS, Importances
 
@@ -28,8 +38,8 @@ _NAME: Final = 28
 """Characters of a choice's label, and of a parameter's name."""
 
 
-def plot_sweep(run: Run, output: Path) -> None:
-    """Draw a sweep into a PNG, SVG or PDF file; raises RunError when no trial is complete."""
+def plot_sweep(run: Run, look: Look) -> Picture:
+    """Draw a sweep; raises RunError when no trial is complete."""
     trials, config = run.trials, run.config
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
@@ -40,7 +50,8 @@ def plot_sweep(run: Run, output: Path) -> None:
     slices = names[: SLICES if shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
-    with picture(output, text, 12, 4.2 + 2.6 * rows) as figure:
+
+    def draw(figure: Picture) -> None:
         grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
         draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
@@ -50,6 +61,8 @@ def plot_sweep(run: Run, output: Path) -> None:
             draw_slice(axes, trials, name)
             if place % 4 == 0:
                 axes.set_ylabel("score")
+
+    return picture(look, text, (12.0, 4.2 + 2.6 * rows), draw)
 
 
 def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:
