@@ -59,10 +59,10 @@ class Style:
     size: tuple[float, float]
     dpi: int
     titled: bool
-    rc: dict[str, Any]
+    rc: dict[Any, Any]
 
 
-_RC: Final[dict[str, Any]] = {
+_RC: Final[dict[Any, Any]] = {
     "axes.edgecolor": GREY, "axes.labelcolor": INK, "axes.spines.right": False,
     "axes.spines.top": False, "axes.titlecolor": INK, "pdf.fonttype": 42, "text.color": INK,
     "xtick.color": GREY, "ytick.color": GREY,

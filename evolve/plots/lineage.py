@@ -76,15 +76,14 @@ def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
     frame = lineage.run.generations
     if "rating" not in frame:
         return {}
-    rated = frame.set_index("generation")[["panel_elo", "best_score"]].astype(float)
-    rated = rated[rated["panel_elo"].notna()]
+    rated = frame[frame["panel_elo"].notna()].set_index("generation")
+    elo, best = rated["panel_elo"].to_dict(), rated["best_score"].to_dict()
     found = {}
     for name in names:
         birth = lineage.births[name]
         generation = int(birth["born"])
-        if generation in rated.index and not math.isnan(birth["score"]):
-            best = rated.loc[generation]
-            found[name] = float(best["panel_elo"]) + _elo(birth["score"]) - _elo(best["best_score"])
+        if generation in elo and not math.isnan(birth["score"]):
+            found[name] = elo[generation] + _elo(birth["score"]) - _elo(best[generation])
     return found
 
 
