@@ -89,7 +89,7 @@ def plot(
     for unknown options.
     """
     if output is not None:
-        check_format(Path(output))
+        check_format(output)
     look = look_of(style, size, title)
     opened = [_opened(source) for source in sources]
     one_chart = metric is not None or x is not None or ax is not None or style == "paper"

@@ -134,8 +134,7 @@ class Picture(Figure):
 
     def save(self, output: str | Path) -> Path:
         """Write it in one step, in the format that the name ends in; return the file."""
-        path = Path(output)
-        check_format(path)
+        path = check_format(output)
         write_bytes(path, self._written(path.suffix[1:].lower()))
         return path
 
@@ -169,10 +168,12 @@ def picture(
     return figure
 
 
-def check_format(output: Path) -> None:
-    """Raise RunError unless a picture can be written under that name."""
-    if output.suffix.lower() not in PICTURES:
+def check_format(output: str | Path) -> Path:
+    """Return the file of that name; raise RunError unless a picture can be written under it."""
+    path = Path(output)
+    if path.suffix.lower() not in PICTURES:
         raise RunError(f"{output}: the name must end in one of {' '.join(PICTURES)}")
+    return path
 
 
 def title(figure: Figure, text: str) -> None:

@@ -27,7 +27,7 @@ from evolve.plots.figure import (
 if TYPE_CHECKING:
     from evolve.evolution.lineage import Lineage
 
-_NAMED: Final = 30
+_NAMED: Final = 15
 """Most ancestors of the main line that have their names beside them."""
 _SPAN: Final = 5
 """Number of generations that a share of survivors is the mean over."""
@@ -49,11 +49,18 @@ def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) ->
     origins = sorted({str(row["origin"]) for row in lineage.births.values()})
     looks = {one: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, one in enumerate(origins)}
 
+    shares = survival_of(lineage)
+
     def draw(figure: Picture) -> None:
-        top, bottom = figure.subplots(2, 1, height_ratios=[5, 3], sharex=True)
-        _draw_tree(top, lineage, individual, list(steps), looks)
-        _draw_survival(bottom, lineage, looks)
-        whole_numbers(bottom.xaxis)
+        rows = [5, 3] if shares else [1]
+        top, *bottom = figure.subplots(len(rows), 1, height_ratios=rows, sharex=True, squeeze=False)
+        _draw_tree(top[0], lineage, individual, list(steps), looks)
+        for axes in (row[0] for row in bottom):
+            _draw_survival(axes, shares, looks)
+        last = [top, *bottom][-1][0]
+        last.set_xlabel("generation")
+        last.set_xlim(-0.5, lineage.run.generation_count - 0.5)
+        whole_numbers(last.xaxis)
 
     text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
     return picture(look or Look(), text, (10.0, 8.0), draw)
@@ -132,7 +139,7 @@ def _draw_tree(
             color=SERIES[0], parse_math=False,
             fontweight="bold" if name == individual else "normal",
         )  # fmt: skip
-    axes.margins(x=0.03, y=0.1)
+    axes.margins(y=0.1)
     if rated:
         axes.set_ylabel("Elo at birth, from its score and\nthe best's games on the ladder")
         axes.grid(axis="y", color=LINE, lw=0.6)
@@ -159,18 +166,18 @@ def _lanes(lineage: Lineage, names: Sequence[str], line: Sequence[str]) -> dict[
 
 
 def _draw_survival(
-    axes: Axes, lineage: Lineage, looks: Mapping[str, tuple[str, str, object]]
+    axes: Axes,
+    shares: Mapping[str, pd.Series[float]],
+    looks: Mapping[str, tuple[str, str, object]],
 ) -> None:
-    for origin, share in survival_of(lineage).items():
+    for origin, share in shares.items():
         colour, _, dash = looks[origin]
         axes.plot(share.index, share, color=colour, ls=dash, lw=1.6, label=origin)
     axes.set_ylim(-0.02, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.grid(axis="y", color=LINE, lw=0.6)
-    axes.set_xlabel("generation")
     axes.set_ylabel(f"offspring that survived,\nmean of {_SPAN} generations")
-    if axes.lines:
-        legend_below(axes, 5)
+    legend_below(axes, 5)
 
 
 def survival_of(lineage: Lineage) -> dict[str, pd.Series[float]]:

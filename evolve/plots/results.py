@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from evolve.plots.chart import names_of
 from evolve.plots.figure import GREY, LINE, SERIES, Picture, check_format, look_of, picture, short
 
 _LONGEST: Final = 40
@@ -34,10 +35,12 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     Axes of one's own have the settings alone.
     """
     settings = table.tables["settings"]
-    figure = str(settings["figure"].iloc[0]).replace("_", " ")
+    figure = str(settings["figure"].iloc[0]).replace("_", " ").replace("elo", "Elo")
+    key, short_names = names_of(settings["setting"].tolist())
+    named = dict(zip(settings["setting"], short_names, strict=True))
 
     def draw_settings(axes: Axes) -> None:
-        names = [f"{row.setting} (n = {row.seeds})" for row in settings.itertuples()]
+        names = [f"{named[row.setting]} (n = {row.seeds})" for row in settings.itertuples()]
         _draw_points(axes, names, settings["mean"], *_interval(settings))
         axes.set_xlabel(f"{figure}: mean over seeds, 95 %")
 
@@ -46,14 +49,14 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
         pairs = table.tables["differences"]
 
         def draw_differences(axes: Axes) -> None:
-            names = [f"{row.setting} − {row.against}" for row in pairs.itertuples()]
+            names = [f"{named[row.setting]} − {named[row.against]}" for row in pairs.itertuples()]
             _draw_points(axes, names, pairs["mean"], *_interval(pairs))
             axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
             axes.set_xlabel(f"{figure}: difference, seed by seed, 95 %")
 
         drawers.append(draw_differences)
         counts.append(len(pairs))
-    return _made(drawers, counts, "comparison", **options)
+    return _made(drawers, counts, f"comparison of {key}" if key else "comparison", **options)
 
 
 def _interval(frame: pd.DataFrame) -> list[pd.Series[float]]:
@@ -75,7 +78,7 @@ def _made(
 ) -> Picture | Axes | Path:
     """Draw into axes of one's own the first of these, else all of them above one another."""
     if output is not None:
-        check_format(Path(output))
+        check_format(output)
     look = look_of(style, size, title)
     if ax is not None:
         drawers[0](ax)

@@ -19,7 +19,8 @@ _SHARE: Final = 0.1
 """Share of the work between two lines where none can be replaced."""
 _KEYS: Final = ("generation", "check", "number", "setting", "seed")
 """Columns that say which row it is."""
-_FIGURES: Final = ("rating", "elo", "score", "best_score")
+_ELO: Final = ("rating", "elo")
+_FIGURES: Final = (*_ELO, "score", "best_score")
 """Columns that say how good it is; the first that a row has is shown."""
 
 
@@ -50,9 +51,8 @@ class ProgressLine(Silent):
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
         figure = next((key for key in _FIGURES if isinstance(row.get(key), int | float)), None)
         if figure is not None:
-            value = float(row[figure])
-            parts.append(f"{figure.replace('_', ' ')} {value:.0f}" if abs(value) >= 10 else
-                         f"{figure.replace('_', ' ')} {value:.3f}")  # fmt: skip
+            places = 0 if figure in _ELO else 3
+            parts.append(f"{figure.replace('_', ' ')} {float(row[figure]):.{places}f}")
         self._what = " · ".join(parts)
         self._show(certainly=True)
 

@@ -6,7 +6,6 @@ import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
@@ -20,7 +19,7 @@ from evolve.runs.run_type import RunType, Variant
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
 
-RUNS: Final = Path("runs")
+RUNS: Final = "runs"
 """The only parent folder that a new run creates if it is missing, as the commands do."""
 
 

@@ -64,6 +64,7 @@ EXEMPT: Final = {
     ): "names in an answer, and a folder made to look at its files",
     ("cluster/worker_tasks.py", "Path"): _OURS,
     ("plots/call.py", "Path"): _NAMED,
+    ("plots/figure.py", "Path"): _NAMED,
     ("agents/names.py", "absolute"): _NAMED,
     ("agents/names.py", "expanduser"): _NAMED,
     ("agents/names.py", "os.path.isfile"): _NAMED,
