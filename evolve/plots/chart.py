@@ -166,7 +166,7 @@ def _draw_bests(axes: Axes, course: Course) -> list[_Label]:
 def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
     first = courses[0]
     axes.margins(x=0.02)
-    axes.spines["left"].set_visible(False)
+    axes.spines[["left", "top", "right"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     rules = _ladder_of(courses)
     words = _TEXTS.get(first.metric, first.metric.replace("_", " "))

@@ -57,7 +57,6 @@ EXEMPT: Final = {
     ("config/toml.py", "os.path.lexists"): _CURRENT,
     ("config/toml.py", "Path"): _CURRENT,
     ("errors.py", "os.path.isdir"): _DOOR,
-    ("evolution/loop.py", "Path"): _DOOR,
     (
         "evolution/time_slice.py",
         "Path",
