@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import evolve
 from tests.cli import (
     QUICK,
     done,
+    environment,
     fails,
     misused,
 )
@@ -70,3 +73,25 @@ def test_wrong_options(first: Path, tmp_path: Path) -> None:
     assert "generations" in misused("plot", first, "-o", "x.png", "--x=plies")
     assert "this is an agent" in misused("plot", "swh", "-o", "x.png", "--metric=rating")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_study_becomes_a_figure_for_a_paper_in_two_commands(tmp_path: Path) -> None:
+    study = ("--seeds=0-3", "--grid=crossover=blend,uniform", "--out=study")
+    for words in (
+        ("run", *QUICK[:-1], *study),
+        ("plot", "study", "-o", "figure.pdf", "--style=paper", "--size=8.5x6cm", "--csv=data.csv"),
+    ):
+        ended = subprocess.run(
+            [sys.executable, "-m", "evolve", *words],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+    assert "mean of 4 seeds · band: from the lowest seed to the highest" in ended.stdout
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
+    rows = (tmp_path / "data.csv").read_text().splitlines()
+    assert len(rows) == 1 + 2 * 3  # settings, generations
