@@ -15,7 +15,7 @@ from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
 from evolve.plots.course import Course
-from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, short
+from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, legend_below, short
 from evolve.runs.summary import champion_elo
 from evolve.terminal_text import count_of
 
@@ -39,6 +39,8 @@ _BESIDE: Final = 0.3
 """Largest share of the width that names at the ends of curves may take."""
 _WIDE, _TALL = 5.0, 2.6
 """Inches of axes from which there is room for whole names of rungs, and for that of the Elo."""
+_SHORT: Final = 25
+"""Most characters of names that stand side by side in a legend."""
 _EARLY: Final = 0.1
 """Share of the width by which a curve ends before the others, so that its name stands there."""
 _CHARACTER: Final = 0.55
@@ -269,10 +271,7 @@ def _write_beside(axes: Axes, labels: Sequence[_Label]) -> None:
     longest = max((len(one.text) for one in labels if one.strong), default=0)
     if longest * _CHARACTER * size > _BESIDE * 72.0 * figure.get_size_inches()[0]:
         labels = [one for one in labels if not one.strong]
-        axes.legend(
-            loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=1 if longest > 30 else 2,
-            frameon=False, fontsize="small", handlelength=3.5,
-        )  # fmt: skip
+        legend_below(axes, 1 if longest > _SHORT else 2)
     for group in ([one for one in labels if one.x is None], [one for one in labels if one.x]):
         _write_spread(axes, group, size)
 

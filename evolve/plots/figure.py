@@ -22,6 +22,7 @@ from matplotlib.axis import XAxis, YAxis
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_bytes
@@ -44,6 +45,8 @@ DIVERGING: Final = ListedColormap(
     "evolve",
 )  # fmt: skip
 """From −1 to 1; each colour is that of the multiple of 0.2 in its middle."""
+_BELOW: Final = 3.4
+"""Height of an axis' numbers and its label, in sizes of their type."""
 _FAR: Final = 0.7
 """Share of the largest value from which numbers are white on its colour."""
 
@@ -193,13 +196,18 @@ def short(text: str, longest: int) -> str:
 
 
 def legend_below(axes: Axes, columns: int = 2) -> None:
-    """Put the legend below the axes, where no curve can be."""
+    """Put the legend below the axes and their label, where no curve can be."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    below = _BELOW * float(axes.xaxis.label.get_fontsize()) / 72
     axes.legend(
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.14),
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=axes.transAxes + ScaledTranslation(0.0, -below, figure.dpi_scale_trans),
         ncols=columns,
         frameon=False,
         fontsize="small",
+        handlelength=3.0,
     )
 
 
