@@ -45,7 +45,8 @@ Examples:
 @click.option(
     "--x",
     type=click.Choice(("generations", "games", "seconds")),
-    help="What it is drawn over; trainings have checks and sweeps trials for generations.",
+    help="What it is drawn over; trainings have checks and sweeps trials for generations. By "
+    "default generations, trials, and games of a training.",
 )
 @click.option(
     "--size",

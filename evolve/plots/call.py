@@ -17,7 +17,7 @@ from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError, RunError
 from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
 from evolve.plots.chart import caption_of, draw_chart
-from evolve.plots.course import STEPS, Course, course_of, course_of_group, frame_of
+from evolve.plots.course import Course, course_of, course_of_group, frame_of
 from evolve.plots.figure import Look, Picture, check_format, look_of, picture
 from evolve.plots.run import plot_run, plot_training
 from evolve.plots.seeds import draw_settings
@@ -78,7 +78,7 @@ def plot(
         metric: what is drawn: the figure of the kind of run, or any number of its first table, such
             as `past_score`.
         x: what it is drawn over: `generations` (checks of a training, trials of a sweep), `games`
-            or `seconds`.
+            or `seconds`; by default generations, trials, and games of a training.
         size: width and height in inches, or as text: `"9x6cm"`.
         style: `screen`, or `paper`: for print, without a title.
         title: instead of the usual one; `""` leaves it out.
@@ -94,7 +94,7 @@ def plot(
     opened = [_opened(source) for source in sources]
     one_chart = metric is not None or x is not None or ax is not None or style == "paper"
     if ax is not None:
-        courses_on = _courses(_groups(opened), metric, x or STEPS)
+        courses_on = _courses(_groups(opened), metric, x)
         draw_chart(ax, courses_on, caption=False)
         if title:
             ax.set_title(title, parse_math=False)
@@ -105,12 +105,12 @@ def plot(
         made = _picture_of_agent(opened[0], str(sources[0]), look)
     elif len(opened) == 1 and isinstance(opened[0], Run) and not one_chart:
         draw = _OF_RUNS.get(opened[0].kind.name)
-        made = _chart(opened, None, STEPS, look) if draw is None else draw(opened[0], look)
+        made = _chart(opened, None, None, look) if draw is None else draw(opened[0], look)
     elif one_chart:
-        made = _chart(opened, metric, x or STEPS, look)
+        made = _chart(opened, metric, x, look)
     else:
         groups = _groups(opened)
-        courses = _courses(groups, None, STEPS)
+        courses = _courses(groups, None, None)
         made = picture(
             look, _title(opened), _SETTINGS, lambda figure: draw_settings(figure, groups, courses)
         )
@@ -122,7 +122,7 @@ def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None =
     opened = [_opened(source) for source in sources]
     if any(isinstance(one, Agent) for one in opened):
         return ""
-    return caption_of(_courses(_groups(opened), metric, x or STEPS))
+    return caption_of(_courses(_groups(opened), metric, x))
 
 
 def data_of(*sources: Source, metric: str | None = None, x: str | None = None) -> pd.DataFrame:
@@ -130,10 +130,10 @@ def data_of(*sources: Source, metric: str | None = None, x: str | None = None) -
     opened = [_opened(source) for source in sources]
     if len(opened) == 1 and isinstance(opened[0], Agent):
         return _numbers_of(opened[0], str(sources[0]))
-    return frame_of(_courses(_groups(opened), metric, x or STEPS))
+    return frame_of(_courses(_groups(opened), metric, x))
 
 
-def _chart(opened: Sequence[Any], metric: str | None, x: str, look: Look) -> Picture:
+def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
     courses = _courses(_groups(opened), metric, x)
 
     def draw(figure: Picture) -> None:
@@ -155,7 +155,7 @@ def _groups(opened: Sequence[Any]) -> list[Group]:
     return groups_of(runs)
 
 
-def _courses(groups: Sequence[Group], metric: str | None, x: str) -> list[Course]:
+def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list[Course]:
     """The course of each setting; those of which nothing is known yet are left out."""
     if len(groups) == 1 and len(groups[0].runs) == 1:
         (run,) = groups[0].runs.values()

@@ -69,15 +69,20 @@ def metrics_of(run: Run) -> list[str]:
     return list(dict.fromkeys([str(run.kind.reading.curve(run).name), *numbers]))
 
 
-def course_of(run: Run, metric: str | None, over: str, name: str | None = None) -> Course:
+def course_of(
+    run: Run, metric: str | None, over: str | None = None, name: str | None = None
+) -> Course:
     """Return the course of a run; without a metric, of its kind's own figure.
 
+    Without `over` it is drawn over what is usual for the kind: games of trainings, else its steps.
     Raises OptionsError where it has no such metric or x-axis, RunError where there is no value yet.
     """
+    table = run.kind.tables[0]
+    if over is None:
+        over = table.over[0] if table.over and table.over[0] in OVER else STEPS
     if over not in OVER:
         raise OptionsError(f"x: {over!r} is unknown; there are {', '.join(OVER)}")
     own = run.kind.reading.curve(run)
-    table = run.kind.tables[0]
     frame = run.table(table.name)
     if table.key is not None and table.key in frame:
         frame = frame.set_index(table.key)
@@ -126,7 +131,9 @@ def _dots(frame: pd.DataFrame, places: pd.Series[float]) -> Floats | None:
     return np.column_stack([np.asarray(places, np.float64), found])
 
 
-def course_of_group(group: Group, metric: str | None, over: str) -> Course | None:
+def course_of_group(
+    group: Group, metric: str | None = None, over: str | None = None
+) -> Course | None:
     """Return the mean course of a setting's runs, as far as all of them go.
 
     None where a run has nothing yet. Where runs stand at different places, such as seconds, each is

@@ -83,7 +83,7 @@ _SIZE: Final = re.compile(
     r"([0-9]{1,5}(?:\.[0-9]{1,4})?)x([0-9]{1,5}(?:\.[0-9]{1,4})?)(in|cm|mm|px)?"
 )
 _INCHES: Final = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
-_LEAST, _MOST = 0.8, 60.0
+_LEAST, _MOST = 0.8, 40.0
 """Least and largest width and height of a picture, in inches."""
 
 

@@ -13,7 +13,7 @@ from evolve.agents.reference import read_agent
 from evolve.errors import RunError
 from evolve.plots.agents import draw_weights
 from evolve.plots.chart import draw_chart
-from evolve.plots.course import STEPS, course_of
+from evolve.plots.course import course_of
 from evolve.plots.figure import (
     BLUE,
     DASHES,
@@ -64,7 +64,7 @@ def plot_run(run: Run, look: Look) -> Picture:
         # Last, when the others have their places: its names stand beside it.
         main = figure.add_subplot(grid[0, :4])
         if "rating" in run.generations:
-            draw_chart(main, [course_of(run, None, STEPS)])
+            draw_chart(main, [course_of(run, None)])
         else:
             _draw_scores(main, run)
 
@@ -153,7 +153,7 @@ def plot_training(run: Run, look: Look) -> Picture:
         left, right = figure.subplots(1, 2, width_ratios=(4, 3))
         _draw_loss(right, run)
         if run.metrics["elo"].notna().any():
-            draw_chart(left, [course_of(run, "elo", "games")])
+            draw_chart(left, [course_of(run, "elo")])
         else:
             _draw_panel(left, run)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -104,6 +105,8 @@ class ProgressLine(Silent):
 
     def _write(self, text: str) -> None:
         shown = writable(text, self._stream.encoding or "utf-8")
+        if self._stream.isatty():  # a line that wraps could not be replaced
+            shown = shown[: shutil.get_terminal_size().columns - 1]
         if self._replaces:
             self._stream.write("\r" + shown.ljust(self._length))
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from evolve.plots import course
 from evolve.plots.course import Course, course_of, course_of_group, frame_of, metrics_of
 from evolve.runs.run import Run, Study
 from evolve.studies.comparison import Group, groups_of
+from tests.plots.test_run import training
 
 
 def test_the_usual_metric_is_that_of_the_kind(run: Run) -> None:
@@ -27,6 +29,17 @@ def test_the_usual_metric_is_that_of_the_kind(run: Run) -> None:
     assert found.low.tolist() == frame["rating_low"].tolist()
     assert found.dots is not None
     assert found.dots[:, 1].tolist() == frame["panel_elo"].tolist()
+
+
+def test_a_training_is_drawn_over_games_and_a_run_over_generations(
+    run: Run, tmp_path: Path
+) -> None:
+    assert course_of(run, None).steps == "generation"
+    taught = training(tmp_path / "run", 4, ladder=True)
+    found = course_of(taught, None)
+    assert (found.metric, found.steps) == ("panel_score", "games")
+    assert found.x.tolist() == [0, 100, 200, 300]
+    assert course_of(taught, "elo", "generations").steps == "check"
 
 
 @pytest.mark.parametrize("over", ["games", "seconds"])

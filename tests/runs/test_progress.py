@@ -44,6 +44,16 @@ def test_a_terminal_has_one_line() -> None:
     assert "in all" in last
 
 
+def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = Terminal()
+    line = ProgressLine(Silent(), stream)
+    line.row({"generation": 1, "rating": 12.4}, 1, 4)
+    line.stage("generation 2", 1, 2)
+    line.close()
+    assert max(map(len, stream.getvalue().replace("\n", "").split("\r"))) == 39
+
+
 def test_a_file_has_a_line_for_each_tenth() -> None:
     stream = io.StringIO()
     line = ProgressLine(Silent(), stream)
