@@ -22,7 +22,7 @@ def test_public_names() -> None:
         "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
         "IllegalMoveError",
         "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare", "evolve",
-        "load_agent", "load_run", "match", "plot", "rate", "study",
+        "load_agent", "load_run", "match", "plot", "rate", "study", "sweep", "train",
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None

@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
     "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
     "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
-    "plot": ("evolve.cli.show", "Draw a run's progress and its champion's weights."),
+    "plot": ("evolve.cli.plot", "Draw runs, studies and agents: for a screen or a paper."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
     "hand-in": ("evolve.cli.export", "Write a file for a contest, check it, and let it play."),
     "match": ("evolve.cli.match", "Play a match between two agents."),

@@ -13,7 +13,6 @@ import evolve
 from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
 from evolve.cli.output import as_frame, rounded, style_of, write_in_style
 from evolve.cli.terminal import (
-    NOTHING,
     cell,
     counting,
     out,
@@ -23,7 +22,9 @@ from evolve.cli.terminal import (
     with_error,
 )
 from evolve.errors import EvolveError, OptionsError
+from evolve.files.atomic import write_text
 from evolve.runs.run_types import RUN_TYPES
+from evolve.studies.document import ENDINGS, LINES, Section, document_of, sections_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +36,9 @@ _MORE: Final = ("preset", "seed", "champion")
 """Further columns of a terminal."""
 _SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
 """Columns that a narrow terminal has no room for, the first of them first."""
+
+_DOCUMENT: Final = "document"
+"""The style of .tex and .md files."""
 
 COLUMNS_HELP: Final = """
 
@@ -171,6 +175,7 @@ each two settings meet as well, seed by seed.
 Examples:
   evolve compare runs/reversed-001 runs/reversed-002
   evolve compare runs/study-001 --games 100 -o study.csv
+  evolve compare runs/study-001 -o study.tex
   evolve compare runs/blend runs/uniform --figure best_panel_score
 """
 
@@ -186,7 +191,17 @@ Examples:
     help="Let the champions of each two settings meet in so many games, seed by seed.",
 )
 @click.option(
-    "-o", "--output", callback=output_path, help="File for the table: .csv, .json or .parquet."
+    "-o",
+    "--output",
+    callback=output_path,
+    help="File for the table: .csv, .json or .parquet; .tex or .md for a document.",
+)
+@click.option(
+    "--latex",
+    type=click.Choice(LINES),
+    default=LINES[0],
+    show_default=True,
+    help="Lines of a .tex table: those of the package booktabs, or plain ones without a package.",
 )
 @jobs_option
 @json_option
@@ -195,24 +210,25 @@ def compare_command(
     figure: str | None,
     games: int | None,
     output: Path | None,
+    latex: str,
     jobs: int,
     as_json: bool,
 ) -> None:
     """See above."""
 
-    style = "json" if as_json and output is None else style_of(None, output)
+    style = "json" if as_json and output is None else _style_of(output)
     sources = [evolve.load_run(path) for path in runs]
     plain = [one for one in sources if isinstance(one, evolve.Run)]
     only_runs = len(plain) == len(sources)
     if len(sources) == 1 and only_runs and figure is None and games is None:
-        _side_by_side(runs, plain, style, output)
+        _side_by_side(runs, plain, style, output, latex)
         return
     from evolve.studies import comparison  # not above: one run needs neither kernels nor pandas
 
     if only_runs and figure is None and games is None:
         frame = comparison.over_seeds(plain)
         if frame is None or (style == "table" and output is None):
-            _side_by_side(runs, plain, style, output)
+            _side_by_side(runs, plain, style, output, latex)
         if frame is None:
             return
     else:
@@ -222,11 +238,25 @@ def compare_command(
         if games is not None:
             _announce(matches, games, quiet=style == "json" and output is None)
         if only_runs and style == "table" and output is None:
-            _side_by_side(runs, plain, style, output)
+            _side_by_side(runs, plain, style, output, latex)
         if games is not None:
             with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
                 frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
-    write_in_style(frame, style, output, print_compared)
+    if style == _DOCUMENT:
+        _write_document(sections_of(frame), output, latex)
+    else:
+        write_in_style(frame, style, output, print_compared)
+
+
+def _style_of(output: Path | None) -> str:
+    """The format that the file's ending means, documents among them."""
+    document = output is not None and output.suffix.lower() in ENDINGS
+    return _DOCUMENT if document else style_of(None, output)
+
+
+def _write_document(sections: Sequence[Section], output: Path | None, latex: str) -> None:
+    assert output is not None  # its ending has chosen this style
+    write_text(output, document_of(sections, output.suffix.lower(), latex))
 
 
 def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
@@ -247,36 +277,13 @@ def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
 
 def print_compared(frame: pd.DataFrame) -> None:
     """Print a table of settings over seeds for people, figure by figure."""
-    for figure, part in frame.groupby("figure", sort=False):
-        alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
-        if len(alone):
-            say(f"{figure}: means over seeds, with Student's 95 % intervals")
-            rows = [[row.setting, row.seeds, *_mean(row)] for row in alone.itertuples()]
-            print_rows(["setting", "seeds", "mean", "95 %"], rows)
-        if len(pairs):
-            scores = figure == "head_to_head"
-            say(
-                "champions in matches, seed by seed: scores of the first"
-                if scores
-                else f"differences in {figure}, seed by seed"
-            )
-            rows = [
-                [row.setting, row.against, row.seeds, *_mean(row), row.p, row.p_holm]
-                for row in pairs.itertuples()
-            ]
-            head = "score" if scores else "difference"
-            print_rows(["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"], rows)
-
-
-def _mean(row: Any) -> tuple[str, str]:
-    """A mean and its interval as text: Elo and large figures whole, scores with three decimals."""
-    places = 0 if "elo" in row.figure or row.figure == "rating" or abs(row.mean) >= 100 else 3
-    interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
-    return f"{row.mean:.{places}f}", interval
+    for section in sections_of(frame):
+        say(section.title)
+        print_rows(section.heads, section.rows)
 
 
 def _side_by_side(
-    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
+    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None, latex: str
 ) -> None:
     from evolve.runs.summary import ELO, facts_of
 
@@ -296,7 +303,7 @@ def _side_by_side(
     if style == "json" and output is None:
         print_json(rows)
         return
-    if output is not None:
+    if output is not None and style != _DOCUMENT:
         flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
         write_in_style(as_frame(flat), style, output)
         return
@@ -312,11 +319,12 @@ def _side_by_side(
         for fact, head in zip(facts, heads, strict=True)
     ]
     shown = dict.fromkeys(key for column in columns for key in column)
-    print_rows(
-        ["", *names],
-        [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown],
-        blocks=True,
-    )
+    rows_shown = [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown]
+    if style == _DOCUMENT:
+        texts = [[cell(value) for value in row] for row in rows_shown]
+        _write_document([Section("", ["", *names], texts)], output, latex)
+    else:
+        print_rows(["", *names], rows_shown, blocks=True)
 
 
 def _flat(value: Any) -> Any:

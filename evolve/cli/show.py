@@ -1,4 +1,4 @@
-"""`evolve show`, `plot` and `lineage`: a run or an agent as tables, pictures and ancestry."""
+"""`evolve show` and `lineage`: a run or an agent as tables, and ancestry."""
 
 from __future__ import annotations
 
@@ -275,32 +275,6 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     print_agent(stored, lines)
 
 
-@click.command(name="plot")
-@click.argument("sources", nargs=-1, required=True, shell_complete=complete_agents)
-@click.option(
-    "-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write."
-)
-def plot_command(sources: tuple[str, ...], output: Path) -> None:
-    """Draw SOURCES: a run, an agent, or studies and runs together.
-
-    Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
-    against the panel, or Elo on the ladder, and the loss. Of a sweep: the trials' scores, what
-    matters, and the scores by each of the parameters that matter most. Of an alpha-beta agent: its
-    weights as boards, phase by phase; of patterns: what a disc is worth on each square, and how
-    that of a corner, an edge, an X or a C square changes in the game. Of studies, and of several
-    runs: the mean curve of each setting over its seeds with its 95 % band, and the result of each
-    seed.
-
-    \b
-    Examples:
-      evolve plot runs/reversed-001 -o progress.png
-      evolve plot best.json -o boards.png
-      evolve plot runs/study-001 -o study.png
-    """
-    evolve.plot(*sources, output=output)
-    say(f"{' '.join(sources)} → {output}")
-
-
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
 """Rows of a table that the summary shows."""
@@ -344,9 +318,9 @@ def lineage_command(
     if output is not None and output.suffix.lower() in _PICTURES:
         if table is not None or style is not None:
             raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
-        from evolve.plots.run import plot_lineage
+        from evolve.plots.lineage import plot_lineage
 
-        plot_lineage(lineage, name, output)
+        plot_lineage(lineage, name).save(output)
         say(f"{run}, {name} → {output}")
         return
     if table is None and output is None and style is None:

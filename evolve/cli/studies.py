@@ -22,11 +22,8 @@ from evolve.cli.work import (
     agree_to_programs,
     carry_out,
     check_programs,
-    config_of,
     finish,
-    need_extras,
     new_folder,
-    versions_of,
 )
 from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
@@ -37,6 +34,7 @@ from evolve.files.folder import FolderPath
 from evolve.parsing import laid_over
 from evolve.runs import run_folder as store
 from evolve.runs.run import Study, is_study
+from evolve.runs.starts import config_of, need_extras, versions_of
 from evolve.runs.study_spec import (
     Member,
     StudySpec,

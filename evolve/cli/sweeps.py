@@ -23,16 +23,16 @@ from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import OptionsError, RunError
+from evolve.errors import OptionsError
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.statistics import in_elo
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
+from evolve.sweeps.call import search_and_select
 from evolve.sweeps.final import FinalResult
 from evolve.sweeps.program_parameters import range_of
-from evolve.sweeps.rungs import select_champion
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables.paths import CONFIG_FILE
@@ -182,21 +182,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def run(self, work: Sweep, observer: Observer) -> SweepEnding:
         """Search, then play the final or the rungs."""
-        folder, timeout = work.folder, work.settings.timeout
-        begin = time.monotonic()
-        ending = work.run(observer) if _has_trials_left(work) else work.complete
-        if ending.stopped:
-            return ending
-        if work.failure is not None:
-            raise RunError(f"{folder}: {work.failure}")
-        left = None if timeout is None else timeout - (time.monotonic() - begin)
-        cut, self._result = select_champion(work, observer, left)
-        if self._result is None and (cut or ending) in (
-            SweepEnding.COMPLETE,
-            SweepEnding.EXHAUSTED,
-        ):
-            raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
-        return cut or ending
+        ending, self._result = search_and_select(work, observer)
+        return ending
 
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
         so_far = f"{work.study.finished()} of {work.settings.trials} trials"

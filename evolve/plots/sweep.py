@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 from typing import Final
 
 import pandas as pd
@@ -12,7 +11,18 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
-from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, legend_below, picture, run_title, short
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Look,
+    Picture,
+    legend_below,
+    picture,
+    run_title,
+    short,
+)
 from evolve.plots.landscape import draw_landscape, of_trials
 from evolve.runs.run import Run
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, read_final
@@ -29,8 +39,8 @@ _NAME: Final = 28
 """Characters of a choice's label, and of a parameter's name."""
 
 
-def plot_sweep(run: Run, output: Path) -> None:
-    """Draw a sweep into a PNG, SVG or PDF file; raises RunError when no trial is complete."""
+def plot_sweep(run: Run, look: Look) -> Picture:
+    """Draw a sweep; raises RunError when no trial is complete."""
     trials, config = run.trials, run.config
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
@@ -44,7 +54,8 @@ def plot_sweep(run: Run, output: Path) -> None:
     final = read_final(run.path)
     land = of_trials(trials, names, None if final is None else final.winner)
     top = 1 if land is None else 2
-    with picture(output, text, 12, 4.2 * top + 2.6 * rows) as figure:
+
+    def draw(figure: Picture) -> None:
         grid = figure.add_gridspec(top + rows, 4, height_ratios=[1.5] * top + [1.0] * rows)
         if land is not None:
             places = (grid[1, :2], grid[1, 2:])
@@ -57,6 +68,8 @@ def plot_sweep(run: Run, output: Path) -> None:
             draw_slice(axes, trials, name)
             if place % 4 == 0:
                 axes.set_ylabel("score")
+
+    return picture(look, text, (12.0, 4.2 * top + 2.6 * rows), draw)
 
 
 def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:

@@ -106,6 +106,7 @@ READING: Final = RunReading(
     facts=_facts,
     figure=_figure,
     curve=_curve,
+    added=("seconds",),
     tables={
         "trials": TableReading(lambda run: run.trials, TRIALS_COLUMNS, arrow=_trials),
         "rungs": TableReading(

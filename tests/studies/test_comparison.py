@@ -51,7 +51,7 @@ def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
     listed = done("compare", *paths, "--json").document
     assert [row["seeds"] for row in listed] == [3, 3, 3]
     done("plot", *paths, "-o", tmp_path / "runs.svg")
-    assert "(3 seeds)" in (tmp_path / "runs.svg").read_text()
+    assert "mean of 3 seeds" in (tmp_path / "runs.svg").read_text()
     # One setting alone, settings with one seed, and a run that is there twice.
     best = [
         run for member, run in study.runs.items() if member.setting.varied["selection"] == "best"
