@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Final, NoReturn, Self, cast
 
-import numpy.typing as npt
-
-from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting, StoredAgent
-from evolve.agents.agent_file import Arrays
+from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting
 from evolve.agents.names import parse_name
 from evolve.agents.ratings import RATINGS
 from evolve.agents.reference import reference_agent
@@ -25,7 +22,7 @@ _NO_LIMIT: Final = Limit()
 
 
 @dataclass(frozen=True)
-class LevelAgent(StoredAgent):
+class LevelAgent(Agent):
     """A level before the rules are known; until then it plays by the default ones.
 
     level: its name in the ratings; values: the settings after the question mark; most: see
@@ -105,44 +102,13 @@ class LevelAgent(StoredAgent):
         lines = [f"{rules}: {rated[self.level].plays}" for rules, rated in RATINGS.items()]
         return replace(about, lines=(*lines, *about.lines))
 
-    def stored(self) -> StoredAgent:
-        """The agent under the default rules; AgentError where files cannot hold it."""
-        return self._agent.stored()
-
-    def python_source(self, numba: bool = False) -> str:
-        """The stand-alone Python file of its agent; AgentError where that has none."""
-        if isinstance(self._agent, StoredAgent):
-            return self._agent.python_source(numba)
-        raise AgentError(f"{self.name} cannot be written as a Python file")
-
-    @property
-    def play(self) -> str:
-        """How its stand-alone file plays."""
-        agent = self._agent
-        return agent.play if isinstance(agent, StoredAgent) else super().play
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Those of its agent."""
-        return self.stored().parameters
-
-    @property
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Those of its agent."""
-        return self.stored().arrays
-
-    @property
-    def provenance(self) -> Mapping[str, Any]:
-        """That of its agent."""
-        agent = self._agent
-        return agent.provenance if isinstance(agent, StoredAgent) else {}
-
-    @classmethod
-    def from_parts(
-        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
-    ) -> NoReturn:
-        """AgentError: files hold a level's agent."""
-        raise AgentError("files hold no level, but its agent")
+    def stored(self) -> NoReturn:
+        """AgentError, which names the agent that a file could hold."""
+        plays = RATINGS[DEFAULT_RULES][self.level].plays
+        raise AgentError(
+            f"{self.name} is {plays}; files hold no limit of nodes and no mistakes, but "
+            f"{parse_name(plays).place}"
+        )
 
 
 @cache

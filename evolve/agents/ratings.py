@@ -7,11 +7,11 @@ This is the one place with these figures. They are Elo on the scale of the ladde
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from evolve.agents.registry import LEVEL
+from evolve.agents.registry import LEVEL, LEVELS
 from evolve.engine.board.rules import Rules
 
 
@@ -21,7 +21,11 @@ class Rating:
 
     elo: on the ladder's scale; error: half of its 95 % interval; seconds: CPU time of a move, the
     mean over a game on one core; about: what it is, in a line; plays: of a level, the name of the
-    agent that it is, with settings.
+    agent that it is, with settings; step, step_error: by how much Elo a level beats the one below
+    it, in games of `evolve match`.
+
+    The ladder's rungs are other kinds of agents, on other openings: ratings there need not differ
+    by just as much as two levels do that play each other.
     """
 
     elo: int
@@ -29,6 +33,36 @@ class Rating:
     seconds: float
     about: str
     plays: str = ""
+    step: int = 0
+    step_error: int = 0
+
+
+_LEVELS: Final = (
+    ("depth=2&mistakes=0.53", 3e-5, "knows the moves: 2 plies ahead, half at random"),
+    ("depth=3&mistakes=0.37", 5e-5, "3 plies ahead, more than a third at random"),
+    ("depth=4&mistakes=0.24", 7e-5, "4 plies ahead, a quarter at random"),
+    ("depth=5&mistakes=0.15", 1e-4, "5 plies ahead, one in seven at random"),
+    ("depth=6&mistakes=0.07", 2e-4, "6 plies ahead, one in 14 at random"),
+    ("nodes=5000&mistakes=0.02", 4e-4, "5000 nodes, one in 50 at random"),
+    ("nodes=15000", 1e-3, "15 000 nodes"),
+    ("nodes=40000", 2e-3, "40 000 nodes"),
+    ("nodes=120000", 5e-3, "120 000 nodes"),
+    ("nodes=500000", 0.02, "500 000 nodes"),
+    ("nodes=2500000", 0.08, "2.5 million nodes"),
+    ("nodes=16000000", 0.5, "16 million nodes, about what 2 s a move give"),
+)
+"""What the levels are under any rules: settings of its patterns, seconds a move, and in words."""
+Figures = tuple[int, int, int, int]
+
+
+def _levels(rules: Rules, figures: Sequence[Figures]) -> dict[str, Rating]:
+    """The levels with their Elo and its error, their step and its error."""
+    return {
+        name: Rating(elo, error, seconds, about, f"patterns-{rules}?{settings}", step, step_error)
+        for name, (settings, seconds, about), (elo, error, step, step_error) in zip(
+            LEVELS, _LEVELS, figures, strict=True
+        )
+    }
 
 
 _RANDOM: Final = "random moves"
@@ -42,27 +76,24 @@ _TAUGHT: Final = "patterns, taught by evolve train patterns"
 
 RATINGS: Final[Mapping[Rules, Mapping[str, Rating]]] = {
     "standard": {
-        "level-1": Rating(-300, 40, 2e-5, "knows the moves", "swh?mistakes=0.7"),
-        "level-2": Rating(-150, 40, 2e-5, "likes corners, forgets often", "swh?mistakes=0.3"),
-        "level-3": Rating(0, 26, 1e-5, "likes corners, one ply ahead", "swh"),
-        "level-4": Rating(202, 40, 3e-5, "likes corners, 3 plies ahead", "swh?depth=3"),
-        "level-5": Rating(392, 40, 5e-5, "likes corners, 5 plies ahead", "swh?depth=5"),
-        "level-6": Rating(520, 40, 6e-5, "patterns, 2 plies ahead", "patterns-standard?depth=2"),
-        "level-7": Rating(660, 40, 7e-5, "patterns, 3 plies ahead", "patterns-standard?depth=3"),
-        "level-8": Rating(800, 40, 1e-4, "patterns, 4 plies ahead", "patterns-standard?depth=4"),
-        "level-9": Rating(
-            1000, 40, 3e-4, "patterns, 3000 nodes a move", "patterns-standard?nodes=3000"
+        **_levels(
+            "standard",
+            (
+                (0, 99, 0, 0),
+                (200, 99, 195, 20),
+                (400, 99, 187, 25),
+                (600, 99, 167, 30),
+                (800, 99, 184, 35),
+                (1000, 99, 180, 99),
+                (1200, 99, 180, 99),
+                (1400, 99, 180, 99),
+                (1500, 99, 150, 99),
+                (1600, 99, 150, 99),
+                (1700, 99, 150, 99),
+                (1800, 99, 150, 99),
+            ),
         ),
-        "level-10": Rating(
-            1200, 40, 1e-3, "patterns, 20 000 nodes a move", "patterns-standard?nodes=20000"
-        ),
-        "level-11": Rating(
-            1390, 40, 5e-3, "patterns, 100 000 nodes a move", "patterns-standard?nodes=100000"
-        ),
-        "level-12": Rating(
-            1600, 99, 0.5, "patterns, 10 million nodes a move", "patterns-standard?nodes=10000000"
-        ),
-        "random": Rating(-457, 40, 1e-5, _RANDOM),
+        "random": Rating(-457, 99, 1e-5, _RANDOM),
         "uct": Rating(0, 99, 1e-2, _UCT),
         "zero": Rating(-300, 99, 1e-5, _NO_VALUES),
         "swh": Rating(0, 26, 1e-5, _TABLE),
@@ -73,26 +104,23 @@ RATINGS: Final[Mapping[Rules, Mapping[str, Rating]]] = {
         "patterns-standard": Rating(1676, 35, 2e-3, _TAUGHT),
     },
     "reversed": {
-        **{
-            f"level-{number}": Rating(150 * (number - 3), 99, 1e-3, "not yet measured", plays)
-            for number, plays in enumerate(
-                (
-                    "anti-swh-mobility?mistakes=0.7",
-                    "anti-swh-mobility?mistakes=0.3",
-                    "anti-swh-mobility",
-                    "anti-swh-mobility?depth=3",
-                    "anti-swh-mobility?depth=5",
-                    "patterns-reversed?depth=2",
-                    "patterns-reversed?depth=3",
-                    "patterns-reversed?depth=4",
-                    "patterns-reversed?nodes=3000",
-                    "patterns-reversed?nodes=20000",
-                    "patterns-reversed?nodes=100000",
-                    "patterns-reversed?nodes=10000000",
-                ),
-                1,
-            )
-        },
+        **_levels(
+            "reversed",
+            (
+                (0, 99, 0, 0),
+                (200, 99, 180, 99),
+                (400, 99, 180, 99),
+                (600, 99, 180, 99),
+                (800, 99, 180, 99),
+                (1000, 99, 180, 99),
+                (1200, 99, 180, 99),
+                (1400, 99, 180, 99),
+                (1500, 99, 150, 99),
+                (1600, 99, 150, 99),
+                (1700, 99, 150, 99),
+                (1800, 99, 150, 99),
+            ),
+        ),
         "random": Rating(-457, 99, 1e-5, _RANDOM),
         "uct": Rating(0, 99, 1e-2, _UCT),
         "zero": Rating(-400, 99, 1e-5, _NO_VALUES),

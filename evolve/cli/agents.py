@@ -22,8 +22,8 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
     """List the agents that are known by name, the weakest first.
 
     Elo is on the ladder's scale, ± half of its 95 % interval; `s a move` is the time of a move on
-    one core. `level-1` to `level-12` are for playing against: a level plays by any rules, as the
-    agent behind the colon.
+    one core. `level-1` to `level-12` are for playing against, by any rules: the last column has the
+    agent that a level is, and its step is by how much it beats the level below, in Elo.
 
     \b
     Examples:
@@ -42,6 +42,8 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
                 "seconds": rating.seconds,
                 "about": rating.about,
                 "plays": rating.plays or name,
+                "step": rating.step or None,
+                "step_error": rating.step_error or None,
             }
             for name, rating in rated
         ]
@@ -49,14 +51,15 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
         return
     say(f"{rules} ({rule_set(rules).goal}), Elo 0 is {rule_set(rules).reference}")
     print_rows(
-        ("agent", "Elo", "±", "s a move", "what it is"),
+        ("agent", "Elo", "step", "s a move", "what it is", "as"),
         [
             (
                 name,
-                str(rating.elo),
-                str(rating.error),
-                f"{rating.seconds:.1g}",
-                rating.about + (f": {rating.plays}" if rating.plays else ""),
+                f"{rating.elo} ±{rating.error}",
+                f"{rating.step:+} ±{rating.step_error}" if rating.step else "",
+                f"{rating.seconds:.6f}".rstrip("0").rstrip("."),
+                rating.about,
+                rating.plays,
             )
             for name, rating in rated
         ],
