@@ -14,6 +14,7 @@ import click
 
 import evolve
 from evolve.agents.agent import Agent, Limit
+from evolve.agents.discs import in_discs
 from evolve.cli.display import telling_of_compilation
 from evolve.cli.drawing import show_board
 from evolve.cli.options import readable
@@ -44,10 +45,10 @@ if sys.platform != "win32":
 _OF_UNIT: Final = {
     "discs": "exact scores",
     "forecast": "discs that it expects",
-    "evaluation": "its evaluations",
-    "value": "its values of the moves",
+    "evaluation": "discs by its evaluations",
+    "value": "discs by its values of the moves",
 }
-"""What a hint's numbers mean, by their unit."""
+"""What a hint's discs come from, by the unit of the agent's values."""
 _HELP = "a square such as d3, hint, undo, resign, save FILE, load FILE, help, quit"
 _AGAIN = "rematch, save FILE, quit"
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
@@ -179,12 +180,17 @@ class _Game:
         if analysis is None:
             return f"{self.agent.name} has no opinion; legal moves: {_names(self.board)}"
         ranked = sorted(analysis.values, key=lambda square: -analysis.values[square])
-        texts = {square: analysis.text(square) for square in ranked}
+        discs, of_what = in_discs(self.agent, self.board, analysis), _OF_UNIT[analysis.unit]
+        if discs is None or analysis.exact:
+            texts = {square: analysis.text(square) for square in ranked}
+        else:
+            texts = {square: f"{discs.values[square]:+.1f}" for square in ranked}
+            of_what += f", ±{discs.error:.0f}"
         if len(ranked) > 1 and len({*texts.values()}) == 1:
             names = " ".join(map(square_name, ranked))
-            return f"{_OF_UNIT[analysis.unit]}: {texts[ranked[0]]} for each of {names}"
+            return f"{of_what}: {texts[ranked[0]]} for each of {names}"
         moves = "  ".join(f"{square_name(square)} {texts[square]}" for square in ranked)
-        return f"{_OF_UNIT[analysis.unit]}: {moves}"
+        return f"{of_what}: {moves}"
 
     def _record(self) -> GameRecord:
         names = {self.side: "you", _other(self.side): self.agent.name}
@@ -302,14 +308,13 @@ def _send(text: str) -> None:
 class _Replay:
     """A game to show.
 
-    head: a line about it; end: how it ended; moves: those from the start; boards: the start, and
-    the board after each move.
+    head: a line about it; end: how it ended; moves: those from the start, the first `opening` of
+    them an opening; boards: the start, and the board after each move.
     """
 
     def __init__(
         self, head: str, end: str, start: Board, moves: Sequence[int], opening: int = 0
     ) -> None:
-        """opening: how many of the moves were an opening."""
         self.head, self.end, self.moves, self._opening = head, end, moves, opening
         self.boards = [start]
         for square in moves:
@@ -394,8 +399,7 @@ def _print(replay: _Replay) -> None:
         if ply:
             say("")
             say(replay.ply_text(ply))
-        for line in str(board).splitlines():
-            say(line)
+        say(str(board))
     say("")
     say(replay.end)
 

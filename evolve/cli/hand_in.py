@@ -17,14 +17,14 @@ import numpy as np
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.names import parse_name, with_clock
-from evolve.agents.reference import STRONGEST
+from evolve.agents.ratings import strongest
 from evolve.cli.display import tell_next, telling_of_compilation
 from evolve.cli.options import all_cores
 from evolve.cli.settings import RUNS
 from evolve.cli.terminal import bar, complain, counting, duration, err, print_json, remark, say
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import rules_of_defaults
-from evolve.engine.board.rules import DEFAULT_RULES, Rules
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.errors import AgentError, EvolveError
 from evolve.files.atomic import write_text
 from evolve.programs.examination import ALLOWED, GAMES, Finding, SoFar, examine, moves_of
@@ -117,20 +117,20 @@ def _stronger_start(source: str, agent: Agent) -> str | None:
     None where `source` is no run, or its Elo on the ladder is unknown or not lower. It plays no
     game.
     """
-    strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
+    best = strongest(agent.rules or DEFAULT_RULES)
     named = parse_name(source)
-    if strongest is None or named.individual is not None or not named.path.is_dir():
+    if best is None or named.individual is not None or not named.path.is_dir():
         return None
     run = Run(named.path)
     facts = facts_of(run)
     elo = facts.get("elo")
     if elo is None and run.config.get("panel") == "ladder":
         elo = facts.get("panel_elo")  # of the last generation's best
-    name, most = strongest
-    if not isinstance(elo, int | float) or not elo < most:
+    name, rating = best
+    if not isinstance(elo, int | float) or not elo < rating.elo:
         return None
     return (
-        f"{name} is stronger, {most} Elo on the ladder against {elo:.0f} of this run: "
+        f"{name} is stronger, {rating.elo} Elo on the ladder against {elo:.0f} of this run: "
         + shlex.join(["evolve", "hand-in", name, "-o", "patterns.py"])
     )
 
@@ -304,7 +304,13 @@ def _found(rules: Rules | None) -> tuple[str, str]:
     if newest is not None:
         return str(newest), " (the newest finished run)"
     which = f"no finished {rules} run" if rules else "no finished run"
-    return STRONGEST[rules or _usual_rules()][0], f" (there is {which} in {RUNS})"
+    return _strongest(rules or _usual_rules()), f" (there is {which} in {RUNS})"
+
+
+def _strongest(rules: Rules) -> str:
+    """The strongest agent of the package; the reference table where none is rated."""
+    best = strongest(rules)
+    return rule_set(rules).reference if best is None else best[0]
 
 
 def _newest_run(rules: Rules | None) -> Path | None:
@@ -337,8 +343,8 @@ def _short_match(
     from evolve.fitness.executor import Threads
     from evolve.fitness.openings import Part, listed_openings
 
-    strongest = STRONGEST[rules][0]
-    opponent = f"champion-{rules}" if parse_name(source).place == strongest else strongest
+    best = _strongest(rules)
+    opponent = f"champion-{rules}" if parse_name(source).place == best else best
     jobs = min(_MATCH_GAMES, all_cores())
     budget = min(_MATCH_TIMES * seconds, _MATCH_SECONDS[1])
     least, most = _MATCH_MOVE

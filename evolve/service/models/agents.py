@@ -13,6 +13,17 @@ AgentId = Annotated[str, Field(pattern=AGENT_ID)]
 MovesText = Annotated[str, Field(max_length=2000)]
 
 
+class AgentRating(BaseModel):
+    """How strong a reference agent is under some rules, on the scale of the ladder."""
+
+    rules: Rules
+    elo: int
+    error: int = Field(description="half of the 95 % interval")
+    seconds: float = Field(description="of a move, on one core")
+    about: str
+    plays: str = Field(description="of a level: the agent that it is, with its settings")
+
+
 class AgentInfo(BaseModel):
     """An agent in lists."""
 
@@ -22,6 +33,7 @@ class AgentInfo(BaseModel):
     rules: Rules | None
     origin: Literal["reference", "run", "upload", "program"]
     about: str
+    ratings: list[AgentRating] = Field(default=[], description="of a reference agent")
     settings: list[str] = Field(
         default=[], description="what may follow the question mark; empty in lists"
     )

@@ -1,0 +1,205 @@
+"""Values in discs: what an agent's values of moves say about the final score.
+
+Agents value moves in units of their own. Positions whose values in discs are known come with
+evolve (`champions/discs-RULES.npz`, made by `python -m benchmarks.discs make`); an agent's own
+values of them give a straight line for each phase of the game, and the error of the discs that this
+says. Searches of an odd and an even number of plies favour different sides, so each has its lines.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evolve.agents.agent import Agent, Analysis, Limit
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
+
+Floats = npt.NDArray[np.float64]
+
+_EDGES: Final = (20, 28, 36, 44, 52)
+"""Disc counts at which a phase begins, after the first."""
+_LEAVES: Final = (16, 24, 29, 34, 39, 44, 50, 55, 57)
+"""The same for the discs of the positions that a search of discs ends with."""
+_SHALLOW: Final = Limit(simulations=200)
+_FEWEST: Final = 12
+"""Positions for a line; a phase with fewer has that of the phase before it."""
+_MOST: Final = 64.0
+
+
+class Discs(NamedTuple):
+    """The values of moves in discs, and the error of one, a standard deviation; 0 if exact."""
+
+    values: dict[int, float]
+    error: float
+
+
+@dataclass(frozen=True)
+class DiscFit:
+    """Discs are slope × value + offset, phase by phase.
+
+    edges: the P − 1 disc counts at which a phase begins; leaves: whether these are the discs of the
+    positions that the search ends with, not of the one that it starts from; errors: standard
+    deviations of known values around the line.
+    """
+
+    edges: tuple[int, ...]
+    leaves: bool
+    slopes: tuple[float, ...]
+    offsets: tuple[float, ...]
+    errors: tuple[float, ...]
+
+    def discs(self, value: float, board: Board, depth: int | None) -> float:
+        """A value in discs."""
+        if abs(value) >= WIN:
+            return value / WIN
+        phase = self._phase(board, depth)
+        return float(np.clip(self.slopes[phase] * value + self.offsets[phase], -_MOST, _MOST))
+
+    def error(self, board: Board, depth: int | None) -> float:
+        """The standard deviation of known values around those of this position's phase."""
+        return self.errors[self._phase(board, depth)]
+
+    def _phase(self, board: Board, depth: int | None) -> int:
+        return int(_phase_of(64 - board.empties + (depth or 0) * self.leaves, self.edges))
+
+
+def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
+    """An agent's values of moves in discs; None under rules without known positions.
+
+    analysis: the agent's, of this board.
+    """
+    if analysis.exact:
+        return Discs(dict(analysis.values), 0.0)
+    fit = fit_of(agent, analysis.depth)
+    if fit is None:
+        return None
+    depth = analysis.depth
+    values = {move: fit.discs(value, board, depth) for move, value in analysis.values.items()}
+    return Discs(values, fit.error(board, depth))
+
+
+def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
+    """The fit of an agent's values at so many plies; None where it cannot be had.
+
+    It values the known positions, which takes a second or less, and is kept for the process. The
+    search is 4 plies deep at most, or 3 for an odd depth: its values mean the same, with a larger
+    error than those of a deeper search.
+    """
+    plies = depth if depth is None or depth <= 3 else 4 - depth % 2
+    rules = agent.rules or DEFAULT_RULES
+    key = json.dumps([rules, plies, agent.identity], default=str)
+    if key not in _FITS:
+        if len(_FITS) >= _MOST_KEPT:
+            _FITS.pop(next(iter(_FITS)))
+        positions = known_positions(rules)
+        _FITS[key] = (
+            None if positions is None else _fitted(agent.with_rules(rules), plies, positions)
+        )
+    return _FITS[key]
+
+
+class Known(NamedTuple):
+    """Positions, each with a choice of moves, and their values in discs for the side to move."""
+
+    boards: list[Board]
+    discs: Floats
+
+
+_FITS: Final[dict[str, DiscFit | None]] = {}
+_MOST_KEPT: Final = 64
+
+
+def position_file(rules: Rules) -> Path:
+    """The file of the known positions."""
+    return Path(__file__).with_name("champions") / f"discs-{rules}.npz"
+
+
+@cache
+def known_positions(rules: Rules) -> Known | None:
+    """The known positions of some rules; None where there are none."""
+    path = position_file(rules)
+    if not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        pairs = zip(arrays["own"].tolist(), arrays["opp"].tolist(), strict=True)
+        boards = [Board(own=own, opp=opp) for own, opp in pairs]
+        return Known(boards, arrays["discs"].astype(np.float64))
+
+
+def _fitted(agent: Agent, plies: int | None, known: Known) -> DiscFit | None:
+    analyses = _analyses(agent, plies, known.boards)
+    units = {analysis.unit for analysis in analyses if analysis is not None}
+    if not units:
+        return None
+    values = _best(analyses)
+    counts = np.array([64 - board.empties for board in known.boards])
+    if units <= {"forecast", "discs"} and plies is not None:
+        return _constants(agent, plies, values, counts, known)
+    return _lines(values, counts, known.discs)
+
+
+def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
+    limited = agent.limited(replace(_SHALLOW, depth=plies))
+    return [limited.analyse(board) for board in boards]
+
+
+def _best(analyses: list[Analysis | None]) -> Floats:
+    """The value of every position in the agent's unit; NaN where it is an exact score."""
+    values = [np.nan if one is None or one.exact else max(one.values.values()) for one in analyses]
+    found = np.array(values, np.float64)
+    found[np.abs(found) >= WIN] = np.nan
+    return found
+
+
+def _lines(values: Floats, counts: npt.NDArray[np.int64], discs: Floats) -> DiscFit:
+    """A straight line for each phase, by least squares."""
+    lines: list[tuple[float, float, float]] = []
+    for phase in range(len(_EDGES) + 1):
+        some = np.isfinite(values) & (_phase_of(counts, _EDGES) == phase)
+        if some.sum() < _FEWEST:
+            lines.append(lines[-1] if lines else (0.0, 0.0, float(discs.std())))
+            continue
+        x, y = values[some], discs[some]
+        spread = float(x.var())
+        slope = float(np.cov(x, y, bias=True)[0, 1]) / spread if spread > 0.0 else 0.0
+        offset = float(y.mean() - slope * x.mean())
+        lines.append((slope, offset, float((y - slope * x - offset).std())))
+    return DiscFit(_EDGES, False, *map(tuple, zip(*lines, strict=True)))
+
+
+def _constants(
+    agent: Agent, plies: int, values: Floats, counts: npt.NDArray[np.int64], known: Known
+) -> DiscFit:
+    """A constant for each phase, for values that are discs already.
+
+    It is what the side to move is worth where the search ends, half of how much a search of 3 plies
+    says more than those of 2 and 4. A search of an odd number of plies has it too much, one of an
+    even number too little; their values then agree.
+    """
+    odd = values if plies == 3 else _best(_analyses(agent, 3, known.boards))
+    fewer, more = (_best(_analyses(agent, depth, known.boards)) for depth in (2, 4))
+    half = (odd - (fewer + more) / 2.0) / 2.0
+    side = 1.0 if plies % 2 == 0 else -1.0
+    edges = (*_LEAVES, 64)
+    worth: list[float] = []
+    for phase in range(len(edges)):
+        some = np.isfinite(half) & (_phase_of(counts + 3, edges) == phase)
+        worth.append(float(half[some].mean()) if some.sum() >= _FEWEST else (worth or [0.0])[-1])
+    offsets = (*(side * one for one in worth), 0.0)  # a finished game's score is exact
+    left = known.discs - values - np.array(offsets)[_phase_of(counts + plies, edges)]
+    errors: list[float] = []
+    for phase in range(len(edges) + 1):
+        some = np.isfinite(left) & (_phase_of(counts + plies, edges) == phase)
+        errors.append(float(left[some].std()) if some.sum() >= _FEWEST else (errors or [0.0])[-1])
+    return DiscFit(edges, True, (1.0,) * len(offsets), offsets, tuple(errors))
+
+
+def _phase_of(counts: npt.ArrayLike, edges: tuple[int, ...]) -> npt.NDArray[np.intp]:
+    return np.searchsorted(np.array(edges), np.asarray(counts), side="right")

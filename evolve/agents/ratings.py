@@ -1,0 +1,149 @@
+"""How strong the reference agents are, how long they think, and what the levels play.
+
+This is the one place with these figures. They are Elo on the scale of the ladder (see
+`board.rules`), whose zero is the reference table at depth 1, and come from
+`python -m benchmarks.levels`; docs/arena.md says how. Only the table is here: nothing is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evolve.agents.registry import LEVEL, LEVELS
+from evolve.engine.board.rules import Rules
+
+
+@dataclass(frozen=True)
+class Rating:
+    """The strength of a reference agent under some rules.
+
+    elo: on the ladder's scale; error: half of its 95 % interval; seconds: CPU time of a move, the
+    mean over a game on one core; about: what it is, in a line; plays: of a level, the name of the
+    agent that it is, with settings; step, step_error: by how much Elo a level beats the one below
+    it, in games of `evolve match`.
+
+    The ladder's rungs are other kinds of agents, on other openings: ratings there need not differ
+    by just as much as two levels do that play each other.
+    """
+
+    elo: int
+    error: int
+    seconds: float
+    about: str
+    plays: str = ""
+    step: int = 0
+    step_error: int = 0
+
+
+_LEVELS: Final = (
+    ("depth=2&mistakes=0.53", 3e-5, "knows the moves: 2 plies ahead, half at random"),
+    ("depth=3&mistakes=0.37", 5e-5, "3 plies ahead, more than a third at random"),
+    ("depth=4&mistakes=0.24", 7e-5, "4 plies ahead, a quarter at random"),
+    ("depth=5&mistakes=0.15", 1e-4, "5 plies ahead, one in seven at random"),
+    ("depth=6&mistakes=0.07", 2e-4, "6 plies ahead, one in 14 at random"),
+    ("nodes=5000&mistakes=0.02", 4e-4, "5000 nodes, one in 50 at random"),
+    ("nodes=15000", 1e-3, "15 000 nodes"),
+    ("nodes=40000", 2e-3, "40 000 nodes"),
+    ("nodes=120000", 5e-3, "120 000 nodes"),
+    ("nodes=500000", 0.02, "500 000 nodes"),
+    ("nodes=2500000", 0.08, "2.5 million nodes"),
+    ("nodes=16000000", 0.5, "16 million nodes, about what 2 s a move give"),
+)
+"""What the levels are under any rules: settings of its patterns, seconds a move, and in words."""
+Figures = tuple[int, int, int, int]
+
+
+def _levels(rules: Rules, figures: Sequence[Figures]) -> dict[str, Rating]:
+    """The levels with their Elo and its error, their step and its error."""
+    return {
+        name: Rating(elo, error, seconds, about, f"patterns-{rules}?{settings}", step, step_error)
+        for name, (settings, seconds, about), (elo, error, step, step_error) in zip(
+            LEVELS, _LEVELS, figures, strict=True
+        )
+    }
+
+
+_RANDOM: Final = "random moves"
+_UCT: Final = "tree search by random games"
+_NO_VALUES: Final = "values no square, one ply ahead"
+_TABLE: Final = "a table of weights, one ply ahead"
+_MOBILITY: Final = "a table of weights and mobility, one ply ahead"
+_EVOLVED: Final = "evolved by evolve run"
+_PUBLISHED: Final = "evolved with the published settings"
+_TAUGHT: Final = "patterns, taught by evolve train patterns"
+
+RATINGS: Final[Mapping[Rules, Mapping[str, Rating]]] = {
+    "standard": {
+        **_levels(
+            "standard",
+            (
+                (0, 99, 0, 0),
+                (200, 99, 195, 20),
+                (400, 99, 187, 25),
+                (600, 99, 167, 30),
+                (800, 99, 184, 35),
+                (1000, 99, 180, 99),
+                (1200, 99, 180, 99),
+                (1400, 99, 180, 99),
+                (1500, 99, 150, 99),
+                (1600, 99, 150, 99),
+                (1700, 99, 150, 99),
+                (1800, 99, 150, 99),
+            ),
+        ),
+        "random": Rating(-457, 99, 1e-5, _RANDOM),
+        "uct": Rating(0, 99, 1e-2, _UCT),
+        "zero": Rating(-300, 99, 1e-5, _NO_VALUES),
+        "swh": Rating(0, 26, 1e-5, _TABLE),
+        "swh-mobility": Rating(100, 99, 1e-5, _MOBILITY),
+        "positional": Rating(100, 99, 1e-5, _MOBILITY),
+        "champion-standard": Rating(816, 16, 1e-4, _EVOLVED),
+        "published-standard": Rating(599, 15, 1e-4, _PUBLISHED),
+        "patterns-standard": Rating(1676, 35, 2e-3, _TAUGHT),
+    },
+    "reversed": {
+        **_levels(
+            "reversed",
+            (
+                (0, 99, 0, 0),
+                (200, 99, 180, 99),
+                (400, 99, 180, 99),
+                (600, 99, 180, 99),
+                (800, 99, 180, 99),
+                (1000, 99, 180, 99),
+                (1200, 99, 180, 99),
+                (1400, 99, 180, 99),
+                (1500, 99, 150, 99),
+                (1600, 99, 150, 99),
+                (1700, 99, 150, 99),
+                (1800, 99, 150, 99),
+            ),
+        ),
+        "random": Rating(-457, 99, 1e-5, _RANDOM),
+        "uct": Rating(0, 99, 1e-2, _UCT),
+        "zero": Rating(-400, 99, 1e-5, _NO_VALUES),
+        "anti-swh": Rating(-50, 99, 1e-5, _TABLE),
+        "anti-swh-mobility": Rating(0, 24, 1e-5, _MOBILITY),
+        "champion-reversed": Rating(763, 15, 1e-4, _EVOLVED),
+        "published-reversed": Rating(520, 15, 1e-4, _PUBLISHED),
+        "patterns-reversed": Rating(1530, 29, 2e-3, _TAUGHT),
+    },
+}
+"""Ratings by rules and name."""
+
+
+def ratings_of(name: str) -> dict[Rules, Rating]:
+    """The ratings of a reference agent, under all rules that it has one for."""
+    return {rules: rated[name] for rules, rated in RATINGS.items() if name in rated}
+
+
+def strongest(rules: Rules) -> tuple[str, Rating] | None:
+    """The strongest reference agent under these rules that is no level, and its rating."""
+    rated = {
+        name: rating
+        for name, rating in RATINGS.get(rules, {}).items()
+        if not name.startswith(LEVEL)
+    }
+    return max(rated.items(), key=lambda item: item[1].elo, default=None)

@@ -1,0 +1,66 @@
+"""Agents that make mistakes: a share of their moves, the same again from the same seed."""
+
+from __future__ import annotations
+
+import pytest
+
+import evolve
+from evolve.agents.chance import MistakenAgent
+from evolve.errors import AgentError
+
+
+def positions(count: int) -> list[evolve.Board]:
+    """Positions with moves, of random games."""
+    found: list[evolve.Board] = []
+    board, player = evolve.Board.start(), evolve.RandomAgent()
+    while len(found) < count:
+        if board.is_over():
+            board, player = evolve.Board.start(), player.for_game(len(found))
+        if not board.legal_moves():
+            board = board.pass_move()
+            continue
+        found.append(board)
+        board = board.play(player.choose(board))
+    return found
+
+
+def test_a_share_of_the_moves_is_random() -> None:
+    agent, right = evolve.load_agent("swh?mistakes=0.5"), evolve.load_agent("swh")
+    boards = [board for board in positions(600) if len(board.legal_moves()) > 7]
+    same = sum(agent.choose(board) == right.choose(board) for board in boards)
+    # Half, and about one in ten of the other half by chance.
+    assert 0.45 < same / len(boards) < 0.67
+    assert all(
+        evolve.load_agent("swh?mistakes=0").choose(board) == right.choose(board) for board in boards
+    )
+
+
+def test_moves_are_those_of_seed_and_position() -> None:
+    agent, boards = evolve.load_agent("swh?mistakes=0.8"), positions(60)
+    assert isinstance(agent, MistakenAgent)
+
+    def moves(player: evolve.Agent) -> list[int]:
+        return [player.choose(board) for board in boards]
+
+    assert moves(agent) == moves(agent)
+    assert moves(agent.for_game(1)) == moves(agent.for_game(1)) != moves(agent.for_game(2))
+    assert moves(evolve.load_agent("swh?mistakes=0.8&depth=1").with_rules("standard")) == moves(
+        agent
+    )
+    assert not agent.repeats
+
+
+def test_settings_go_on_to_the_agent_that_makes_the_mistakes() -> None:
+    agent = evolve.load_agent("patterns-standard?depth=3&mistakes=0.2&nodes=500")
+    assert isinstance(agent, MistakenAgent)
+    assert (agent.share, agent.limit.nodes, agent.limit.depth) == (0.2, 500, 3)
+    changed = agent.with_settings({"mistakes": 0.4, "seed": 7, "endgame": 2}, "changed")
+    assert (changed.share, changed.seed, changed.name) == (0.4, 7, "changed")
+    assert "40% of its moves at random" in changed.describe().facts
+    assert changed.identity != agent.identity
+    board = evolve.Board.start()
+    assert agent.analyse(board) == agent.agent.analyse(board)
+    with pytest.raises(AgentError, match=r"mistakes=1\.5 must be 0 to 1"):
+        evolve.load_agent("swh?mistakes=1.5")
+    with pytest.raises(AgentError, match="is not an agent that a file could hold"):
+        agent.stored()

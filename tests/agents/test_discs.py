@@ -1,0 +1,91 @@
+"""Values in discs: lines through positions whose values are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import evolve
+from evolve.agents.agent import Analysis
+from evolve.agents.discs import fit_of, in_discs, known_positions
+from evolve.agents.patterns import PatternAgent
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import RULE_SETS, WIN, Rules
+from evolve.engine.patterns.patterns import DISC
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_known_positions_are_of_all_phases_and_have_a_choice(rules: Rules) -> None:
+    known = known_positions(rules)
+    assert known is not None
+    assert len(known.boards) == len(known.discs) > 400
+    empties = {board.empties for board in known.boards}
+    assert empties > {*range(5, 56)}
+    assert all(len(board.legal_moves()) > 1 for board in known.boards)
+    assert np.abs(known.discs).max() <= 64
+    # A position near the end has its exact score.
+    late = min(zip(known.boards, known.discs, strict=True), key=lambda pair: pair[0].empties)
+    assert evolve.load_agent("swh?endgame=20").with_rules(rules).analyse(late[0]) is not None
+
+
+def test_values_of_weights_tell_the_discs_of_positions() -> None:
+    agent = evolve.load_agent("champion-standard?depth=2&endgame=0")
+    known = known_positions("standard")
+    assert known is not None
+    said, true, errors = [], [], []
+    for board, discs in zip(known.boards[::4], known.discs[::4], strict=True):
+        analysis = agent.analyse(board)
+        assert analysis is not None
+        found = in_discs(agent, board, analysis)
+        assert found is not None
+        assert found.values.keys() == analysis.values.keys()
+        said.append(max(found.values.values()))
+        true.append(discs)
+        errors.append(found.error)
+    assert np.corrcoef(said, true)[0, 1] > 0.7
+    assert 0.7 < (np.subtract(said, true).std() / np.mean(errors)) < 1.5
+
+
+def test_discs_of_patterns_do_not_depend_on_the_parity_of_the_depth() -> None:
+    agent = evolve.load_agent("patterns-standard")
+    assert isinstance(agent, PatternAgent)
+    known = known_positions("standard")
+    assert known is not None
+    raw, corrected = [], []
+    for board in known.boards[:100:2]:
+        values = [value / DISC for value in agent.values_by_depth(board, 5)]
+        fits = [fit_of(agent, depth) for depth in range(1, 6)]
+        raw.append(np.diff(values))
+        corrected.append(
+            np.diff(
+                [
+                    fit.discs(value, board, depth)
+                    for depth, (fit, value) in enumerate(zip(fits, values, strict=True), 1)
+                    if fit is not None
+                ]
+            )
+        )
+    assert np.abs(np.mean(raw, axis=0)).min() > 1.5
+    assert np.abs(np.mean(corrected, axis=0)).max() < 1.0
+
+
+def test_exact_scores_and_finished_games_are_as_they_are() -> None:
+    agent, board = evolve.load_agent("swh"), Board.start().play(19)
+    exact = Analysis({18: 4, 20: -2}, "discs", 60, (18,))
+    assert in_discs(agent, board, exact) == ({18: 4, 20: -2}, 0.0)
+    fit = fit_of(agent, 1)
+    assert fit is not None
+    assert fit.discs(12.0 * WIN, board, 1) == 12.0
+    assert fit.discs(WIN - 1, board, 1) == 64.0
+
+
+def test_fits_are_of_agents_and_rules_with_values() -> None:
+    assert fit_of(evolve.RandomAgent(), None) is None
+    weights = evolve.load_agent("swh").with_rules("reversed")
+    fit = fit_of(weights, 1)
+    assert fit is not None
+    assert max(fit.slopes) < 0.0  # what is good in standard games is bad here
+    assert fit_of(weights, 1) is fit
+    zero = fit_of(evolve.load_agent("zero"), 3)
+    assert zero is not None
+    assert zero.slopes == (0.0,) * len(zero.slopes)

@@ -1,0 +1,61 @@
+"""Levels: names that stand for an agent of the game's rules."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import evolve
+from evolve.agents.agent import Limit
+from evolve.agents.levels import level_agent
+from evolve.agents.patterns import PatternAgent
+from evolve.agents.ratings import RATINGS
+from evolve.agents.registry import LEVELS
+from evolve.engine.board.rules import Rules
+from evolve.errors import AgentError
+
+
+@pytest.mark.parametrize("rules", RATINGS)
+@pytest.mark.parametrize("name", LEVELS)
+def test_a_level_is_the_agent_that_its_rating_names(name: str, rules: Rules) -> None:
+    plays = RATINGS[rules][name].plays
+    level, same = evolve.load_agent(name).with_rules(rules), evolve.load_agent(plays)
+    assert (level.name, level.rules) == (name, rules)
+    assert level.identity == same.with_rules(rules).identity
+
+
+def test_levels_take_settings_and_limits_before_the_rules_are_known() -> None:
+    level = evolve.load_agent("level-8?depth=2&endgame=3")
+    for rules in RATINGS:
+        agent = level.with_rules(rules)
+        assert isinstance(agent, PatternAgent)
+        limit = Limit(nodes=40000, depth=2)
+        assert (agent.limit, agent.endgame) == (limit, 3)
+        assert (agent.name, agent.rules) == ("level-8?depth=2&endgame=3", rules)
+    limited = level_agent("level-8").limited(evolve.load_agent("swh?depth=1&time=2").limit)
+    assert limited.with_rules("reversed").limit.seconds == 2
+    with pytest.raises(AgentError, match="level-8 has no setting 'c'"):
+        evolve.load_agent("level-8?c=1")
+    with pytest.raises(AgentError, match="endgame 77 must be 0 to 60"):
+        evolve.load_agent("level-8?endgame=77")
+    assert pickle.loads(pickle.dumps(level)) == level
+
+
+def test_levels_without_rules_play_by_the_default_ones() -> None:
+    board = evolve.Board.start().play(19)
+    level, standard = level_agent("level-8"), level_agent("level-8").with_rules("standard")
+    assert level.choose_counted(board) == standard.choose_counted(board)
+    assert level.rules is None
+    assert level.repeats
+    assert any("patterns-reversed" in line for line in level.describe().lines)
+
+
+def test_levels_are_not_exported_but_name_what_is() -> None:
+    with pytest.raises(AgentError, match=r"level-9 is patterns-standard\?nodes=\d+; files hold no"):
+        level_agent("level-9").stored()
+
+
+def test_rules_without_levels_are_an_error() -> None:
+    with pytest.raises(AgentError, match="there is no level-3 for the rules 'odd'"):
+        level_agent("level-3").with_rules("odd")

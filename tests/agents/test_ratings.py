@@ -1,0 +1,37 @@
+"""The table of ratings: every reference agent under the rules that it plays."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+import evolve
+from evolve.agents.ratings import RATINGS, ratings_of, strongest
+from evolve.agents.registry import LEVELS, REFERENCES
+from evolve.engine.board.rules import Rules, rule_set
+
+
+@pytest.mark.parametrize("rules", RATINGS)
+def test_levels_rise_by_60_to_200(rules: Rules) -> None:
+    levels = [RATINGS[rules][name] for name in LEVELS]
+    assert levels[0].step == 0
+    assert all(60 <= level.step <= 200 for level in levels[1:])
+    assert all(lower.elo < higher.elo for lower, higher in pairwise(levels))
+
+
+def test_every_reference_agent_has_its_elo() -> None:
+    for name in REFERENCES:
+        agent = evolve.load_agent(name)
+        rated = ratings_of(name)
+        assert rated
+        assert agent.rules is None or [*rated] == [agent.rules]
+
+
+def test_the_zero_is_that_of_the_ladder_and_the_strongest_is_no_level() -> None:
+    for rules in RATINGS:
+        assert RATINGS[rules][rule_set(rules).reference].elo == 0
+        found = strongest(rules)
+        assert found is not None
+        assert found[0] == f"patterns-{rules}"
+    assert strongest("odd") is None
