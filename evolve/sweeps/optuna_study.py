@@ -14,13 +14,13 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
+from evolve.sweeps.first_trials import START, settings_to_try
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.revision import KEPT_OF_QUEUED, RANGES, newest_name, revised
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.starts import START, settings_to_try
 from evolve.sweeps.storage import Lease, Storage, Watch, is_gone, key_of, telling
 from evolve.sweeps.trials import (
     CONTEXT,

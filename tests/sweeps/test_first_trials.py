@@ -10,8 +10,8 @@ import pytest
 
 from evolve.errors import SettingsError
 from evolve.files.folder import inside
+from evolve.sweeps.first_trials import settings_to_try
 from evolve.sweeps.space import Space, choice, real, whole
-from evolve.sweeps.starts import settings_to_try
 from evolve.sweeps.trials import rows_of
 from evolve.tables.trials import Importances, write_trials
 from tests.sweeps import HELD, local, run_one
