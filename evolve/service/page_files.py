@@ -69,6 +69,7 @@ class _Bundle:
     def script(self) -> str:
         """Imports of what stays apart, all modules after those that they import, the entry last."""
         entry = self._rewritten(_ENTRY)
+        begun = set(self._exports)
         for path in sorted(self._web.rglob("*.js")):
             name = path.relative_to(self._web).as_posix()
             if not _is_apart(name) and name != _ENTRY:
@@ -77,7 +78,7 @@ class _Bundle:
         later = ",".join(
             f'"{module}":{{{",".join(f"{name}:{own}" for name, own in exports.items())}}}'
             for module, exports in self._exports.items()
-            if "/" in module
+            if "/" in module or module not in begun
         )
         find = (
             f"const $all={{{later}}};\nconst $load=async(base,name)=>"

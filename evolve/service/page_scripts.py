@@ -18,7 +18,7 @@ _TOKEN: Final = re.compile(
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     |(?P<number>\d[\w.]*)
     |(?P<word>[A-Za-z_$][\w$]*)
-    |(?P<sign>=>|\+\+|--|\.\.\.|\?\.(?!\d)|\?\?|&&|\|\||[-+*/%&|^<>=!]=?|[^\s\w])""",
+    |(?P<sign>=>|\+\+|--|\.\.\.|\?\.(?!\d)|\?\?|&&|\|\||[-+*/%&|^<>=!]=?|[^\s\w"'`])""",
     re.VERBOSE | re.DOTALL,
 )
 _REGEX: Final = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*")
@@ -55,7 +55,7 @@ _BEFORE_REGEX: Final = _words(
 )
 _BEFORE_BLOCK: Final = _words(
     """
-    ) => ; { } else try finally do
+    ) => ; { } else try catch finally do
     """
 )
 _FIRST: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"

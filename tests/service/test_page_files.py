@@ -76,13 +76,16 @@ def test_modules_of_one_script_know_each_other(tmp_path: Path) -> None:
     (web / "app.js").write_text(
         'import {\n  all,\n  later,\n  total,\n} from "./b.js";\n'
         'console.log(total(), await later("p"), await later("q").catch(() => "none"));\n'
+        'console.log((await import("./c.js")).last);\n'
         'console.log(all("few"), all("a/b"));\n'
     )
+    (web / "c.js").write_text('export const last = "the last";\n')
     (web / "app.mjs").write_bytes(gzip.decompress(packed(web / "app.js", web)[0]))
     (web / "package.json").write_text('{"type": "module"}')
     found = run(["node", web / "app.mjs"], capture_output=True, text=True, check=False)
     assert found.stderr == ""
     assert found.stdout.splitlines() == [
         "42 43 none",
+        "the last",
         "{ hidden: 'few1', told: 'few 4 count: 2' } { hidden: 'ab1', told: 'a/b 4 count' }",
     ]
