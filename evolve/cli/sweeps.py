@@ -47,8 +47,8 @@ class TrialsView(ProgressView):
     the current estimate of the final's seconds.
     """
 
-    unit = "the current trials"
-    units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
+    unit = "the current games"
+    units: ClassVar[Mapping[str, str]] = {"final": unit}
     reported = ("final",)
     widths: Mapping[str, int] = {
         "number": 6,
@@ -88,6 +88,12 @@ class TrialsView(ProgressView):
             cell(None) if seconds is None else f"{seconds:.1f}",
             cell(None) if math.isnan(left) else duration(left),
         ]
+
+    def ending(self, stage: str) -> str:
+        """As above; trials in hand are not waited for."""
+        if stage in self.units:
+            return super().ending(stage)
+        return "ending: trials in hand begin again when the sweep goes on"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return why a trial failed, or None."""
