@@ -13,6 +13,7 @@ cores.
 from __future__ import annotations
 
 import math
+import tempfile
 import time
 from dataclasses import dataclass
 from statistics import median
@@ -22,7 +23,8 @@ import numpy as np
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
-from evolve.fitness.executor import BATCH, task_size
+from evolve.files.folder import inside
+from evolve.fitness.executor import BATCH, Threads, task_size
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.population.randomness import Use, generator
@@ -99,6 +101,13 @@ class Estimate:
     seconds: float
     bytes: float
     costs: Costs
+
+
+def cost(settings: EvolutionSettings, threads: int) -> tuple[float, float, float]:
+    """The seconds, most seconds and bytes of a run that is not begun, see `run_type.Cost`."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = estimate(Evolution(inside(folder), settings, Threads(threads)))
+    return found.seconds, found.seconds, found.bytes
 
 
 def estimate(evolution: Evolution) -> Estimate:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from evolve.arena.call import match
 from evolve.errors import RunError
-from evolve.fitness.statistics import chance_of, holm, mean_of
+from evolve.fitness.statistics import chance_of, holm, mean_of, student
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of
@@ -172,6 +172,37 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
         for one, other in _pairs(groups)
     ]
     return _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
+
+
+WORTH: Final = {"elo": 100.0}
+"""A difference in a figure that is worth showing; of figures not listed, _WORTH."""
+_WORTH: Final = 0.1
+_ENOUGH: Final = 0.05
+"""A difference counts where chance gives one as large less often."""
+_MOST_SEEDS: Final = 1000
+
+
+def winner_in(row: Mapping[str, Any]) -> str | None:
+    """The better setting of a comparison, a row of `compared`; None where it is undecided."""
+    if row["against"] is None or not row["p_holm"] <= _ENOUGH:
+        return None
+    return str(row["setting"] if row["mean"] > 0 else row["against"])
+
+
+def more_seeds(row: Mapping[str, Any]) -> int | None:
+    """How many more seeds would show a difference of WORTH, where an undecided row has so little.
+
+    None where there are too few seeds to say so, or too many would be needed.
+    """
+    seeds, half = row["seeds"], (row["high"] - row["low"]) / 2
+    if row["against"] is None or seeds < 2 or not math.isfinite(half):
+        return None
+    spread = half * math.sqrt(seeds) / student(seeds - 1)
+    worth = WORTH.get(row["figure"], _WORTH)
+    for count in range(seeds + 1, _MOST_SEEDS):
+        if student(count - 1) * spread / math.sqrt(count) < worth:
+            return count - int(seeds)
+    return None
 
 
 def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
