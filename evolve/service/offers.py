@@ -43,7 +43,7 @@ class Offer:
     def option(self) -> str:
         """The command as it is typed, in short."""
         if self.command is None or self.seeds is not None:
-            return "study" if self.seeds is not None else str(self.page)
+            return "study" if self.seeds is not None else str(self.page).rpartition("/")[2]
         form, _ = form_of(self.command, {})
         return shlex.join(form.words(self.settings))
 
@@ -55,7 +55,7 @@ class Offer:
             title=self.title,
             about=self.about,
             command=self.command,
-            settings={**self.settings},
+            settings={**self.settings, **programs_of(form, programs)},
             seeds=self.seeds,
             grid={**self.grid},
             page=self.page,
@@ -64,6 +64,13 @@ class Offer:
             elo={**self.elo},
             needs=None if form is None else form.needs(programs),
         )
+
+
+def programs_of(form: Form | None, programs: Collection[str]) -> dict[str, str]:
+    """The setting that names a program, where a command needs one."""
+    if form is None or form.variant is None or not form.variant.runs:
+        return {}
+    return {"program": one for one in list(programs)[:1]}
 
 
 @dataclass(frozen=True)

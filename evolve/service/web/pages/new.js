@@ -1,37 +1,127 @@
-// Forms of the commands: fields in groups, defaults as placeholders, errors beside the fields. What is typed
-// is kept as text by name; `settingsOf` makes the settings of it.
+// New: goals with what each brings and costs, and behind them the forms of all commands. What is typed is
+// kept as text by name; `settingsOf` makes the settings of it.
 
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
-import { label } from "../format.js";
+import { capital, label, number, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
-import { isContest } from "../meta.js";
-import { go, to } from "../router.js";
-import { CommandLine, IdInput, IdList, Problem, Wait } from "../ui.js";
+import { isContest, meta } from "../meta.js";
+import { go, setQuery, to } from "../router.js";
+import { CommandLine, IdInput, IdList, Problem, Seg, Wait } from "../ui.js";
 
 const MEMORY = "evolve-new:";
+const STUDY = [
+  { name: "seeds", type: "text", help: "a run for each of these seeds: 0-9 or 1,4,7-9", group: "A study: several runs" },
+  { name: "grid", type: "mapping", help: "a run for each value of a setting, in all combinations: crossover=blend,uniform", group: "A study: several runs" },
+];
 const WHERE = [
   { name: "name", type: "text", help: "of the run's folder; the next that is free if not given", group: "Where and how" },
   { name: "threads", type: "int", help: "games at once; all cores if not given", group: "Where and how" },
 ];
+const PICTURES = {
+  evolve: html`<polyline class="g" points="8,46 16,36 24,38 32,24 40,20 48,10" /><circle class="q" cx="14" cy="16" r="3.5" /><circle class="q" cx="23" cy="12" r="3.5" /><circle class="o" cx="48" cy="10" r="5" />`,
+  teach: "o9,9 o22,9 q36,9 o9,22 q22,22 s36,22 q9,36 s22,36 s36,36".split(" ").map((one) => {
+    const [x, y] = one.slice(1).split(",");
+    return html`<rect class=${one[0]} x=${x} y=${y} width="11" height="11" rx="2" />`;
+  }),
+  search: html`${[[12, 42], [19, 31], [25, 38], [42, 40], [47, 30], [24, 20], [40, 22]].map(([x, y]) => html`<circle class="q" cx=${x} cy=${y} r="3" />`)}<circle class="o" cx="32" cy="13" r="5" /><circle class="s" cx="32" cy="13" r="9" />`,
+  compare: html`<path class="s" d="M8 17h28M8 11v12M36 11v12M8 40h40M14 34v12M42 34v12" /><circle class="o" cx="23" cy="17" r="5" /><circle class="q" cx="31" cy="40" r="5" />`,
+};
 
 export function New({ parts, query }) {
   const commands = useGet("commands");
   const [name] = parts;
-  const from = query.get("from");
-  return html`<h1>${from ? `Fork ${from}` : name ? `New: ${name}` : "New"}</h1>
-    <${Wait} of=${commands}>${commands.data && html`<${Chosen} commands=${commands.data.items} name=${name} query=${query} />`}<//>`;
+  return html`<${Wait} of=${commands}>${commands.data && html`<${name ? Settings : Goals} commands=${commands.data.items} name=${name} query=${query} />`}<//>`;
 }
 
-function Chosen({ commands, name, query }) {
+const rulesOf = (info) => info?.fields.find(({ name }) => name === "rules")?.default;
+
+/** The rules are given only where they are not the command's own default. */
+function withRules(info, settings, rules) {
+  const own = rulesOf(info);
+  return own && own !== rules ? { ...settings, rules } : settings;
+}
+
+const gridText = (grid) => Object.entries(grid).map(([name, values]) => `${name}=${values.join(",")}`).join("\n");
+
+/** What starts, of a chosen offer: its job without what is empty. */
+function jobOf(offer, info, rules) {
+  const { seeds, grid } = offer;
+  return { settings: withRules(info, offer.settings, rules), ...(seeds && { seeds }), ...(Object.keys(grid).length && { grid }) };
+}
+
+function Goals({ commands, query }) {
+  const goals = useGet("goals");
+  const rules = query.get("rules") || rulesOf(commands[0]);
+  const costs = useGet(path(["goals", "costs"], { rules }), { keep: true });
+  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers);
+  const named = (name) => offers.find((one) => one.name === name && !one.needs && !one.page);
+  const chosen = named(query.get("goal")) || offers[0];
+  const needs = new Set(offers.map((one) => one.needs));
+  const info = commands.find(({ command }) => command === chosen?.command);
+  const job = chosen && jobOf(chosen, info, rules);
+  return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${(name) => setQuery({ rules: name })}
+      choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
+    <${Wait} of=${goals}>
+      ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
+        <div class="intro"><svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${PICTURES[goal.name]}</svg><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
+        <div class="presets">${goal.offers.map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} cost=${costs.data?.items[offer.name]} chosen=${offer === chosen} />`)}</div></fieldset>`)}
+      ${chosen && html`<${StartBar} title=${`${goals.data.items.find((goal) => goal.offers.includes(chosen)).title}: ${chosen.title.toLowerCase()}`} command=${chosen.command} job=${job} cost=${costs.data?.items[chosen.name]}>
+        <a class="button" href=${to(["new", chosen.command], { ...texts(job.settings), seeds: chosen.seeds, grid: gridText(chosen.grid) })}>All ${info.fields.length} settings</a><//>`}
+      ${needs.has("PyTorch") && html`<p class="note">PyTorch is not installed here. <code>pip install '.[learn]'</code> adds what is grey.</p>`}
+      ${needs.has("a program") && html`<p class="note">An engine of your own is searched where the server was started with it: <code>evolve serve --allow-programs 'gtp:./engine --corner {"{corner:1:50}"}'</code></p>`}
+    <//>`;
+}
+
+const texts = (settings) => Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, textOf(value)]));
+
+function Offer({ offer, rules, cost, chosen }) {
+  const { title, about, needs, page, time, elo, option } = offer;
+  const content = html`<span class="title">${title}</span><small>${about}</small>
+    <span><span class="facts">${needs ? html`<span class="needs">needs ${needs}</span>` : html`<span>${time || span(cost)}</span>${elo[rules] && html`<span>about ${elo[rules]} Elo</span>`}`}</span><span class="option">${option}</span></span>`;
+  if (needs) return html`<div class="preset off">${content}</div>`;
+  if (page) return html`<a class="preset" href=${`#/${page}`}>${content}</a>`;
+  return html`<label class="preset"><input type="radio" name="offer" checked=${chosen} onChange=${() => setQuery({ goal: offer.name })} />${content}</label>`;
+}
+
+/** What would start, what it costs, its command, and the button. */
+function StartBar({ title, command, job, cost, wrong, busy, children, start }) {
+  const rested = useRested(JSON.stringify(job));
+  const [checked, setChecked] = useState({});
+  const own = useStart((started) => go(to(["job", started.id])));
+  const [first, kind] = command.split(" ");
+  useEffect(() => {
+    if (start) return undefined;
+    const abort = new AbortController();
+    post(path(["commands", command, "check"]), JSON.parse(rested), { signal: abort.signal })
+      .then(({ line }) => setChecked({ line }), (error) => abort.signal.aborted || setChecked({ wrong: error }));
+    return () => abort.abort();
+  }, [command, rested]);
+  const { line } = start || checked;
+  const begin = (event) => {
+    event.preventDefault();
+    own.start({ command: first, ...job, settings: kind ? { kind, ...job.settings } : job.settings });
+  };
+  const bar = html`<div><span class="title">${title}</span><br /><small>${costText(cost)}</small></div>
+    <div class="wide">${line ? html`<${CommandLine} line=${line} />` : html`<p class=${(wrong || checked.wrong) ? "bad" : "quiet"} role="status">${hintOf(wrong || checked.wrong)}</p>`}</div>
+    <div class="row">${children}<button class="main" disabled=${busy || own.busy}>Start</button></div>`;
+  return start ? html`<div class="card startbar">${bar}</div>`
+    : html`<form class="card startbar" aria-label="Start" onSubmit=${begin}>${bar}<${Problem} error=${own.error} /></form>`;
+}
+
+function costText(cost) {
+  if (!cost) return "…";
+  const size = cost.bytes && `${number(Math.max(1, Math.round(cost.bytes / 1e6)))} MB`;
+  return [cost.runs > 1 && `${cost.runs} runs`, cost.seconds === null ? "as long as its games take" : `${cost.most > cost.seconds * 1.2 ? "" : "about "}${span(cost)} on this machine`, size].filter(Boolean).join(" · ");
+}
+
+function Settings({ commands, name, query }) {
   const info = commands.find((one) => one.command === name);
-  const missing = html`<p class="problem">This needs PyTorch on the server: <code>pip install '.[learn]'</code></p>`;
-  if (info) {
-    return html`<p>${info.about} <a href="#/new">Other commands</a></p>${!info.available && missing}
-      <${Filled} key=${`${name} ${query}`} info=${info} query=${query} />`;
-  }
-  return html`<ul class="cards">${commands.map((one) => html`<li class="panel">
-    <h2><a href=${to(["new", one.command])}>${one.command}</a></h2><p>${one.about}</p>${!one.available && missing}</li>`)}</ul>`;
+  const from = query.get("from");
+  if (!info) return html`<h1>There is no such command</h1><p><a href="#/new">All goals</a></p>`;
+  return html`<div class="row spread"><h1>${from ? `Run ${from} again with changes` : `New: ${name}`}</h1><a class="button" href="#/new">All goals</a></div>
+    <p>${info.about}${info.needs && html` <span class="needs">needs ${info.needs}</span>`}</p>
+    <${Filled} key=${`${name} ${query}`} info=${info} query=${query} />`;
 }
 
 /** Begins with the settings of another run, those of the address, or what was typed before. */
@@ -40,7 +130,7 @@ function Filled({ info, query }) {
   const run = useGet(from ? path(["runs", from]) : null);
   if (from && !run.data) return html`<${Wait} of=${run} />`;
   const given = {};
-  for (const { name } of info.fields) {
+  for (const { name } of [...info.fields, ...STUDY]) {
     if (query.has(name)) given[name] = query.getAll(name).join(" ");
     else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name]);
   }
@@ -55,22 +145,34 @@ function remembered(command) {
   }
 }
 
+/** The values of a study's grid, each line NAME=A,B or NAME=A|B. */
+function gridOf(text) {
+  return Object.fromEntries(Object.entries(valueOf({ type: "mapping" }, text))
+    .map(([name, values]) => [name, values.split(values.includes("|") ? "|" : ",").map((one) => scalar(one.trim()))]));
+}
+
 function Form({ info, begin }) {
   const [command, kind] = info.command.split(" ");
   const [texts, setTexts] = useState(begin);
   const [where, setWhere] = useState({});
   const [checked, setChecked] = useState({});
+  const [cost, setCost] = useState(null);
   const form = useRef(null);
   const { start, error, busy, forget } = useStart((job) => go(to(["job", job.id])));
-  const settings = settingsOf(info.fields, texts);
-  const { name } = where;
-  const rested = useRested(JSON.stringify({ settings, ...(name && { name }) }));
   const contest = isContest(command);
+  const { seeds, grid } = texts;
+  const study = contest ? {} : { ...(seeds && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) };
+  const design = { settings: settingsOf(info.fields, texts), ...study };
+  const rested = useRested(JSON.stringify({ ...design, ...(where.name && { name: where.name }) }));
   useEffect(() => {
     if (contest && rested === '{"settings":{}}') return setChecked({});
     const abort = new AbortController();
-    post(path(["commands", info.command, "check"]), JSON.parse(rested), { signal: abort.signal })
-      .then(({ line }) => setChecked({ line }), (wrong) => abort.signal.aborted || setChecked({ wrong }));
+    const options = { signal: abort.signal };
+    const { name, ...asked } = JSON.parse(rested);
+    post(path(["commands", info.command, "check"]), JSON.parse(rested), options).then(({ line }) => {
+      setChecked({ line });
+      if (!contest) post(path(["commands", info.command, "cost"]), asked, options).then(setCost, () => {});
+    }, (wrong) => abort.signal.aborted || setChecked({ wrong }));
     return () => abort.abort();
   }, [rested]);
   useEffect(() => {
@@ -86,20 +188,17 @@ function Form({ info, begin }) {
     }
   };
   const extra = WHERE.filter(({ name }) => name === "threads" || !contest);
-  const errors = errorsByField(error || checked.wrong, [...info.fields, ...extra]);
+  const errors = errorsByField(error || checked.wrong, [...info.fields, ...STUDY, ...extra]);
   return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => {
       event.preventDefault();
-      start({ command, settings: kind ? { kind, ...settings } : settings, ...settingsOf(extra, where) });
+      start({ command, ...design, settings: kind ? { kind, ...design.settings } : design.settings, ...settingsOf(extra, where) });
     }}>
     <${Problem} error=${error} />
     <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors} />
+    ${!contest && html`<${SettingsForm} info=${{ fields: STUDY, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed />`}
     <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
-    <div class="panel">
-      <h2>The equal command line</h2>
-      ${checked.line ? html`<${CommandLine} line=${checked.line} />` : html`<p class=${checked.wrong ? "bad" : "quiet"} role="status">${hintOf(checked.wrong)}</p>`}
-      <p class="buttons"><button class="main" disabled=${busy}>Start</button>
-        <button type="button" onClick=${() => change({})}>Clear the form</button></p>
-    </div>
+    <${StartBar} title=${info.command} command=${info.command} cost=${contest ? { runs: 1, seconds: null } : cost} start=${checked} wrong=${checked.wrong} busy=${busy}>
+      <button type="button" onClick=${() => change({})}>Clear the form</button><//>
   </form>`;
 }
 
@@ -222,10 +321,10 @@ function Field({ field, text, standard, error, presets, onChange }) {
   const wrong = error && "true";
   const common = { id, about, wrong, "aria-describedby": about, "aria-invalid": wrong };
   return html`<div class=${`field${field.type === "agents" || field.type === "mapping" ? " wide" : ""}${error ? " wrong" : ""}`}>
-    <label for=${id}>${label(field.name)}</label>
+    <label for=${id}>${capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
-    <p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)}</p>
+    <p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)} <span class="option">${field.name}</span></p>
     ${field.choices?.[text || usual] && html`<p class="doc">${text || usual}: ${field.choices[text || usual]}</p>`}
   </div>`;
 }
@@ -243,7 +342,7 @@ function control(field, text, usual, presets, common, onChange) {
     const all = choices || ["true", "false"];
     const named = { true: "yes", false: "no" };
     return html`<select ...${common} value=${text} onChange=${input}>
-      <option value="" selected=${text === ""}>${usual ? `${named[usual] || usual} (as usual)` : "as usual"}</option>
+      <option value="" selected=${text === ""}>${usual ? `${named[usual] || usual} (default)` : "default"}</option>
       ${all.map((one) => html`<option value=${one} selected=${one === text}>${named[one] || one}</option>`)}</select>`;
   }
   if (field.type === "agent") return html`<${IdInput} ...${common} value=${text} onChange=${onChange} />`;
