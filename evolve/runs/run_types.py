@@ -87,6 +87,7 @@ TRAININGS: Final = RunType(
     noun="a training",
     plural="trainings",
     stem="{word}",
+    page="train",
     about="Train from games: networks (dqn, mcts) or patterns.",
     variants={
         "dqn": Variant(

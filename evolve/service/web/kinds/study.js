@@ -1,13 +1,21 @@
-// A study: its settings compared over their seeds, and the runs in it.
+// A study: who is better in words, each run as a cell of settings × seeds, the means' curves, and the comparison.
 
-import { path } from "../api.js";
-import { usePages } from "../data.js";
+import { path, post } from "../api.js";
+import { Plot } from "../charts.js";
+import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { amount, date, strengthOf } from "../format.js";
+import { capital, label, number, percent, signed, strengthOf } from "../format.js";
+import { margin, mostOf, scale, shade } from "../figures.js";
 import { html } from "../html.js";
-import { OverSeeds } from "../pages/contests.js";
 import { to } from "../router.js";
-import { Chip, More, Table, Wait } from "../ui.js";
+import { Act, Box, CommandLine, Copy, More, Wait } from "../ui.js";
+
+/** Student's factor of a 95 % interval, by the number of seeds less 5. */
+const STUDENT = [2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.2, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.1, 2.09];
+const valueOf = (run) => [run?.elo, run?.elo_so_far, run?.score].find(Number.isFinite);
+const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+/** A setting without the names of what varies, where one alone does: `blend` of `crossover=blend`. */
+const short = (name, run) => capital(Object.keys(run.settings.grid || {}).length === 1 && !run.settings.variants ? name.replace(/^[^=]*=/, "") : name);
 
 function Study({ run }) {
   const runs = usePages(path(["runs"], { study: run.id, limit: 100, sort: "name" }));
@@ -17,18 +25,139 @@ function Study({ run }) {
     if (data.gone || !known) runs.reload();
     else runs.change((items) => items.map((item) => (item.id === data.id ? data : item)));
   });
-  const short = (id) => id.slice(run.id.length + 1);
-  return html`<${OverSeeds} key=${runs.items?.filter(({ state }) => state === "done").length} runs=${[run]} />
-    <h2>Its runs</h2>
-    <${Wait} of=${runs}>
-      ${runs.items?.length === 0 && html`<p class="quiet">None has begun yet.</p>`}
-      ${runs.items?.length > 0 && html`<${Table} name="runs" rows=${runs.items} id="id" columns=${[
-        { name: "run", show: (one) => html`<a href=${to(["run", one.id])}>${short(one.id)}</a>` }, { name: "seed", number: true },
-        { name: "state", show: (one) => html`<${Chip} state=${one.state} />` }, { name: "done", show: (one) => one.problem || amount(one) },
-        { title: "its champion", show: (one) => strengthOf(one)?.join(" ") ?? "–" }, { title: "last grew", show: (one) => date(one.date) },
-      ]} />`}
-      <${More} pages=${runs} what="runs" />
-    <//>`;
+  const items = runs.items || [];
+  const ended = items.filter(({ state }) => state === "done").length;
+  const found = useGet(path(["seeds"], { run: run.id, ended }), { keep: true });
+  const byId = new Map(items.map((one) => [one.id, one]));
+  const names = [...new Set(run.cells.map(({ setting }) => setting))];
+  const rows = (found.data?.items || []);
+  return html`<${Wait} of=${runs}>
+    <${Verdict} run=${run} pairs=${rows.filter((row) => row.against)} ended=${ended} />
+    <div class="two right">
+      <div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} />
+        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
+      <${Rise} run=${run} names=${names} byId=${byId} />
+    </div>
+    ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} />`}
+    <${More} pages=${runs} what="runs" />
+  <//>`;
 }
 
-export const parts = { "": ["Runs", Study] };
+const unit = ({ figure }) => (figure === "elo" ? " Elo" : "");
+const figure = (row, value) => signed(value, row.figure === "elo" ? 0 : 3);
+const from = (row) => (Number.isFinite(row.low) ? `${figure(row, row.low)} to ${figure(row, row.high)}` : "–");
+
+/** A comparison in a sentence: who beats whom, or what is missing to say so. */
+function words(row, run) {
+  const [a, b] = [row.setting, row.against].map((name) => short(name, run));
+  if (row.winner) {
+    const [first, second] = row.winner === row.setting ? [a, b] : [b, a];
+    return `${first} beats ${second.toLowerCase()}.`;
+  }
+  return `Undecided: ${row.seeds} seed${row.seeds === 1 ? " says nothing of chance." : row.seeds < 5 ? "s say little." : "s do not tell them apart."}`;
+}
+
+function Verdict({ run, pairs, ended }) {
+  const [row] = [...pairs].sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2));
+  if (!row) return html`<p class="callout plain words">${ended ? "No two settings have a seed in common yet." : "Its first runs are on their way."}</p>`;
+  const [a, b] = [row.setting, row.against].map((name) => short(name, run));
+  const higher = row.mean >= 0 ? a : b;
+  const idle = run.state !== "running";
+  const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
+  const more = row.more_seeds ?? (row.winner ? null : 2);
+  return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p><strong>${row.winner ? words(row, run) : `${a} and ${b.toLowerCase()} cannot be told apart yet.`}</strong>
+    ${` ${higher} ended ${figure(row, Math.abs(row.mean)).replace("+", "")}${unit(row)} higher on average over ${row.seeds} seed${row.seeds === 1 ? "" : "s"}`}${row.winner ? ` (95 %: ${from(row)}).` : ": that may well be chance."}
+    ${!row.winner && row.more_seeds && ` About ${row.more_seeds} more seeds a setting would show a difference of ${row.figure === "elo" ? "100 Elo" : "0.1"}.`}</p>
+    ${more && idle && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`}</div>`;
+}
+
+function Matrix({ run, names, byId, means }) {
+  const seeds = [...new Set(run.cells.map(({ seed }) => seed))];
+  const all = run.cells.map((one) => valueOf(byId.get(one.run))).filter(Number.isFinite);
+  const middle = all.length ? mean(all) : 0;
+  const most = mostOf(all.map((value) => value - middle));
+  const fields = Object.keys(run.settings.grid || {});
+  const show = (value) => (Math.abs(value) < 2 ? number(value, 3) : number(value, 0));
+  const cell = ({ run: id }) => {
+    const one = byId.get(id);
+    const value = valueOf(one);
+    if (!one) return html`<td class="v z0"><small>to come</small></td>`;
+    return html`<td class=${`v ${Number.isFinite(value) ? shade(value - middle, most) : "z0"}`}><a href=${to(["run", id])}>${Number.isFinite(value) ? show(value) : one.state}</a>
+      <small>${one.state === "done" ? margin(one.elo_low, one.elo_high) : one.state === "running" ? percent(one.share, 0) : one.state}</small></td>`;
+  };
+  return html`<div class="row spread"><h2 class="title">Each run</h2><span class="scale">weaker <svg viewBox="0 0 110 10" aria-hidden="true">${[-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5].map((step) => html`<rect class=${`v ${shade(step, 5)}`} x=${(step + 5) * 10} width="10" height="10" />`)}</svg> stronger</span></div>
+    <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(label(fields.length === 1 ? fields[0] : "setting"))}${fields.length === 1 && html` <span class="option">${fields[0]}</span>`}</th>
+      ${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}<th scope="col" class="number">Mean</th></tr></thead>
+      <tbody>${names.map((name) => {
+        const own = means.find((row) => row.setting === name && !row.against);
+        return html`<tr key=${name}><th scope="row">${short(name, run)}</th>${seeds.map((seed) => {
+          const one = run.cells.find((each) => each.setting === name && each.seed === seed);
+          return one ? cell(one) : html`<td></td>`;
+        })}<td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td></tr>`;
+      })}</tbody></table><//>
+    <p class="note">${all.some((value) => Math.abs(value) >= 2) ? "Elo of the champion, ± 95 %." : "Score."} Colour: against the mean of all runs. A cell opens its run.</p>`;
+}
+
+/** What the second setting gains on the first with each seed. */
+function Differences({ run, names: [one, other], byId }) {
+  const value = (name, seed) => valueOf(byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
+  const seeds = [...new Set(run.cells.map(({ seed }) => seed))];
+  const found = seeds.map((seed) => ({ seed, value: value(other, seed) - value(one, seed) })).filter((each) => Number.isFinite(each.value)).sort((a, b) => a.value - b.value);
+  if (!found.length) return null;
+  const values = found.map((each) => each.value);
+  const show = (difference) => (Math.max(...values.map(Math.abs)) < 2 ? signed(difference, 3) : signed(difference, 0));
+  const x = scale([Math.min(0, ...values), Math.max(0, ...values)], [30, 300]);
+  const height = found.length * 22 + 52;
+  return html`<h2 class="title">${short(other, run)} less ${short(one, run).toLowerCase()}, seed by seed</h2>
+    <svg viewBox=${`0 0 420 ${height}`} role="img" aria-label=${found.map((each) => `seed ${each.seed} ${show(each.value)}`).join(", ")}>
+      <line class="axis" x1=${x(0)} x2=${x(0)} y1="4" y2=${height - 22} /><text x=${x(0)} y=${height - 6} text-anchor="middle">0</text>
+      ${found.map((each, place) => html`<g class="c1"><circle class="dot" cx=${x(each.value)} cy=${place * 22 + 14} r="5" /><text class="strong" x=${x(each.value) + 10} y=${place * 22 + 18}>seed ${each.seed}: ${show(each.value)}</text></g>`)}
+      <path class="axis" d=${`M${x(mean(values))} ${height - 48}v22`} /><text class="strong" x=${x(mean(values)) + 6} y=${height - 32}>mean ${show(mean(values))}</text></svg>`;
+}
+
+/** A value of a curve between its points. */
+function at(points, x) {
+  const next = points.findIndex((point) => point.x >= x);
+  if (next < 0 || !points.length) return undefined;
+  const [a, b] = [points[Math.max(0, next - 1)], points[next]];
+  return a.x === b.x ? b.y : a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x);
+}
+
+function Rise({ run, names, byId }) {
+  const series = names.map((name) => {
+    const curves = run.cells.filter(({ setting }) => setting === name).map((cell) => byId.get(cell.run)).filter((one) => one?.curve.length > 1)
+      .map((one) => one.curve.map((y, place) => ({ x: Math.round((place * (Math.max(one.done, one.curve.length) - 1)) / (one.curve.length - 1)), y })));
+    const longest = curves.reduce((best, one) => (one.at(-1).x > (best.at(-1)?.x ?? -1) ? one : best), []);
+    const points = longest.map(({ x }) => {
+      const ys = curves.map((one) => at(one, x)).filter(Number.isFinite);
+      const y = mean(ys);
+      if (ys.length < 5) return { x, y, ...(ys.length > 1 && { low: Math.min(...ys), high: Math.max(...ys) }) };
+      const half = (STUDENT[ys.length - 5] ?? 2) * Math.sqrt(ys.reduce((sum, one) => sum + (one - y) ** 2, 0) / (ys.length - 1) / ys.length);
+      return { x, y, low: y - half, high: y + half };
+    });
+    return { name: `${short(name, run)}, n = ${curves.length}`, points };
+  }).filter(({ points }) => points.length);
+  if (!series.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
+  const first = [...byId.values()].find((one) => one.curve.length);
+  return html`<div class="stack"><${Plot} title="How they rose" xName=${first.unit} series=${series} />
+    <p class="note">${strengthOf(first)?.[0].startsWith("Elo") ? "Elo" : "Score"}. Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p></div>`;
+}
+
+function Comparison({ run, rows }) {
+  const pairs = rows.filter((row) => row.against);
+  const shown = pairs.length ? pairs : rows;
+  const heads = ["Comparison", "In words", "Seeds", "Difference", "95 % interval", "p (Holm)"];
+  const cells = shown.map((row) => [
+    row.against ? `${short(row.setting, run)} against ${short(row.against, run).toLowerCase()}` : short(row.setting, run), row.against ? words(row, run) : "", number(row.seeds),
+    row.against ? `${figure(row, row.mean)}${unit(row)}` : `${number(row.mean, row.figure === "elo" ? 0 : 3)}${unit(row)}`, from(row), number(row.p_holm),
+  ]);
+  const csv = [heads, ...cells].map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(",")).join("\n");
+  const escaped = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("\u2212", "$-$");
+  const latex = `\\begin{tabular}{llrrrr}\n\\hline\n${[heads, ...cells].map((row) => `${row.map(escaped).join(" & ")} \\\\`).join("\n\\hline\n".repeat(1)).replaceAll("\\\\\n\\hline\n", "\\\\\n").replace("\\\\\n", "\\\\\n\\hline\n")}\n\\hline\n\\end{tabular}`;
+  return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${latex}>Copy as LaTeX<//><${Copy} text=${csv}>Copy as CSV<//></span></div>
+    <${Box} name="over seeds"><table><thead><tr>${heads.map((head, place) => html`<th scope="col" class=${place > 1 ? "number" : undefined}>${head}</th>`)}</tr></thead>
+      <tbody>${cells.map((row) => html`<tr>${row.map((text, place) => html`<td class=${place > 1 ? "number" : undefined}>${text}</td>`)}</tr>`)}</tbody></table><//>
+    ${pairs.length > 0 && html`<p class="note">Their champions can meet as well:</p><${CommandLine} line=${`evolve compare runs/${run.id} --games 400`} />`}</div>`;
+}
+
+export const parts = { "": ["Overview", Study] };

@@ -1,0 +1,36 @@
+// A training: its curves, how strong its agent is, how to use it, and a check of its file.
+
+import { path, post } from "../api.js";
+import { interval, percent } from "../format.js";
+import { Elo } from "../figures.js";
+import { html, useState } from "../html.js";
+import { to } from "../router.js";
+import { Overview } from "../tables.js";
+import { Act, CommandLine, Download } from "../ui.js";
+
+function Training({ run }) {
+  const share = (value) => percent(value, 0);
+  const file = run.files.find(({ name }) => name === "agent.py");
+  const strong = Number.isFinite(run.elo) || Number.isFinite(run.score);
+  return html`<div class="two">
+      <div class="card stack"><h2 class="title">Strength</h2>
+        ${Number.isFinite(run.elo) ? html`<p><${Elo} value=${run.elo} low=${run.elo_low} high=${run.elo_high} big /></p>`
+          : strong ? html`<p><span class="elo">${share(run.score)}</span> <small>of the points against its panel${run.score_low !== null && `, 95 %: ${interval(run.score, run.score_low, run.score_high, share).replace(/.*\(|\)/g, "")}`}</small></p>` : html`<p class="quiet">Its first check is on its way.</p>`}
+        ${run.agent && html`<p class="row"><a class="button" href=${to(["play"], { agent: run.agent })}>Play it</a>
+          <a class="button" href=${to(["ratings"], { agent: [run.agent, "random", "swh?depth=3", `champion-${run.rules}`] })}>Rate it</a></p>`}</div>
+      ${run.agent && html`<div class="card stack"><h2 class="title">Use it</h2>
+        <div><small>As an agent, in any command:</small><${CommandLine} line=${`evolve match runs/${run.id} swh --games 200`} /></div>
+        <div><small>As one Python file:</small><${CommandLine} line=${`evolve export runs/${run.id} --to python -o agent.py && evolve check agent.py`} /></div>
+        ${file && html`<${Check} key=${run.done} run=${run}><${Download} ...${file} /><//>`}</div>`}
+    </div><${Overview} run=${run} />`;
+}
+
+/** The champion's file, put to a contest's test on the server. */
+function Check({ run, children }) {
+  const [found, setFound] = useState(null);
+  return html`<div class="stack"><p class="row">${children}<${Act} act=${() => post(path(["runs", run.id, "check"])).then(setFound)} waits="Some seconds, half a minute at most …">Check the file<//></p>
+    ${found && html`<div role="status"><p class=${found.passed ? "callout" : "problem"}><strong>${found.passed ? "It may be handed in." : "It would be turned down."}</strong> A short check: a move in each of four positions.</p>
+      <dl class="checks">${found.lines.map((line) => html`<div><dt>${line.name}</dt><dd class=${line.passed ? undefined : "bad"}>${line.passed ? "ok" : "not ok"}</dd><dd>${line.text}</dd></div>`)}</dl></div>`}</div>`;
+}
+
+export const parts = { "": ["Overview", Training] };
