@@ -70,7 +70,8 @@ def programs_of(form: Form | None, programs: Collection[str]) -> dict[str, str]:
     """The setting that names a program, where a command needs one."""
     if form is None or form.variant is None or not form.variant.runs:
         return {}
-    return {"program": one for one in list(programs)[:1]}
+    first = next(iter(programs), None)
+    return {} if first is None else {"program": first}
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,12 @@ GOALS: Final = (
                 seeds="0-3",
                 grid={"crossover": ["blend", "uniform"]},
             ),
-            Offer("Match", "Two agents, both colours on every opening.", "match", time="seconds"),
+            Offer(
+                "Match",
+                "Two agents, both colours on every opening.",
+                page="new/match",
+                time="seconds to minutes",
+            ),
             Offer(
                 "Rating",
                 "Many agents, each against each.",

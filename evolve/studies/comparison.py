@@ -184,7 +184,7 @@ _MOST_SEEDS: Final = 1000
 
 def winner_in(row: Mapping[str, Any]) -> str | None:
     """The better setting of a comparison, a row of `compared`; None where it is undecided."""
-    if row["against"] is None or not row["p_holm"] <= _ENOUGH:
+    if not isinstance(row["against"], str) or not row["p_holm"] <= _ENOUGH:
         return None
     return str(row["setting"] if row["mean"] > 0 else row["against"])
 
@@ -195,7 +195,7 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
     None where there are too few seeds to say so, or too many would be needed.
     """
     seeds, half = row["seeds"], (row["high"] - row["low"]) / 2
-    if row["against"] is None or seeds < 2 or not math.isfinite(half):
+    if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
         return None
     spread = half * math.sqrt(seeds) / student(seeds - 1)
     worth = WORTH.get(row["figure"], _WORTH)

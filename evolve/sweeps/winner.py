@@ -12,7 +12,6 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
-from evolve.fitness.statistics import Estimate, in_elo
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
@@ -27,7 +26,7 @@ def winner_of(folder: FolderPath) -> dict[str, Any]:
 
     trial, score: its number and score, None before a trial is complete. chosen: whether a final has
     chosen it. settings: each with its value, its default and its range, None where unknown. lines:
-    what is to be copied, each with what it is. gain: of a final, over the defaults, in Elo.
+    what is to be copied, each with what it is.
     """
     run = Run(folder)
     table = read_trials(folder)
@@ -42,18 +41,12 @@ def winner_of(folder: FolderPath) -> dict[str, Any]:
         return {"trial": None, "score": None, "chosen": False, "settings": [], "lines": []}
     plan = _plan(run)
     usual: dict[str, Any] = next((row for row in rows if row["origin"] == DEFAULTS), {})
-    gain = None
-    if final is not None and final.against_defaults is not None:
-        against = final.against_defaults
-        score = Estimate(against.score, against.low, against.high, against.games)
-        gain = {**in_elo(score).columns("elo"), "games": against.games}
     return {
         "trial": best["number"],
         "score": best["score"],
         "chosen": final is not None and best["number"] == final.winner,
         "settings": [] if plan is None else _settings(plan, best, usual),
         "lines": _lines(run, plan, best),
-        "gain": gain,
     }
 
 

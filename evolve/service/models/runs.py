@@ -164,15 +164,6 @@ class LineToCopy(BaseModel):
     line: str
 
 
-class Gain(BaseModel):
-    """What the best trial gains over the defaults in a final, in Elo."""
-
-    elo: float | None
-    elo_low: float | None
-    elo_high: float | None
-    games: int
-
-
 class Best(BaseModel):
     """The best trial of a sweep so far; `chosen` where a final has chosen it."""
 
@@ -181,7 +172,6 @@ class Best(BaseModel):
     chosen: bool
     settings: list[BestSetting]
     lines: list[LineToCopy]
-    gain: Gain | None = None
 
 
 class Importances(BaseModel):

@@ -1,21 +1,18 @@
 // A training: its curves, how strong its agent is, how to use it, and a check of its file.
 
 import { path, post } from "../api.js";
-import { interval, percent } from "../format.js";
-import { Elo } from "../figures.js";
+import { strengthOf } from "../format.js";
 import { html, useState } from "../html.js";
 import { to } from "../router.js";
 import { Overview } from "../tables.js";
 import { Act, CommandLine, Download } from "../ui.js";
 
 function Training({ run }) {
-  const share = (value) => percent(value, 0);
   const file = run.files.find(({ name }) => name === "agent.py");
-  const strong = Number.isFinite(run.elo) || Number.isFinite(run.score);
+  const [what, value] = strengthOf(run) || ["", "Its first check is on its way."];
   return html`<div class="two">
       <div class="card stack"><h2 class="title">Strength</h2>
-        ${Number.isFinite(run.elo) ? html`<p><${Elo} value=${run.elo} low=${run.elo_low} high=${run.elo_high} big /></p>`
-          : strong ? html`<p><span class="elo">${share(run.score)}</span> <small>of the points against its panel${run.score_low !== null && `, 95 %: ${interval(run.score, run.score_low, run.score_high, share).replace(/.*\(|\)/g, "")}`}</small></p>` : html`<p class="quiet">Its first check is on its way.</p>`}
+        <p><strong>${value}</strong> <small>${what === "score" ? "of the points against its panel, 95 %" : what}</small></p>
         ${run.agent && html`<p class="row"><a class="button" href=${to(["play"], { agent: run.agent })}>Play it</a>
           <a class="button" href=${to(["ratings"], { agent: [run.agent, "random", "swh?depth=3", `champion-${run.rules}`] })}>Rate it</a></p>`}</div>
       ${run.agent && html`<div class="card stack"><h2 class="title">Use it</h2>

@@ -19,13 +19,10 @@ const WHERE = [
   { name: "threads", type: "int", help: "games at once; all cores if not given", group: "Where and how" },
 ];
 const PICTURES = {
-  evolve: html`<polyline class="g" points="8,46 16,36 24,38 32,24 40,20 48,10" /><circle class="q" cx="14" cy="16" r="3.5" /><circle class="q" cx="23" cy="12" r="3.5" /><circle class="o" cx="48" cy="10" r="5" />`,
-  teach: "o9,9 o22,9 q36,9 o9,22 q22,22 s36,22 q9,36 s22,36 s36,36".split(" ").map((one) => {
-    const [x, y] = one.slice(1).split(",");
-    return html`<rect class=${one[0]} x=${x} y=${y} width="11" height="11" rx="2" />`;
-  }),
-  search: html`${[[12, 42], [19, 31], [25, 38], [42, 40], [47, 30], [24, 20], [40, 22]].map(([x, y]) => html`<circle class="q" cx=${x} cy=${y} r="3" />`)}<circle class="o" cx="32" cy="13" r="5" /><circle class="s" cx="32" cy="13" r="9" />`,
-  compare: html`<path class="s" d="M8 17h28M8 11v12M36 11v12M8 40h40M14 34v12M42 34v12" /><circle class="o" cx="23" cy="17" r="5" /><circle class="q" cx="31" cy="40" r="5" />`,
+  evolve: html`<path class="g" d="M8 46l8-10 8 2 8-14 8-4 8-10" /><circle class="o" cx="48" cy="10" r="5" />`,
+  teach: html`<path class="o" d="M9 9h11v11H9zM22 9h11v11H22zM9 22h11v11H9z" /><path class="q" d="M36 9h11v11H36zM22 22h11v11H22zM9 36h11v11H9z" /><path class="s" d="M36 22h11v11H36zM22 36h11v11H22zM36 36h11v11H36z" />`,
+  search: html`<path class="g" stroke-dasharray="0 9" d="M10 44L32 13M14 48L46 28" /><circle class="o" cx="34" cy="14" r="5" /><circle class="s" cx="34" cy="14" r="9" />`,
+  compare: html`<path class="s" d="M8 17h28M8 11v12M36 11v12M14 40h34M14 34v12M48 34v12" /><circle class="o" cx="23" cy="17" r="5" /><circle class="q" cx="31" cy="40" r="5" />`,
 };
 
 export function New({ parts, query }) {
@@ -44,39 +41,41 @@ function withRules(info, settings, rules) {
 
 const gridText = (grid) => Object.entries(grid).map(([name, values]) => `${name}=${values.join(",")}`).join("\n");
 
-/** What starts, of a chosen offer: its job without what is empty. */
-function jobOf(offer, info, rules) {
-  const { seeds, grid } = offer;
-  return { settings: withRules(info, offer.settings, rules), ...(seeds && { seeds }), ...(Object.keys(grid).length && { grid }) };
-}
-
 function Goals({ commands, query }) {
   const goals = useGet("goals");
   const rules = query.get("rules") || rulesOf(commands[0]);
   const costs = useGet(path(["goals", "costs"], { rules }), { keep: true });
-  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers);
-  const named = (name) => offers.find((one) => one.name === name && !one.needs && !one.page);
-  const chosen = named(query.get("goal")) || offers[0];
-  const needs = new Set(offers.map((one) => one.needs));
-  const info = commands.find(({ command }) => command === chosen?.command);
-  const job = chosen && jobOf(chosen, info, rules);
+  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((one) => ({ ...one, goal: goal.name, cost: costs.data?.items[one.name] })));
+  const chosen = offers.find((one) => one.name === query.get("goal") && !one.needs && !one.page) || offers[0];
+  const needs = (what) => offers.some((one) => one.needs === what);
   return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${(name) => setQuery({ rules: name })}
       choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
     <${Wait} of=${goals}>
       ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
         <div class="intro"><svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${PICTURES[goal.name]}</svg><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
-        <div class="presets">${goal.offers.map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} cost=${costs.data?.items[offer.name]} chosen=${offer === chosen} />`)}</div></fieldset>`)}
-      ${chosen && html`<${StartBar} title=${`${goals.data.items.find((goal) => goal.offers.includes(chosen)).title}: ${chosen.title.toLowerCase()}`} command=${chosen.command} job=${job} cost=${costs.data?.items[chosen.name]}>
-        <a class="button" href=${to(["new", chosen.command], { ...texts(job.settings), seeds: chosen.seeds, grid: gridText(chosen.grid) })}>All ${info.fields.length} settings</a><//>`}
-      ${needs.has("PyTorch") && html`<p class="note">PyTorch is not installed here. <code>pip install '.[learn]'</code> adds what is grey.</p>`}
-      ${needs.has("a program") && html`<p class="note">An engine of your own is searched where the server was started with it: <code>evolve serve --allow-programs 'gtp:./engine --corner {"{corner:1:50}"}'</code></p>`}
+        <div class="presets">${offers.filter((one) => one.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
+      ${chosen && html`<${Begin} key=${chosen.name} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
+      ${needs("PyTorch") && html`<p class="note">PyTorch is not installed here. <code>pip install '.[learn]'</code> adds what is grey.</p>`}
+      ${needs("a program") && html`<p class="note">An engine of your own is tuned where the server was started with it: <code>evolve serve --allow-programs 'gtp:./engine --corner {"{corner:1:50}"}'</code></p>`}
     <//>`;
 }
 
-const texts = (settings) => Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, textOf(value)]));
+/** The chosen offer, ready to start. */
+function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, info }) {
+  const own = rulesOf(info);
+  const given = own && own !== rules ? { ...settings, rules } : settings; // only where they are not the default
+  const job = { settings: given, ...(seeds && { seeds, grid }) };
+  const { start, error, busy } = useStart();
+  const checked = useChecked(command, job);
+  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
+  const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
+  return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
+    <${StartBar} title=${title} checked=${{ ...checked, cost: cost || checked.cost }} busy=${busy}>
+      <a class="button" href=${to(["new", command], { ...query, seeds, grid: lines })}>All ${info.fields.length} settings</a><//></form>`;
+}
 
-function Offer({ offer, rules, cost, chosen }) {
-  const { title, about, needs, page, time, elo, option } = offer;
+function Offer({ offer, rules, chosen }) {
+  const { title, about, needs, page, time, elo, option, cost } = offer;
   const content = html`<span class="title">${title}</span><small>${about}</small>
     <span><span class="facts">${needs ? html`<span class="needs">needs ${needs}</span>` : html`<span>${time || span(cost)}</span>${elo[rules] && html`<span>about ${elo[rules]} Elo</span>`}`}</span><span class="option">${option}</span></span>`;
   if (needs) return html`<div class="preset off">${content}</div>`;
@@ -84,35 +83,34 @@ function Offer({ offer, rules, cost, chosen }) {
   return html`<label class="preset"><input type="radio" name="offer" checked=${chosen} onChange=${() => setQuery({ goal: offer.name })} />${content}</label>`;
 }
 
-/** What would start, what it costs, its command, and the button. */
-function StartBar({ title, command, job, cost, wrong, busy, children, start }) {
+/** What the server says of a job before it starts: its command line, or what is wrong, and its cost. */
+function useChecked(command, job) {
   const rested = useRested(JSON.stringify(job));
-  const [checked, setChecked] = useState({});
-  const own = useStart((started) => go(to(["job", started.id])));
-  const [first, kind] = command.split(" ");
+  const [found, setFound] = useState({});
   useEffect(() => {
-    if (start) return undefined;
+    if (isContest(command) && rested === '{"settings":{}}') return setFound({});
     const abort = new AbortController();
-    post(path(["commands", command, "check"]), JSON.parse(rested), { signal: abort.signal })
-      .then(({ line }) => setChecked({ line }), (error) => abort.signal.aborted || setChecked({ wrong: error }));
+    const ask = (what, body) => post(path(["commands", command, what]), body, { signal: abort.signal });
+    const { name, ...rest } = JSON.parse(rested);
+    ask("check", { name, ...rest }).then(({ line }) => {
+      setFound((old) => ({ line, cost: old.cost }));
+      ask("cost", rest).then((cost) => setFound({ line, cost }), () => {});
+    }, (wrong) => abort.signal.aborted || setFound({ wrong }));
     return () => abort.abort();
   }, [command, rested]);
-  const { line } = start || checked;
-  const begin = (event) => {
-    event.preventDefault();
-    own.start({ command: first, ...job, settings: kind ? { kind, ...job.settings } : job.settings });
-  };
-  const bar = html`<div><span class="title">${title}</span><br /><small>${costText(cost)}</small></div>
-    <div class="wide">${line ? html`<${CommandLine} line=${line} />` : html`<p class=${(wrong || checked.wrong) ? "bad" : "quiet"} role="status">${hintOf(wrong || checked.wrong)}</p>`}</div>
-    <div class="row">${children}<button class="main" disabled=${busy || own.busy}>Start</button></div>`;
-  return start ? html`<div class="card startbar">${bar}</div>`
-    : html`<form class="card startbar" aria-label="Start" onSubmit=${begin}>${bar}<${Problem} error=${own.error} /></form>`;
+  return found;
+}
+
+/** What would start, what it costs, its command, and the button. */
+function StartBar({ title, checked: { line, wrong, cost }, busy, children }) {
+  return html`<div class="card startbar"><div><span class="title">${title}</span><br /><small>${cost ? costText(cost) : "…"}</small></div>
+    <div class="wide">${line ? html`<${CommandLine} line=${line} />` : html`<p class=${wrong ? "bad" : "quiet"} role="status">${wrong ? `Not yet: ${wrong.message}` : "…"}</p>`}</div>
+    <div class="row">${children}<button class="main" disabled=${busy}>Start</button></div></div>`;
 }
 
 function costText(cost) {
-  if (!cost) return "…";
   const size = cost.bytes && `${number(Math.max(1, Math.round(cost.bytes / 1e6)))} MB`;
-  return [cost.runs > 1 && `${cost.runs} runs`, cost.seconds === null ? "as long as its games take" : `${cost.most > cost.seconds * 1.2 ? "" : "about "}${span(cost)} on this machine`, size].filter(Boolean).join(" · ");
+  return [cost.runs > 1 && `${cost.runs} runs`, cost.seconds === null ? "as long as its games take" : `${cost.most > cost.seconds * 1.2 ? "" : "about "}${span(cost)}`, size].filter(Boolean).join(" · ");
 }
 
 function Settings({ commands, name, query }) {
@@ -152,29 +150,15 @@ function gridOf(text) {
 }
 
 function Form({ info, begin }) {
-  const [command, kind] = info.command.split(" ");
+  const { command } = info;
   const [texts, setTexts] = useState(begin);
   const [where, setWhere] = useState({});
-  const [checked, setChecked] = useState({});
-  const [cost, setCost] = useState(null);
   const form = useRef(null);
-  const { start, error, busy, forget } = useStart((job) => go(to(["job", job.id])));
+  const { start, error, busy, forget } = useStart();
   const contest = isContest(command);
   const { seeds, grid } = texts;
-  const study = contest ? {} : { ...(seeds && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) };
-  const design = { settings: settingsOf(info.fields, texts), ...study };
-  const rested = useRested(JSON.stringify({ ...design, ...(where.name && { name: where.name }) }));
-  useEffect(() => {
-    if (contest && rested === '{"settings":{}}') return setChecked({});
-    const abort = new AbortController();
-    const options = { signal: abort.signal };
-    const { name, ...asked } = JSON.parse(rested);
-    post(path(["commands", info.command, "check"]), JSON.parse(rested), options).then(({ line }) => {
-      setChecked({ line });
-      if (!contest) post(path(["commands", info.command, "cost"]), asked, options).then(setCost, () => {});
-    }, (wrong) => abort.signal.aborted || setChecked({ wrong }));
-    return () => abort.abort();
-  }, [rested]);
+  const job = { settings: settingsOf(info.fields, texts), ...(!contest && { ...(seeds && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) }) };
+  const checked = useChecked(command, { ...job, ...(where.name && { name: where.name }) });
   useEffect(() => {
     if (error) (form.current.querySelector("[aria-invalid]") || form.current.querySelector(".problem")).focus();
   }, [error]);
@@ -182,29 +166,20 @@ function Form({ info, begin }) {
     setTexts(next);
     forget();
     try {
-      sessionStorage.setItem(MEMORY + info.command, JSON.stringify(next));
+      sessionStorage.setItem(MEMORY + command, JSON.stringify(next));
     } catch {
       // No storage here.
     }
   };
   const extra = WHERE.filter(({ name }) => name === "threads" || !contest);
   const errors = errorsByField(error || checked.wrong, [...info.fields, ...STUDY, ...extra]);
-  return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => {
-      event.preventDefault();
-      start({ command, ...design, settings: kind ? { kind, ...design.settings } : design.settings, ...settingsOf(extra, where) });
-    }}>
+  return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => { event.preventDefault(); start(command, { ...job, ...settingsOf(extra, where) }); }}>
     <${Problem} error=${error} />
     <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors} />
     ${!contest && html`<${SettingsForm} info=${{ fields: STUDY, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed />`}
     <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
-    <${StartBar} title=${info.command} command=${info.command} cost=${contest ? { runs: 1, seconds: null } : cost} start=${checked} wrong=${checked.wrong} busy=${busy}>
-      <button type="button" onClick=${() => change({})}>Clear the form</button><//>
+    <${StartBar} title=${command} checked=${checked} busy=${busy}><button type="button" onClick=${() => change({})}>Clear the form</button><//>
   </form>`;
-}
-
-function hintOf(wrong) {
-  if (!wrong) return "…";
-  return `Not yet: ${wrong.message}`;
 }
 
 export function textOf(value) {
@@ -252,17 +227,18 @@ function errorsByField(error, fields) {
 }
 
 /** Start a job, with a key, so that a second attempt starts no second one; `forget` when something changes. */
-function useStart(onStart) {
+function useStart(onStart = (job) => go(to(["job", job.id]))) {
   const [state, setState] = useState({});
   const key = useRef(newKey());
   const forget = () => {
     key.current = newKey();
     setState({});
   };
-  const start = async (job) => {
+  const start = async (words, job) => {
+    const [command, kind] = words.split(" ");
     setState({ busy: true });
     try {
-      onStart(await post("jobs", job, { headers: { "Idempotency-Key": key.current } }));
+      onStart(await post("jobs", { ...job, command, settings: { ...(kind && { kind }), ...job.settings } }, { headers: { "Idempotency-Key": key.current } }));
       forget();
     } catch (error) {
       setState({ error });
@@ -286,7 +262,7 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
   };
   return html`<form class="new" novalidate onSubmit=${(event) => {
       event.preventDefault();
-      start({ command, settings: { ...settingsOf(fields, texts), ...fixed } });
+      start(command, { settings: { ...settingsOf(fields, texts), ...fixed } });
     }}>
     <${Problem} error=${error} />
     <details><summary>Settings</summary><${SettingsForm} info=${{ ...info, fields }} texts=${texts} onChange=${change} errors=${errors} /></details>
