@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,17 +23,15 @@ class Costs:
         self._search = search
         self._known: dict[str, Cost] = {}
 
-    async def of(self, asked: Sequence[tuple[str, dict[str, Any]]], threads: int) -> list[Cost]:
-        """The costs of commands with checked settings, on so many threads."""
-        keys = [f"{threads} {command} {sorted(given.items())}" for command, given in asked]
-        new = [place for place, key in enumerate(keys) if key not in self._known]
-        if new:
+    async def of(self, command: str, settings: dict[str, Any], threads: int) -> Cost:
+        """The cost of a command with checked settings, on so many threads."""
+        question: dict[str, Any] = {"command": command, "settings": settings, "threads": threads}
+        key = json.dumps(question, sort_keys=True)
+        if key not in self._known:
             if len(self._known) > _MOST:
                 self._known.clear()
-            questions = [asked[place] for place in new]
-            found = await self._search.ask("costs", asked=questions, threads=threads)
-            self._known |= {keys[place]: Cost(*one) for place, one in zip(new, found, strict=True)}
-        return [self._known[key] for key in keys]
+            self._known[key] = Cost(*await self._search.ask("cost", **question))
+        return self._known[key]
 
 
 def runs_of(seeds: str | None, grid: Mapping[str, Sequence[Any]]) -> int:

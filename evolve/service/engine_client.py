@@ -20,7 +20,7 @@ _START: Final = 120.0
 _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
 """Seconds without a question after which a process ends: it takes 200 MB and more."""
-_SEARCHES: Final = ("evaluate", "play", "check_file", "costs")
+_SEARCHES: Final = ("evaluate", "play", "check_file")
 """Operations in which an agent thinks, which may take the whole time; all others only read."""
 _SEARCHERS: Final = 2
 """Number of processes for searches.

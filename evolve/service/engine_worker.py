@@ -206,14 +206,11 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
     imported(str(variant.check))(variant.model().model_validate(settings))
 
 
-def costs(asked: Sequence[tuple[str, dict[str, Any]]], threads: int) -> list[Cost]:
-    """What runs of commands with settings are expected to cost."""
-    found = []
-    for command, settings in asked:
-        variant = kind_of(command, Path()).commands[command]
-        resolved = resolve_as(variant.model(), variant.all_presets(), settings)
-        found.append(Cost(*imported(variant.cost)(resolved, threads)) if variant.cost else Cost())
-    return found
+def cost(command: str, settings: dict[str, Any], threads: int) -> Cost:
+    """What a run of a command is expected to cost."""
+    variant = kind_of(command, Path()).commands[command]
+    resolved = resolve_as(variant.model(), variant.all_presets(), settings)
+    return Cost(*imported(variant.cost)(resolved, threads)) if variant.cost else Cost()
 
 
 def best(folder: str) -> dict[str, Any]:
@@ -269,7 +266,7 @@ def _board(moves: str, start: str | None = None) -> Any:
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
-    "costs": costs,
+    "cost": cost,
     "describe": describe,
     "evaluate": evaluate,
     "play": play,

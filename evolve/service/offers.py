@@ -235,17 +235,12 @@ def _goal_of(form: Form) -> Goal:
 
 async def costs_of_offers(costs: Costs, rules: str, threads: int) -> OfferCosts:
     """What all offers cost under some rules, where that can be estimated."""
-    chosen, asked = [], []
+    items = {}
     for offer in (one for goal in GOALS for one in goal.offers):
         form = None if offer.command is None else forms()[offer.command]
         if form is None or form.variant is None or form.variant.cost is None or offer.time:
             continue
-        chosen.append(offer)
-        asked.append((form.command, {**form.own, "rules": rules, **offer.settings}))
-    found = await costs.of(asked, threads)
-    return OfferCosts(
-        items={
-            offer.name: told(cost, runs_of(offer.seeds, offer.grid))
-            for offer, cost in zip(chosen, found, strict=True)
-        }
-    )
+        settings = {**form.own, "rules": rules, **offer.settings}
+        cost = await costs.of(form.command, settings, threads)
+        items[offer.name] = told(cost, runs_of(offer.seeds, offer.grid))
+    return OfferCosts(items=items)

@@ -174,7 +174,7 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
         return told(Cost(), 1)
     if given.is_study:
         form.design(settings, given.seeds, given.grid)
-    (cost,) = await service.costs.of([(form.command, {**form.own, **settings})], cores())
+    cost = await service.costs.of(form.command, {**form.own, **settings}, cores())
     return told(cost, runs_of(given.seeds, given.grid))
 
 

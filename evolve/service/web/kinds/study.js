@@ -32,7 +32,7 @@ function Study({ run }) {
   const names = [...new Set(run.cells.map(({ setting }) => setting))];
   const rows = (found.data?.items || []);
   return html`<${Wait} of=${runs}>
-    <${Verdict} run=${run} pairs=${rows.filter((row) => row.against)} ended=${ended} />
+    ${(names.length > 1 || !ended) && html`<${Verdict} run=${run} pairs=${rows.filter((row) => row.against)} ended=${ended} />`}
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} /></div>
         ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
@@ -59,16 +59,14 @@ function words(row, run) {
 
 function Verdict({ run, pairs, ended }) {
   const [row] = [...pairs].sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2));
-  if (!row) return html`<p class="callout plain words">${ended ? "No two settings have a seed in common yet." : "Its first runs are on their way."}</p>`;
-  const [a, b] = [row.setting, row.against].map((name) => short(name, run));
-  const higher = row.mean >= 0 ? a : b;
-  const idle = run.state !== "running";
   const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
-  const more = row.more_seeds ?? (row.winner ? null : 2);
+  const more = row ? row.more_seeds ?? (row.winner ? null : 2) : 2;
+  const add = more && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`;
+  if (!row) return html`<div class="callout plain words stack"><p>${ended ? "One seed a setting says nothing of chance." : "Its first runs are on their way."}</p>${add}</div>`;
+  const [a, b] = [row.setting, row.against].map((name) => short(name, run));
   return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p><strong>${row.winner ? words(row, run) : `${a} and ${b.toLowerCase()} cannot be told apart yet.`}</strong>
-    ${` ${higher} ended ${figure(row, Math.abs(row.mean)).replace("+", "")}${unit(row)} higher on average over ${row.seeds} seed${row.seeds === 1 ? "" : "s"}`}${row.winner ? ` (95 %: ${from(row)}).` : ": that may well be chance."}
-    ${!row.winner && row.more_seeds && ` About ${row.more_seeds} more seeds a setting would show a difference of ${row.figure === "elo" ? "100 Elo" : "0.1"}.`}</p>
-    ${more && idle && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`}</div>`;
+    ${` ${row.mean >= 0 ? a : b} ended ${figure(row, Math.abs(row.mean)).replace("+", "")}${unit(row)} higher on average over ${row.seeds} seed${row.seeds === 1 ? "" : "s"}`}${row.winner ? ` (95 %: ${from(row)}).` : ": that may well be chance."}
+    ${!row.winner && row.more_seeds && ` About ${row.more_seeds} more seeds a setting would show a difference of ${row.figure === "elo" ? "100 Elo" : "0.1"}.`}</p>${add}</div>`;
 }
 
 function Matrix({ run, names, byId, means }) {
