@@ -241,11 +241,12 @@ def space(kind: str) -> list[dict[str, Any]]:
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
     from evolve.runs.run import load_run
-    from evolve.studies.comparison import more_seeds, over_seeds, winner_in
+    from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
     rows: Any = [] if frame is None else frame.to_dict("records")
-    return [{**row, "winner": winner_in(row), "more_seeds": more_seeds(row)} for row in rows]
+    said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
+    return [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
 
 
 def _board(moves: str, start: str | None = None) -> Any:

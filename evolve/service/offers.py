@@ -209,6 +209,14 @@ GOALS: Final = (
 )
 
 
+NEEDS: Final[Mapping[str, str]] = {
+    "PyTorch": "PyTorch is not installed here: pip install '.[learn]' adds what is grey.",
+    "a program": "An engine of your own is tuned where the server was started with it: "
+    "evolve serve --allow-programs 'gtp:./engine --corner {corner:1:50}'",
+}
+"""How what is missing can be had, by what `Form.needs` calls it."""
+
+
 def goals(programs: Collection[str]) -> list[GoalInfo]:
     """All goals as clients get them; programs: those that may be tuned."""
     offered = {offer.command for goal in GOALS for offer in goal.offers}

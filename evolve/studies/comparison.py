@@ -19,6 +19,7 @@ from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import facts_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,6 +204,30 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
         if student(count - 1) * spread / math.sqrt(count) < worth:
             return count - int(seeds)
     return None
+
+
+def in_words(row: Mapping[str, Any]) -> str:
+    """A comparison, a row of `compared`, in a sentence or two; empty for a setting alone."""
+    if not isinstance(row["against"], str):
+        return ""
+    names = [row["setting"], row["against"]]
+    fields = {name.partition("=")[0] for name in names if "=" in name and " " not in name}
+    if len(fields) == 1 and all("=" in name for name in names):  # the same field in both
+        names = [name.partition("=")[2] for name in names]
+    better, worse = names if row["mean"] >= 0 else reversed(names)
+    exact, unit = (0, " Elo") if row["figure"] == "elo" else (3, "")
+    size, seeds = f"{abs(row['mean']):.{exact}f}{unit}", count_of(row["seeds"], "seed")
+    if winner_in(row) is not None:
+        low, high = sorted(abs(row[end]) for end in ("low", "high"))
+        within = f"{low:.{exact}f} to {high:.{exact}f}"
+        return f"{better} beats {worse} by {size}: mean of {seeds}, with 95 % {within}."
+    text = f"{better} and {worse} cannot be told apart yet: "
+    text += f"{better} ended {size} higher on average over {seeds}, which may well be chance."
+    more = more_seeds(row)
+    if more is not None:
+        worth = f"{WORTH.get(row['figure'], _WORTH):g}{unit}"
+        text += f" About {more} more seeds a setting would show a difference of {worth}."
+    return text
 
 
 def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:

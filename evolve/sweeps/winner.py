@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evolve.config.base import option_words
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
+from evolve.engine.search.evaluation import CLASS_NAMES
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.parsing import parse_json, read_document
@@ -69,6 +70,7 @@ def _settings(
     return [
         {
             "name": one.name,
+            **_titled(one.name, plan.space.names),
             "about": one.about,
             "value": best.get(one.name),
             "default": usual.get(one.name),
@@ -78,6 +80,18 @@ def _settings(
         }
         for one in plan.space.parameters
     ]
+
+
+def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
+    """A setting in words, and the phase of the game that it is of; None for all of it."""
+    stem, dot, number = name.rpartition(".")
+    if not dot or not number.isdecimal():
+        return {"title": name.replace("_", " ").capitalize(), "phase": None}
+    title, count = stem.replace("_", " ").capitalize(), len(CLASS_NAMES)
+    if any(one.startswith(f"{stem}.") and int(one.rpartition(".")[2]) >= count for one in names):
+        phase, square = divmod(int(number), count)
+        return {"title": f"{title} {CLASS_NAMES[square]}", "phase": phase}
+    return {"title": title, "phase": int(number)}
 
 
 def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[str, str]]:

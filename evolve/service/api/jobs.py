@@ -43,7 +43,7 @@ from evolve.service.models.meta import (
     Token,
 )
 from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState, NewJob
-from evolve.service.offers import costs_of_offers, goals
+from evolve.service.offers import NEEDS, costs_of_offers, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
 from evolve.service.state import Inside, ServiceState, cores
@@ -181,7 +181,9 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
 @router.get("/goals")
 def list_goals(service: Inside) -> Goals:
     """What one may begin with."""
-    return Goals(items=goals(service.agents.tunable))
+    items = goals(service.agents.tunable)
+    missing = {offer.needs for goal in items for offer in goal.offers}
+    return Goals(items=items, notes=[text for what, text in NEEDS.items() if what in missing])
 
 
 @router.get("/goals/costs")

@@ -18,6 +18,7 @@ from evolve.parsing import json_value, parse_json, read_document
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import IN_STUDY, RUN_ID, locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.forms import changes_of, form_of
@@ -130,7 +131,11 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
                 "files": _files(run, study),
                 "cells": [
                     StudyCell(
-                        run=f"{run}{IN_STUDY}{one.name}", setting=one.setting.name, seed=one.seed
+                        run=f"{run}{IN_STUDY}{one.name}",
+                        setting=one.setting.name,
+                        label=", ".join(map(text_of, one.setting.varied.values()))
+                        or one.setting.name,
+                        seed=one.seed,
                     )
                     for one in study.members
                 ],

@@ -247,9 +247,10 @@ class GoalInfo(BaseModel):
 
 
 class Goals(BaseModel):
-    """All goals."""
+    """All goals; `notes` say how what is missing here can be had."""
 
     items: list[GoalInfo]
+    notes: list[str]
 
 
 class OfferCosts(BaseModel):

@@ -99,6 +99,7 @@ class StudyCell(BaseModel):
 
     run: str = Field(description="its id")
     setting: str
+    label: str = Field(description="the setting in short, such as `blend` of `crossover=blend`")
     seed: int
 
 
@@ -149,6 +150,8 @@ class BestSetting(BaseModel):
     """A setting of the best trial; `low` and `high` are null of choices, and where unknown."""
 
     name: str
+    title: str = Field(description="in words")
+    phase: int | None = Field(description="of the game, where it holds for one alone")
     about: str
     value: Any
     default: Any
@@ -262,6 +265,7 @@ class MeanOverSeeds(BaseModel):
     high: float | None
     p: float | None = Field(description="of a difference: how likely one as large is by chance")
     p_holm: float | None = Field(description="the same corrected for their number")
+    words: str = Field(description="a comparison in a sentence; empty of a setting alone")
     winner: str | None = Field(description="the better setting; null where it is undecided")
     more_seeds: int | None = Field(
         description="that would show a difference of 100 Elo, or of a tenth of a score"

@@ -8,14 +8,13 @@ import { capital, label, number, percent, signed, strengthOf } from "../format.j
 import { margin, mostOf, shade } from "../figures.js";
 import { html } from "../html.js";
 import { to } from "../router.js";
-import { Act, Box, CommandLine, Copy, More, Wait } from "../ui.js";
+import { Act, Box, CommandLine, Copy, More, Table, Wait } from "../ui.js";
 
 /** Student's factor of a 95 % interval; right to 0.02 from 4 degrees of freedom on. */
 const student = (degrees) => 1.96 + 2.37 / degrees + 3.4 / degrees ** 2;
 const valueOf = (run) => [run?.elo, run?.elo_so_far, run?.score].find(Number.isFinite);
 const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
-/** A setting without the names of what varies, where one alone does: `blend` of `crossover=blend`. */
-const short = (name, run) => capital(Object.keys(run.settings.grid || {}).length === 1 && !run.settings.variants ? name.replace(/^[^=]*=/, "") : name);
+const labelOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
 
 function Study({ run }) {
   const runs = usePages(path(["runs"], { study: run.id, limit: 100, sort: "name" }));
@@ -32,7 +31,7 @@ function Study({ run }) {
   const names = [...new Set(run.cells.map(({ setting }) => setting))];
   const rows = (found.data?.items || []);
   return html`<${Wait} of=${runs}>
-    ${(names.length > 1 || !ended) && html`<${Verdict} run=${run} pairs=${rows.filter((row) => row.against)} ended=${ended} />`}
+    ${(names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} /></div>
         ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
@@ -47,26 +46,13 @@ const unit = ({ figure }) => (figure === "elo" ? " Elo" : "");
 const figure = (row, value) => signed(value, row.figure === "elo" ? 0 : 3);
 const from = (row) => (Number.isFinite(row.low) ? `${figure(row, row.low)} to ${figure(row, row.high)}` : "–");
 
-/** A comparison in a sentence: who beats whom, or what is missing to say so. */
-function words(row, run) {
-  const [a, b] = [row.setting, row.against].map((name) => short(name, run));
-  if (row.winner) {
-    const [first, second] = row.winner === row.setting ? [a, b] : [b, a];
-    return `${first} beats ${second.toLowerCase()}.`;
-  }
-  return `Undecided: ${row.seeds} seed${row.seeds === 1 ? " says nothing of chance." : row.seeds < 5 ? "s say little." : "s do not tell them apart."}`;
-}
-
-function Verdict({ run, pairs, ended }) {
-  const [row] = [...pairs].sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2));
+function Verdict({ run, rows, ended }) {
+  const [row] = rows.filter((one) => one.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2));
   const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
   const more = row ? row.more_seeds ?? (row.winner ? null : 2) : 2;
   const add = more && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`;
   if (!row) return html`<div class="callout plain words stack"><p>${ended ? "One seed a setting says nothing of chance." : "Its first runs are on their way."}</p>${add}</div>`;
-  const [a, b] = [row.setting, row.against].map((name) => short(name, run));
-  return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p><strong>${row.winner ? words(row, run) : `${a} and ${b.toLowerCase()} cannot be told apart yet.`}</strong>
-    ${` ${row.mean >= 0 ? a : b} ended ${figure(row, Math.abs(row.mean)).replace("+", "")}${unit(row)} higher on average over ${row.seeds} seed${row.seeds === 1 ? "" : "s"}`}${row.winner ? ` (95 %: ${from(row)}).` : ": that may well be chance."}
-    ${!row.winner && row.more_seeds && ` About ${row.more_seeds} more seeds a setting would show a difference of ${row.figure === "elo" ? "100 Elo" : "0.1"}.`}</p>${add}</div>`;
+  return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p>${capital(row.words)}</p>${add}</div>`;
 }
 
 function Matrix({ run, names, byId, means }) {
@@ -88,7 +74,7 @@ function Matrix({ run, names, byId, means }) {
       ${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}<th scope="col" class="number">Mean</th></tr></thead>
       <tbody>${names.map((name) => {
         const own = means.find((row) => row.setting === name && !row.against);
-        return html`<tr key=${name}><th scope="row">${short(name, run)}</th>${seeds.map((seed) => {
+        return html`<tr key=${name}><th scope="row">${labelOf(run, name)}</th>${seeds.map((seed) => {
           const one = run.cells.find((each) => each.setting === name && each.seed === seed);
           return one ? cell(one) : html`<td></td>`;
         })}<td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td></tr>`;
@@ -101,7 +87,8 @@ function Differences({ run, names: [one, other], byId }) {
   const value = (name, seed) => valueOf(byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
   const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(other, seed) - value(one, seed) })).filter((bar) => Number.isFinite(bar.value));
   if (!bars.length) return null;
-  return html`<${BarChart} title=${`${short(other, run)} less ${short(one, run).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, Math.abs(difference) < 2 ? 3 : 0)}
+  const exact = bars.some((bar) => Math.abs(bar.value) > 2) ? 0 : 3;
+  return html`<${BarChart} title=${`${labelOf(run, other)} less ${labelOf(run, one).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
     bars=${[...bars, { name: "mean", value: mean(bars.map((bar) => bar.value)), faint: true }]} />`;
 }
 
@@ -125,7 +112,7 @@ function Rise({ run, names, byId }) {
       const half = student(ys.length - 1) * Math.sqrt(ys.reduce((sum, one) => sum + (one - y) ** 2, 0) / (ys.length - 1) / ys.length);
       return { x, y, low: y - half, high: y + half };
     });
-    return { name: `${short(name, run)}, n = ${curves.length}`, points };
+    return { name: `${labelOf(run, name)}, n = ${curves.length}`, points };
   }).filter(({ points }) => points.length);
   if (!series.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
   const first = [...byId.values()].find((one) => one.curve.length);
@@ -134,21 +121,15 @@ function Rise({ run, names, byId }) {
 }
 
 function Comparison({ run, rows }) {
-  const pairs = rows.filter((row) => row.against);
-  const shown = pairs.length ? pairs : rows;
   const heads = ["Comparison", "In words", "Seeds", "Difference", "95 % interval", "p (Holm)"];
-  const cells = shown.map((row) => [
-    row.against ? `${short(row.setting, run)} against ${short(row.against, run).toLowerCase()}` : short(row.setting, run), row.against ? words(row, run) : "", number(row.seeds),
-    row.against ? `${figure(row, row.mean)}${unit(row)}` : `${number(row.mean, row.figure === "elo" ? 0 : 3)}${unit(row)}`, from(row), number(row.p_holm),
-  ]);
+  const cells = rows.filter((row) => row.against).map((row) => [`${labelOf(run, row.setting)} against ${labelOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${figure(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
+  if (!cells.length) return null;
   const csv = [heads, ...cells].map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(",")).join("\n");
-  const escaped = (text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("\u2212", "$-$");
-  const [top, ...body] = [heads, ...cells].map((row) => `${row.map(escaped).join(" & ")} \\\\`);
+  const [top, ...body] = [heads, ...cells].map((row) => `${row.map((text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("\u2212", "$-$")).join(" & ")} \\\\`);
   const latex = ["\\begin{tabular}{llrrrr}", "\\hline", top, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
   return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${latex}>Copy as LaTeX<//><${Copy} text=${csv}>Copy as CSV<//></span></div>
-    <${Box} name="over seeds"><table><thead><tr>${heads.map((head, place) => html`<th scope="col" class=${place > 1 ? "number" : undefined}>${head}</th>`)}</tr></thead>
-      <tbody>${cells.map((row) => html`<tr>${row.map((text, place) => html`<td class=${place > 1 ? "number" : undefined}>${text}</td>`)}</tr>`)}</tbody></table><//>
-    ${pairs.length > 0 && html`<p class="note">Their champions can meet as well:</p><${CommandLine} line=${`evolve compare runs/${run.id} --games 400`} />`}</div>`;
+    <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, place) => ({ title, number: place > 1, show: (row) => row[place] }))} />
+    <p class="note">Their champions can meet as well:</p><${CommandLine} line=${`evolve compare runs/${run.id} --games 400`} /></div>`;
 }
 
 export const parts = { "": ["Overview", Study] };

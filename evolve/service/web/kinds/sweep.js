@@ -3,30 +3,19 @@
 import { path } from "../api.js";
 import { BarChart, ParallelChart, Plot } from "../charts.js";
 import { useCurve, useGet, usePages } from "../data.js";
-import { capital, cell, label, number, percent, signed } from "../format.js";
+import { capital, cell, number, percent, signed } from "../format.js";
 import { margin, scale, shade } from "../figures.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
 import { to } from "../router.js";
 import { Rows } from "../tables.js";
-import { Box, CommandLine, Select, Wait } from "../ui.js";
+import { Box, CommandLine, Select, Table, Wait } from "../ui.js";
 
 const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "games", "agent", "reason"];
 const [AXES, SLICES, CELLS] = [7, 8, 10];
-const PHASES = ["opening", "middle", "end"];
-const SQUARES = "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4".split(" ");
+const PHASES = ["Opening", "Middle", "End"];
 const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
 
 const plain = (value) => cell(typeof value === "number" ? String(Number(value.toPrecision(4))).replace("-", "\u2212") : value);
-
-/** A parameter's name in words: `stability.2` of three is the stability of the end. */
-function titled(name, all) {
-  const [, stem, at] = /^(.*?)\.(\d+)$/.exec(name) || [];
-  if (!stem) return capital(label(name));
-  const count = all.filter((one) => one.startsWith(`${stem}.`)).length;
-  const weights = Number(at) >= PHASES.length || count > PHASES.length;
-  const phase = PHASES[weights ? Math.floor(at / SQUARES.length) : at] ?? at;
-  return `${capital(label(stem))}${weights ? ` ${SQUARES[at % SQUARES.length]}` : ""}, ${phase}`;
-}
 
 function Sweep({ run }) {
   const curve = useCurve(run, 1000);
@@ -39,15 +28,18 @@ function Sweep({ run }) {
   const weights = importances.data?.items || [];
   const names = useMemo(() => parameters(rows, weights), [rows.length, weights]);
   const chosen = rows.find((row) => row.number === best.data?.trial);
-  const title = (name) => titled(name, names);
+  const title = (name) => {
+    const { title: words, phase } = best.data?.settings.find((one) => one.name === name) || { title: name };
+    return PHASES[phase] ? `${words}, ${PHASES[phase].toLowerCase()}` : words;
+  };
   return html`<${Wait} of=${curve}>
     ${rows.length === 0 && html`<p class="quiet">No trial has ended yet.</p>`}
     <div class="two left">
-      <div class="stack"><${BestSettings} run=${run} best=${best.data} /><${UseIt} best=${best.data} /></div>
+      <div class="stack"><${BestSettings} run=${run} best=${best.data} /><${UseIt} lines=${best.data?.lines} /></div>
       <div class="stack">${rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} /></div>
     </div>
     ${names.length > 0 && html`<div class="stack"><div class="head"><h2>What matters</h2><small>${names.length > SLICES ? `${SLICES} of ${names.length} settings, those that go with the score most closely` : ""}</small></div>
-      <div class="slices">${names.slice(0, SLICES).map((name) => html`<${Slice} key=${name} rows=${rows} name=${name} title=${title(name)} chosen=${chosen} />`)}</div>
+      <div class="charts multiples">${names.slice(0, SLICES).map((name) => html`<${Slice} key=${name} rows=${rows} name=${name} title=${title(name)} chosen=${chosen} />`)}</div>
       <p class="note">Dots: trials. Line and shade: mean of the trials near a value, 95 %. Ring: the best trial. Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>
       <div class="two">${names.length > 1 && html`<${Landscape} rows=${rows} names=${names} title=${title} chosen=${chosen} />`}
         <${Importance} weights=${weights} why=${importances.data?.why} count=${rows.length} title=${title} /></div>`}
@@ -79,29 +71,24 @@ function axis(name, rows) {
 /** A row for each setting; those of the three phases stand side by side. */
 function BestSettings({ run, best }) {
   if (!best?.settings.length) return null;
-  const names = best.settings.map(({ name }) => name);
   const rows = new Map();
-  for (const one of best.settings) {
-    const [, phase] = titled(one.name, names).split(", ");
-    const title = titled(one.name, names).split(", ")[0];
-    rows.set(title, [...(rows.get(title) || []), { ...one, phase: PHASES.indexOf(phase) }]);
-  }
-  const phased = [...rows.values()].some((cells) => cells.some(({ phase }) => phase >= 0));
+  for (const one of best.settings) rows.set(one.title, [...(rows.get(one.title) || []), one]);
+  const phased = best.settings.some(({ phase }) => phase !== null);
   const show = ({ value, default: usual, low, high, log, phase }) => {
     const on = log ? Math.log : Number;
     const place = Number.isFinite(value) && high > low ? (2 * (on(value) - on(low))) / (on(high) - on(low)) - 1 : 0;
-    return html`<td class=${`v ${shade(place)}`} colspan=${phased && phase < 0 ? PHASES.length : 1}>${plain(value)}${usual !== null && usual !== undefined && usual !== value ? html` <small>was ${plain(usual)}</small>` : ""}</td>`;
+    return html`<td class=${`v ${shade(place)}`} colspan=${phased && phase === null ? PHASES.length : 1}>${plain(value)}${usual !== null && usual !== undefined && usual !== value ? html` <small>was ${plain(usual)}</small>` : ""}</td>`;
   };
   return html`<div class="card stack"><div class="row spread"><h2 class="title">Best settings, ${best.trial === null ? "" : html`trial ${best.trial}`}</h2><small>${best.chosen ? "chosen in the final" : "so far"}</small></div>
-    <${Box} name="best settings"><table class="genes"><thead><tr><th scope="col">Setting</th>${phased ? PHASES.map((phase) => html`<th scope="col">${capital(phase)}</th>`) : html`<th scope="col">Best</th>`}</tr></thead>
+    <${Box} name="best settings"><table class="genes"><thead><tr><th scope="col">Setting</th>${phased ? PHASES.map((phase) => html`<th scope="col">${phase}</th>`) : html`<th scope="col">Best</th>`}</tr></thead>
       <tbody>${[...rows].map(([title, cells]) => html`<tr key=${title}><th scope="row" title=${cells[0].about}>${title} <span class="option">${cells[0].name.replace(/\.\d+$/, "")}</span></th>
-        ${cells[0].phase < 0 ? cells.map(show) : PHASES.map((_, phase) => { const one = cells.find((each) => each.phase === phase); return one ? show(one) : html`<td></td>`; })}</tr>`)}</tbody></table><//>
+        ${cells[0].phase === null ? cells.map(show) : PHASES.map((_, phase) => { const one = cells.find((each) => each.phase === phase); return one ? show(one) : html`<td></td>`; })}</tr>`)}</tbody></table><//>
     <p class="note">Colour: where the value lies in its range, from low (orange) to high (blue); beside it the default.${run.verdict ? ` ${capital(run.verdict)}.` : ""}</p></div>`;
 }
 
-function UseIt({ best }) {
-  if (!best?.lines.length) return null;
-  return html`<div class="card stack"><h2 class="title">Use it</h2>${best.lines.map(({ about, line }) => html`<div key=${line}><small>${about}:</small><${CommandLine} line=${line} /></div>`)}</div>`;
+/** Command lines to copy, each with what it is for. */
+export function UseIt({ lines, children }) {
+  return lines?.length > 0 && html`<div class="card stack"><h2 class="title">Use it</h2>${lines.map(({ about, line }) => html`<div key=${line}><small>${about}:</small><${CommandLine} line=${line} /></div>`)}${children}</div>`;
 }
 
 function History({ rows, chosen }) {
@@ -109,9 +96,9 @@ function History({ rows, chosen }) {
   const sorted = [...rows].sort((a, b) => a.number - b.number);
   const best = sorted.filter((row) => row.state === "COMPLETE").map((row) => ({ x: row.number, y: (top = Math.max(top, row.score)) }));
   return html`<${Plot} title="Score of each trial" xName="trial" text=${percent} series=${[
-    { name: "best so far", points: best },
-    { name: "trial (pale: pruned)", dots: true, points: sorted.map((row) => ({ x: row.number, y: row.score, faint: row.state === "PRUNED" })) },
-    chosen && { name: `the best, trial ${chosen.number}`, dots: true, points: [{ x: chosen.number, y: chosen.score }] }].filter(Boolean)} />`;
+    { name: "best", points: best },
+    { name: "trials (pale: pruned)", dots: true, points: sorted.map((row) => ({ x: row.number, y: row.score, faint: row.state === "PRUNED" })) },
+    ...ringed(chosen, chosen?.number)]} />`;
 }
 
 function Final({ run, best }) {
@@ -120,10 +107,11 @@ function Final({ run, best }) {
   if (!pages.items?.length) return run.state === "done" ? null : html`<p class="note">The final, between the best trials and the defaults, comes after the trials.</p>`;
   const played = pages.items.some((row) => row.games);
   const trial = (row) => row.trial.replace("trial-", "");
-  return html`<${Box} name="the final"><table><thead><tr><th scope="col">Final</th>${played ? ["Elo", "Score", "Won, drawn, lost"].map((head) => html`<th scope="col" class="number">${head}</th>`) : html`<th scope="col" class="number">Score</th>`}</tr></thead>
-    <tbody>${pages.items.map((row) => html`<tr key=${row.trial}><td><strong>${best?.settings.length && trial(row) === "0" ? "The defaults" : `Trial ${trial(row)}`}</strong>${String(best?.trial) === trial(row) && html` <span class="state">chosen</span>`}</td>
-      ${played && html`<td class="number"><strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}</td>`}<td class="number">${percent(row.score, 0)}</td>
-      ${played && html`<td class="number">${[row.wins, row.draws, row.losses].map((count) => number(count)).join(", ")}</td>`}</tr>`)}</tbody></table><//>`;
+  return html`<${Table} name="the final" id="trial" rows=${pages.items} columns=${[
+    { title: "Final", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${String(best?.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
+    ...(played ? [{ title: "Elo", number: true, show: (row) => html`<strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}` }] : []),
+    { title: "Score", number: true, show: (row) => percent(row.score, 0) },
+    ...(played ? [{ title: "Won, drawn, lost", number: true, show: (row) => [row.wins, row.draws, row.losses].map((count) => number(count)).join(", ") }] : [])]} />`;
 }
 
 /** The mean of the scores near a place, with twice its standard error; places are 0 to 1. */
@@ -141,33 +129,27 @@ function near(points, place, width) {
   return { mean, many: weight, error: 2 * Math.sqrt(Math.max(0, second / weight - mean ** 2) / Math.max(1, many - 1)) };
 }
 
-/** Rows with the places, 0 to 1, of some settings; ends: what stands at 0 and 1. */
+/** The places of rows in the range of a setting, 0 to 1; its values as numbers, and the ends in words. */
 function placed(rows, name) {
   const { words } = axis(name, rows);
   const value = (row) => (words ? words.indexOf(String(row[name])) : row[name]);
   const known = rows.filter((row) => Number.isFinite(value(row)));
-  const low = Math.min(...known.map(value));
-  const high = Math.max(...known.map(value));
-  return { of: (row) => (value(row) - low) / (high - low || 1), ends: words ? [words[0], words.at(-1)] : [number(low), number(high)], known };
+  const [low, high] = [Math.min(...known.map(value)), Math.max(...known.map(value))];
+  return { known, words, value, low, high, of: (row) => (value(row) - low) / (high - low || 1), ends: words ? [words[0], words.at(-1)] : [number(low), number(high)] };
 }
 
 function Slice({ rows, name, title, chosen }) {
-  const { of, ends, known } = placed(rows, name);
-  const points = known.map((row) => ({ at: of(row), score: row.score, faint: row.state === "PRUNED" }));
-  const scores = points.map(({ score }) => score).sort((a, b) => a - b);
-  const y = scale([scores[Math.floor(scores.length * 0.05)], scores.at(-1)], [116, 8]);
-  const x = scale([0, 1], [40, 250]);
-  const line = Array.from({ length: 21 }, (_, step) => ({ x: step / 20, ...near(points, ({ at }) => at - step / 20, 0.12) })).filter(({ many }) => many > 1);
-  const join = (list, value) => list.map((one) => `${x(one.x).toFixed(1)},${Math.max(2, Math.min(122, y(value(one)))).toFixed(1)}`).join(" ");
-  return html`<figure class="card"><figcaption><strong>${title}</strong><br /><span class="option">${name}</span> ${chosen && html`<small>best ${plain(chosen[name])}</small>`}</figcaption>
-    <svg class="c1" viewBox="0 0 260 146" role="img" aria-label=${`${title}: mean score ${line.length ? `${percent(line[0].mean, 0)} at ${ends[0]}, ${percent(line.at(-1).mean, 0)} at ${ends[1]}` : "unknown"}`}>
-      ${[scores[Math.floor(scores.length * 0.05)], scores.at(-1)].map((score) => html`<line class="grid" x1="36" x2="254" y1=${y(score)} y2=${y(score)} /><text x="32" y=${y(score) + 4} text-anchor="end">${percent(score, 0)}</text>`)}
-      <polygon class="band" points=${`${join(line, (one) => one.mean - one.error)} ${join([...line].reverse(), (one) => one.mean + one.error)}`} />
-      <g class="c2">${points.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}`} cx=${x(point.at)} cy=${Math.min(120, y(point.score))} r="2.5" />`)}</g>
-      <polyline class="line" points=${join(line, (one) => one.mean)} />
-      ${chosen && html`<circle class="dot open" cx=${x(of(chosen))} cy=${y(chosen.score)} r="5" />`}
-      <text x="40" y="140">${ends[0]}</text><text x="252" y="140" text-anchor="end">${ends[1]}</text></svg></figure>`;
+  const { known, words, value, low, high, of } = placed(rows, name);
+  const points = known.map((row) => ({ at: of(row), score: row.score }));
+  const line = Array.from({ length: 21 }, (_, step) => ({ x: low + (step / 20) * (high - low), ...near(points, ({ at }) => at - step / 20, 0.12) })).filter(({ many }) => many > 1)
+    .map(({ x, mean, error }) => ({ x, y: mean, low: mean - error, high: mean + error }));
+  return html`<${Plot} small title=${title} option=${name} about=${chosen && `best ${plain(chosen[name])}`} text=${percent} words=${words} xName="" series=${[
+    { name: "mean", points: line },
+    { name: "trials", dots: true, points: known.map((row) => ({ x: value(row), y: row.score, faint: row.state === "PRUNED" })) },
+    ...ringed(chosen, chosen && value(chosen))]} />`;
 }
+
+const ringed = (chosen, x) => (chosen ? [{ name: `trial ${chosen.number}`, dots: true, open: true, points: [{ x, y: chosen.score }] }] : []);
 
 function Landscape({ rows, names, title, chosen }) {
   const [across, setAcross] = useState(names[0]);

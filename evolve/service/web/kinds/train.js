@@ -5,7 +5,8 @@ import { strengthOf } from "../format.js";
 import { html, useState } from "../html.js";
 import { to } from "../router.js";
 import { Overview } from "../tables.js";
-import { Act, CommandLine, Download } from "../ui.js";
+import { Act, Download } from "../ui.js";
+import { UseIt } from "./sweep.js";
 
 function Training({ run }) {
   const file = run.files.find(({ name }) => name === "agent.py");
@@ -15,10 +16,9 @@ function Training({ run }) {
         <p><strong>${value}</strong> <small>${what === "score" ? "of the points against its panel, 95 %" : what}</small></p>
         ${run.agent && html`<p class="row"><a class="button" href=${to(["play"], { agent: run.agent })}>Play it</a>
           <a class="button" href=${to(["ratings"], { agent: [run.agent, "random", "swh?depth=3", `champion-${run.rules}`] })}>Rate it</a></p>`}</div>
-      ${run.agent && html`<div class="card stack"><h2 class="title">Use it</h2>
-        <div><small>As an agent, in any command:</small><${CommandLine} line=${`evolve match runs/${run.id} swh --games 200`} /></div>
-        <div><small>As one Python file:</small><${CommandLine} line=${`evolve export runs/${run.id} --to python -o agent.py && evolve check agent.py`} /></div>
-        ${file && html`<${Check} key=${run.done} run=${run}><${Download} ...${file} /><//>`}</div>`}
+      <${UseIt} lines=${run.agent && [{ about: "As an agent, in any command", line: `evolve match runs/${run.id} swh --games 200` },
+        { about: "As one Python file", line: `evolve export runs/${run.id} --to python -o agent.py && evolve check agent.py` }]}>
+        ${file && html`<${Check} key=${run.done} run=${run}><${Download} ...${file} /><//>`}<//>
     </div><${Overview} run=${run} />`;
 }
 

@@ -47,7 +47,6 @@ function Goals({ commands, query }) {
   const costs = useGet(path(["goals", "costs"], { rules }), { keep: true });
   const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((one) => ({ ...one, goal: goal.name, cost: costs.data?.items[one.name] })));
   const chosen = offers.find((one) => one.name === query.get("goal") && !one.needs && !one.page) || offers[0];
-  const needs = (what) => offers.some((one) => one.needs === what);
   return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${(name) => setQuery({ rules: name })}
       choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
     <${Wait} of=${goals}>
@@ -55,8 +54,7 @@ function Goals({ commands, query }) {
         <div class="intro"><svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${PICTURES[goal.name]}</svg><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
         <div class="presets">${offers.filter((one) => one.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
       ${chosen && html`<${Begin} key=${chosen.name} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
-      ${needs("PyTorch") && html`<p class="note">PyTorch is not installed here. <code>pip install '.[learn]'</code> adds what is grey.</p>`}
-      ${needs("a program") && html`<p class="note">An engine of your own is tuned where the server was started with it: <code>evolve serve --allow-programs 'gtp:./engine --corner {"{corner:1:50}"}'</code></p>`}
+      ${goals.data?.notes.map((text) => html`<p class="note">${text}</p>`)}
     <//>`;
 }
 
