@@ -64,7 +64,7 @@ function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, 
   const given = own && own !== rules ? { ...settings, rules } : settings; // only where they are not the default
   const job = { settings: given, ...(seeds && { seeds, grid }) };
   const { start, error, busy } = useStart();
-  const checked = useChecked(command, job);
+  const checked = useChecked(info, job);
   const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
   const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
   return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
@@ -82,11 +82,12 @@ function Offer({ offer, rules, chosen }) {
 }
 
 /** What the server says of a job before it starts: its command line, or what is wrong, and its cost. */
-function useChecked(command, job) {
+function useChecked({ command, fields }, job) {
   const rested = useRested(JSON.stringify(job));
   const [found, setFound] = useState({});
+  const named = fields[0].type.startsWith("agent");
   useEffect(() => {
-    if (isContest(command) && rested === '{"settings":{}}') return setFound({});
+    if (named && rested === '{"settings":{}}') return setFound({}); // an agent must be given first
     const abort = new AbortController();
     const ask = (what, body) => post(path(["commands", command, what]), body, { signal: abort.signal });
     const { name, ...rest } = JSON.parse(rested);
@@ -156,7 +157,7 @@ function Form({ info, begin }) {
   const contest = isContest(command);
   const { seeds, grid } = texts;
   const job = { settings: settingsOf(info.fields, texts), ...(!contest && { ...(seeds && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) }) };
-  const checked = useChecked(command, { ...job, ...(where.name && { name: where.name }) });
+  const checked = useChecked(info, { ...job, ...(where.name && { name: where.name }) });
   useEffect(() => {
     if (error) (form.current.querySelector("[aria-invalid]") || form.current.querySelector(".problem")).focus();
   }, [error]);
