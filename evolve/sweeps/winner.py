@@ -15,7 +15,6 @@ from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run import Run
-from evolve.runs.run_types import champion_of
 from evolve.sweeps.final import DEFAULTS
 from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
 from evolve.tables.paths import BEST_FILE
@@ -95,17 +94,9 @@ def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Command lines that use the settings; `{run}` stands for the sweep's folder."""
+    """Command lines that use the settings, beside those that use a champion."""
     lines = []
-    if champion_of(run.path) is not None:
-        lines = [
-            {"about": "As an agent, in any command", "line": "evolve match {run} swh --games 200"},
-            {
-                "about": "As one Python file",
-                "line": "evolve export {run} --to python -o agent.py",
-            },
-        ]
-    elif (run.path / BEST_FILE).exists():
+    if (run.path / BEST_FILE).exists():
         program = str(parse_json(read_document(run.path / BEST_FILE))["program"])
         lines = [
             {"about": "The program with these values", "line": program},

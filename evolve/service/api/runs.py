@@ -67,7 +67,7 @@ _TABLES: Final = dict.fromkeys(
 _RECORDS: Final = ".ggf"
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions")},
-    **{key: [] for key in ("changed", "tables", "changes", "files", "cells")},
+    **{key: [] for key in ("changed", "tables", "changes", "files", "cells", "lines")},
     "agent": None,
     "playoff": False,
 }
@@ -157,6 +157,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
         "playoff": playoff_file(opened.path).exists(),
         **share_in_playoff(opened),
         "verdict": verdict_of(opened.path),
+        "lines": _lines(service, opened),
     }
     return RunDetail.model_validate(detail)
 
@@ -207,11 +208,22 @@ async def get_best(service: Inside, run: RunId) -> Best:
     if "trials" not in opened.tables:
         raise not_found(f"best trial: {run} is not a sweep")
     found: dict[str, Any] = await service.search.ask("best", folder=str(opened.path))
-    place = opened.path.relative_to(service.place.runs.parent).as_posix()
-    lines = [
-        {**one, "line": one["line"].replace("{run}", as_word(place))} for one in found["lines"]
+    return Best.model_validate({**found, "lines": [*found["lines"], *_lines(service, opened)]})
+
+
+def _lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
+    """Command lines that use the champion of a run; none before there is one."""
+    if champion_of(run.path) is None:
+        return []
+    place = as_word(run.path.relative_to(service.place.runs.parent).as_posix())
+    export = f"evolve export {place} --to python -o agent.py && evolve check agent.py"
+    return [
+        {
+            "about": "As an agent, in any command",
+            "line": f"evolve match {place} swh --games 200",
+        },
+        {"about": "As one Python file", "line": export},
     ]
-    return Best.model_validate({**found, "lines": lines})
 
 
 @router.post("/runs/{run}/check")

@@ -94,6 +94,13 @@ class Download(BaseModel):
     about: str
 
 
+class LineToCopy(BaseModel):
+    """A command line, and what it is for."""
+
+    about: str
+    line: str
+
+
 class StudyCell(BaseModel):
     """A run of a study, whether it has begun or not."""
 
@@ -123,6 +130,7 @@ class RunDetail(RunSummary):
     playoff_share_high: float | None = None
     verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
     cells: list[StudyCell] = Field(default=[], description="of a study")
+    lines: list[LineToCopy] = Field(default=[], description="commands that use its champion")
 
 
 class ColumnInfo(BaseModel):
@@ -158,13 +166,6 @@ class BestSetting(BaseModel):
     low: float | None
     high: float | None
     log: bool
-
-
-class LineToCopy(BaseModel):
-    """A command line, and what it is for."""
-
-    about: str
-    line: str
 
 
 class Best(BaseModel):

@@ -16,8 +16,7 @@ function Training({ run }) {
         <p><strong>${value}</strong> <small>${what === "score" ? "of the points against its panel, 95 %" : what}</small></p>
         ${run.agent && html`<p class="row"><a class="button" href=${to(["play"], { agent: run.agent })}>Play it</a>
           <a class="button" href=${to(["ratings"], { agent: [run.agent, "random", "swh?depth=3", `champion-${run.rules}`] })}>Rate it</a></p>`}</div>
-      <${UseIt} lines=${run.agent && [{ about: "As an agent, in any command", line: `evolve match runs/${run.id} swh --games 200` },
-        { about: "As one Python file", line: `evolve export runs/${run.id} --to python -o agent.py && evolve check agent.py` }]}>
+      <${UseIt} lines=${run.lines}>
         ${file && html`<${Check} key=${run.done} run=${run}><${Download} ...${file} /><//>`}<//>
     </div><${Overview} run=${run} />`;
 }
