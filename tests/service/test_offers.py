@@ -12,6 +12,7 @@ import pytest
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.forms import forms
 from evolve.service.offers import GOALS
+from tests.service import Service
 from tests.service.inside import App
 
 PROGRAM = f"gtp:{sys.executable} tuned.py --corner {{corner:1:50}}"
@@ -92,3 +93,17 @@ def test_a_program_with_parameters_is_tuned_by_its_id(app: App) -> None:
     mine = next(offer for offer in offers if offer["command"] == "sweep program")
     assert (mine["settings"]["program"], mine["needs"]) == ("program:2", None)
     assert forms()["sweep program"].needs(()) == "a program"
+
+
+@pytest.mark.slow
+@pytest.mark.learning
+def test_a_network_is_taught_and_its_file_is_checked(fresh: Service) -> None:
+    """From the start to a file that may be handed in, with convolutions."""
+    settings = {"kind": "dqn", "preset": "s3-dqn", "games": 60, "panel_openings": 2}
+    job = fresh.wait(fresh.order("train", **settings))
+    run = fresh.get(f"runs/{job['run']}")
+    assert run["score"] is not None
+    assert [one["line"].split()[1] for one in run["lines"]] == ["match", "export"]
+    found = fresh.post(f"runs/{job['run']}/check", {}, 200)
+    assert found["passed"], found
+    assert {one["name"] for one in found["lines"]} >= {"imports", "games", "time", "memory"}

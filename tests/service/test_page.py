@@ -403,6 +403,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             ("rate", {"agents": ["swh", "random", "zero"], "games": 4}),
         ):
             service.wait(service.order(command, **settings))
+        study = {"command": "run", "settings": SMALL, "seeds": "0-1"}
+        service.wait(service.post("jobs", {**study, "grid": {"crossover": ["blend", "uniform"]}}))
         yield service
     finally:
         service.close()
