@@ -44,6 +44,8 @@ _DECLARED: Final = re.compile(
 )
 _TAKEN: Final = re.compile(r"^const \{([^}]*)\}=\$m\d+;$", re.MULTILINE)
 _BESIDE: Final = re.compile(r"\s*([{};,])\s*")
+_SMALL_IMPORT: Final = re.compile(r'import\{([^}]*)\}from"([^"]+)";')
+_SMALL_EXPORT: Final = re.compile(r"export\s*\{([^}]*)\};?$")
 _STYLE_IMPORT: Final = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
 
@@ -64,32 +66,57 @@ class _Bundle:
         self._exports: dict[str, dict[str, str]] = {}
         """By module and exported name, the name in the script."""
         self._taken: set[str] = set()
+        self._first: list[str] = []
         self._parts: list[str] = []
 
     def script(self) -> str:
         """Imports of what stays apart, all modules after those that they import, the entry last."""
         entry = self._rewritten(_ENTRY)
+        begun = set(self._exports)
         for path in sorted(self._web.rglob("*.js")):
             name = path.relative_to(self._web).as_posix()
             if not _is_apart(name) and name != _ENTRY:
                 self._add(name)
-        imports = [f'import * as {name} from "./{one}";\n' for one, name in self._apart.items()]
         later = ",".join(
             f'"{module}":{{{",".join(f"{name}:{own}" for name, own in exports.items())}}}'
             for module, exports in self._exports.items()
-            if "/" in module
+            if "/" in module or module not in begun
         )
         find = (
             f"const $all={{{later}}};\nconst $load=async(base,name)=>"
             '$all[name.startsWith("../")?name.slice(3):base+name.slice(2)];\n'
         )
-        return "".join([*imports, *self._parts, find, entry])
+        return "".join([*self._first, shorter("".join([*self._parts, find, entry]))])
 
     def _add(self, module: str) -> None:
         if _is_apart(module):
-            self._apart.setdefault(module, f"$m{len(self._apart)}")
+            if module not in self._apart:
+                self._first.append(self._whole(module))
         elif module not in self._exports:
             self._parts.append(self._rewritten(module))
+
+    def _whole(self, module: str) -> str:
+        """A module that stays as it is: imported, or, of others' libraries, a scope of its own."""
+        if not module.startswith(_VENDOR):
+            name = self._apart[module] = f"$m{len(self._apart)}"
+            return f'import*as {name} from"./{module}";\n'
+        folder = posixpath.dirname(module)
+
+        def taken(match: re.Match[str]) -> str:
+            source = posixpath.normpath(posixpath.join(folder, match[2]))
+            self._add(source)
+            return f"const{{{_fields(match[1])}}}={self._apart[source]};"
+
+        text = (self._web / module).read_text(encoding="utf-8").strip()
+        text = _SMALL_IMPORT.sub(taken, text)
+        listed = _SMALL_EXPORT.search(text)
+        if listed is None:
+            text = text.replace("export default ", "return{default:").removesuffix(";") + "}"
+        else:
+            fields = ",".join(f"{own}:{name}" for name, own in _pairs(listed[1]))
+            text = f"{text[: listed.start()]}return{{{fields}}}"
+        name = self._apart[module] = f"$m{len(self._apart)}"
+        return f"const {name}=(()=>{{{text}}})();\n"
 
     def _rewritten(self, module: str) -> str:
         """A module without imports and exports; its names are unlike those of all others."""
@@ -104,8 +131,8 @@ class _Bundle:
             self._add(source)
             pairs = [("default", default)] if default else list(_pairs(taken_names or ""))
             if _is_apart(source):
-                taken = ",".join(f"{name}:{own}" for name, own in pairs)
-                return f"const {{{taken}}}={self._apart[source]};\n"
+                fields = f"default:{default}" if default else _fields(taken_names or "")
+                return f"const {{{fields}}}={self._apart[source]};\n"
             names.update({own: self._exports[source][name] for name, own in pairs})
             return ""
 
@@ -145,6 +172,11 @@ def _pairs(names: str) -> Iterator[tuple[str, str]]:
         yield name, own or name
 
 
+def _fields(names: str) -> str:
+    """The same as a pattern takes them: `a:a,b:c`."""
+    return ",".join(f"{name}:{own}" for name, own in _pairs(names))
+
+
 def _joined(web: Path) -> str:
     """The style sheets as one, without spaces beside their signs."""
 
@@ -159,7 +191,7 @@ def _joined(web: Path) -> str:
 def _packed(path: Path, web: Path, changed: int) -> tuple[bytes, str]:
     name = path.relative_to(web).as_posix()
     if name == _ENTRY:
-        text = shorter(_Bundle(web).script())
+        text = _Bundle(web).script()
     elif name == _STYLES:
         text = _joined(web)
     else:
@@ -176,8 +208,7 @@ def packed(path: Path, web: Path) -> tuple[bytes, str]:
 
 def sent(web: Path) -> list[Path]:
     """The scripts and style sheets that a browser gets, with those joined into them."""
-    vendor = sorted((web / _VENDOR).glob("*.js"))
-    return [web / _ENTRY, web / _STYLES, *(web / name for name in _APART), *vendor]
+    return [web / name for name in (_ENTRY, _STYLES, *_APART)]
 
 
 class PageFiles(StaticFiles):

@@ -18,7 +18,7 @@ _TOKEN: Final = re.compile(
     |(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     |(?P<number>\d[\w.]*)
     |(?P<word>[A-Za-z_$][\w$]*)
-    |(?P<sign>=>|\+\+|--|\.\.\.|\?\.(?!\d)|\?\?|&&|\|\||[-+*/%&|^<>=!]=?|[^\s\w])""",
+    |(?P<sign>=>|\+\+|--|\.\.\.|\?\.(?!\d)|\?\?|&&|\|\||[-+*/%&|^<>=!]=?|[^\s\w"'`])""",
     re.VERBOSE | re.DOTALL,
 )
 _REGEX: Final = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*")
@@ -29,6 +29,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_BETWEEN: Final = re.compile(r"(?<=>)\n(?=<|\$\{)|(?<=^\})\n(?=<)")
+"""Ends of lines between the tags of a template, which htm leaves out."""
 _KEYWORDS: Final = _words(
     """
     arguments as async await break case catch class const constructor continue default delete do
@@ -55,7 +57,7 @@ _BEFORE_REGEX: Final = _words(
 )
 _BEFORE_BLOCK: Final = _words(
     """
-    ) => ; { } else try finally do
+    ) => ; { } else try catch finally do
     """
 )
 _FIRST: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -116,8 +118,8 @@ def renamed(script: str, names: Mapping[str, str]) -> str:
 
 
 def is_given(name: str) -> bool:
-    """Whether it is a word of the language, or a name that the browser gives."""
-    return name in _KEYWORDS or name in _GLOBALS
+    """Whether it is a word of the language, or a name that others give."""
+    return name in _KEYWORDS or name in _GLOBALS or name.startswith("$")
 
 
 def _short_names(taken: set[str]) -> Iterator[str]:
@@ -173,7 +175,7 @@ def _tokens(script: str) -> Iterator[_Token]:
             text = script[place:end]
             if text.endswith("${"):
                 stack.append("$")
-            yield _Token("template", text, of)
+            yield _Token("template", _BETWEEN.sub("", text), of)
             before, place = ("(" if text.endswith("${") else "`"), end
             continue
         regex = _REGEX.match(script, place) if before in _BEFORE_REGEX else None

@@ -52,7 +52,7 @@ function Figure({ title, option, about, acts, range, draw, columns, rows, csv, c
   const [width, setWidth] = useState(0);
   const [open, setOpen] = useState(false);
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry.contentRect.width)));
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.round((16 * entry.contentRect.width) / parseFloat(getComputedStyle(document.documentElement).fontSize))));
     observer.observe(ref.current);
     return () => observer.disconnect();
   }, []);
@@ -129,7 +129,8 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
     const y = scale(ys, [height - BOTTOM, TOP]);
     const join = (points, key) => points.map((point) => `${x(point.x).toFixed(1)},${y(point[key]).toFixed(1)}`).join(" ");
     const valueAt = (event) => {
-      const share = (event.clientX - event.currentTarget.getBoundingClientRect().left - x(xs[0])) / (x(xs[1]) - x(xs[0]) || 1);
+      const box = event.currentTarget.getBoundingClientRect();
+      const share = (((event.clientX - box.left) * width) / box.width - x(xs[0])) / (x(xs[1]) - x(xs[0]) || 1);
       return xs[0] + Math.max(0, Math.min(1, share)) * (xs[1] - xs[0]);
     };
     const drop = (event) => {
@@ -141,7 +142,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
     const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
     const labels = roomy && !words && !rungs.length ? apart(ends.map((one) => ({ ...one, y: y(one.last) + 4 })), TOP + 4, height - BOTTOM) : [];
     const names = apart(lines.map((one) => ({ ...one, y: y(one.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
-    const own = rungs.length ? ends.map((one) => ({ ...one, y: y(one.last) + (one.open ? -14 : 34) })) : [];
+    const own = rungs.length ? ends.filter((one) => roomy || one.open).map((one) => ({ ...one, y: y(one.last) + (one.open ? -14 : 34) })) : [];
     return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
         onPointerMove=${(event) => setAt(valueAt(event))} onPointerUp=${drop} onPointerLeave=${() => { setAt(null); setFrom(null); }} onDblClick=${() => setZoom(null)}>
       <g aria-hidden="true">

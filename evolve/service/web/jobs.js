@@ -30,25 +30,23 @@ export function jobTitle({ id, command, settings, run }) {
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
 
-/** How far a run or its job is: in a word, the time that is left, and the share. */
+/** How far a run or its job is: in words, the time that is left, and the share. */
 export function aheadOf(job, run) {
   const { done, total, stage, stage_done: part, stage_total: of, left } = job?.progress || {};
-  const share = job?.state === "done" ? 1 : total ? done / total : run?.share;
   if (job?.state === "queued") return { text: job.place ? `place ${job.place} in the queue` : "queued", share: 0 };
-  const many = run && amount(run, job);
-  const inStage = stage && of !== total && (of === 1 ? `${stage} ${percent(part, 0)}` : of && `${stage} ${number(part)} of ${number(of)}`);
-  return { text: [job?.state === "stopping" && "stopping", many || inStage].filter(Boolean).join(" · "), left: typeof left === "number" ? `about ${duration(left)} left` : "", share };
+  const inStage = stage && isActive(job) && (of === 1 ? `${stage} ${percent(part, 0)}` : of && of !== total ? `${stage} ${number(part)} of ${number(of)}` : total ? "" : stage);
+  const many = run ? amount(run, job) : total > 1 && !inStage && `${number(done)} of ${number(total)}`;
+  return {
+    text: [job?.state === "stopping" && "stopping", many || inStage].filter(Boolean).join(" · "),
+    left: isActive(job) && typeof left === "number" ? `about ${duration(left)} left` : "",
+    share: job?.state === "done" ? 1 : total ? done / total : run?.share,
+  };
 }
 
-/** How far a job is; `words` come first. */
-export function Ahead({ job, words, share }) {
-  const { done, total, stage, stage_done: part, stage_total: of, left } = job.progress;
-  const active = isActive(job);
+function Ahead({ job }) {
+  const { text, left, share } = aheadOf(job);
   if (["elsewhere", "damaged"].includes(job.state)) return null;
-  if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
-  return html`<${Progress} share=${job.state === "done" ? 1 : total ? done / total : share} name=${`progress of ${jobTitle(job)}`} text=${[
-    words, active && stage && `${stage.replace("trials, ", "")}${of === 1 ? `: ${percent(part, 0)}` : of && of !== total ? `: ${number(part)} of ${number(of)}` : ""}`,
-    active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
+  return html`<${Progress} share=${share} name=${`progress of ${jobTitle(job)}`} text=${[text, left].filter(Boolean).join(", ")} />`;
 }
 
 export function JobButtons({ job, gone }) {

@@ -1,6 +1,6 @@
 // Charts as files: SVG with the colours it has here, PNG at twice its size, CSV of the data behind it.
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight"];
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "opacity", "font-family", "font-size", "font-weight"];
 
 /** kind: SVG, PNG or CSV; rows(): cells of the data, the names first. */
 export async function save(kind, title, { svg, rows }) {

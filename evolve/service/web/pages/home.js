@@ -38,13 +38,13 @@ export function Home({ query }) {
   const now = shown.filter(({ run, job }) => isActive(job) || run?.state === "running");
   const rest = shown.filter((one) => !now.includes(one));
   const there = noRuns ? jobs : runs;
-  const first = there.items && !filtered && !jobs.error && (shown.length === 0 || (shown.length === 1 && shown[0].run?.id === "example"));
+  const first = runs.items && jobs.items && !filtered && (shown.length === 0 || (shown.length === 1 && shown[0].run?.id === "example"));
   const select = (title, name, value, choices) => html`<${Select} name=${title} hidden value=${value} choices=${choices} onChange=${(one) => setQuery({ [name]: one })} />`;
   const tick = (id) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-MOST));
   return html`<h1 class="sr">Runs</h1>
     ${now.map((one) => html`<${Now} key=${keyOf(one)} ...${one} />`)}
     ${first && html`<${FirstVisit} opened=${shown.length > 0} />`}
-    ${!first && html`<div class="row" role="search">
+    ${!first && (shown.length > 0 || filtered) && html`<div class="row" role="search">
       <${Seg} name="Kind" value=${filter.kind} onChange=${(kind) => setQuery({ kind })} choices=${[["", "All"], ...[...kinds, ...contests].map(({ name, plural }) => [name, capital(plural)])]} />
       <span class="find push"><${Icon} name="search" /><${Search} hidden name="Search runs" value=${filter.q} onChange=${(q) => setQuery({ q })} /></span>
       <span class="row">${select("Rules", "rules", filter.rules, [["", "All rules"], ...rules.map(({ name }) => [name, name])])}
@@ -52,7 +52,7 @@ export function Home({ query }) {
       ${select("Order", "sort", sort, SORTS)}</span>
     </div>`}
     <${Wait} of=${there}>
-      ${!first && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a></p>`}
+      ${filtered && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a></p>`}
       ${rest.length > 0 && html`<div class="card flush"><div class="run heads" aria-hidden="true"><span></span><span></span><span>Name</span><span>Course</span><span>Elo</span><span>What that means</span><span>Ended</span></div>
         <ul class="runs">${rest.map((one) => html`<${Row} key=${keyOf(one)} ...${one} chosen=${chosen.includes(one.run?.id)} onTick=${() => tick(one.run.id)} />`)}</ul></div>`}
       ${!noRuns && html`<${More} pages=${runs} what="runs" />`}

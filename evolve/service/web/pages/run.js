@@ -49,7 +49,7 @@ export function Run({ parts, query }) {
   return html`<${Head} run=${run} job=${job.data} />
     <${Tabs} tabs=${tabs} name="Parts of the run" />
     <${Problem} error=${own.error} />
-    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
+    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p class="note">${run.problem ? "Nothing of it can be shown. Mend the file, or delete the run." : "There is no such part of this run."}</p>`}`;
 }
 
 /** One row: the champion, the name, the one number, and what is done with it most. */
