@@ -200,11 +200,12 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             tell(f"go on with: evolve resume {as_word(folder)}")
             return
         print_finalists(folder, final_table(folder).to_pylist())
+        name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
             _report_program(result)
+            tell(f"next: evolve show {name} · evolve plot {name} -o sweep.png")
             return
         tell(f"champion trial-{result.winner} → {result.champion}")
-        name = as_word(folder)
         tell(
             f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
             f"{proposed(read_agent(result.champion), folder)}"
