@@ -542,7 +542,7 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
 
         more(page, "Resume with changes …")
         page.get_by_role("textbox", name="Generations", exact=True).fill(str(before + 2))
-        page.get_by_role("button", name="Resume", exact=True).click()
+        page.get_by_role("button", name="Resume", exact=True).last.click()
         pump(page, lambda: chip.inner_text() == "done")
         assert service.get("runs/reversed-001")["done"] == before + 2
 
