@@ -115,6 +115,10 @@ class ProgressView(ABC):
         line = " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
         return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
 
+    def ending(self, stage: str) -> str:
+        """Return what the first Ctrl-C in a stage waits for, for people."""
+        return f"ending after {self.units.get(stage, self.unit)}"
+
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return a remark on a row, to print on a separate line, or None."""
         return None
@@ -205,8 +209,7 @@ class Display:
     def request_stop(self) -> None:
         """Remember the first Ctrl-C, and print what the run still finishes."""
         self.stop_requested = True
-        unit = self.view.units.get(self._at, self.view.unit)
-        self.note(f"ending after {unit}; Ctrl-C again ends at once")
+        self.note(f"{self.view.ending(self._at)}; Ctrl-C again ends at once")
 
 
 class LiveDisplay(Display):

@@ -43,9 +43,10 @@ Ranges:
 Many machines: the same command on each joins the study of that name in a database:
   evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
 
-Ctrl-C ends the sweep after the current trials, or the games of the final, a second one at once;
-`evolve resume` goes on, to exactly the number of trials that was asked for. optuna-dashboard shows
-the same study: optuna-dashboard FOLDER/journal.log, or the storage's URL.
+Ctrl-C ends the sweep, or its final after the games in hand; a second one ends it at once.
+`evolve resume` begins the trials in hand again and goes on, to exactly the number of trials that
+was asked for. optuna-dashboard shows the same study: optuna-dashboard FOLDER/journal.log, or the
+storage's URL.
 
 \b
 Examples:

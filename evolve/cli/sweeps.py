@@ -51,9 +51,9 @@ class TrialsView(ProgressView):
     the current estimate of the final's seconds.
     """
 
-    unit = "the current trials"
+    unit = "the current games"
     counted = "trials"
-    units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
+    units: ClassVar[Mapping[str, str]] = {"final": unit}
     reported = ("final",)
     widths: Mapping[str, int] = {
         "number": 6,
@@ -99,6 +99,12 @@ class TrialsView(ProgressView):
             cell(None) if seconds is None else f"{seconds:.1f}",
             cell(None) if math.isnan(left) else duration(left),
         ]
+
+    def ending(self, stage: str) -> str:
+        """As above; trials in hand are not waited for."""
+        if stage in self.units:
+            return super().ending(stage)
+        return "ending: trials in hand begin again when the sweep goes on"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return why a trial failed, or None."""
@@ -201,13 +207,14 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             tell(f"go on with: evolve resume {as_word(folder)}")
             return
         print_finalists(folder, final_table(folder).to_pylist())
+        name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
             print_landscape(folder)
             _report_program(result)
             print_winner(folder)
+            tell_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
             return
         tell(f"champion trial-{result.winner} → {result.champion}")
-        name = as_word(folder)
         tell_next(
             f"evolve show {name}",
             f"evolve plot {name} -o sweep.png",

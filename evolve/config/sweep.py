@@ -357,11 +357,14 @@ class ProgramSweepSettings(SweepSettings):
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
     MOST_OPENINGS: ClassVar[int] = 50
+    OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "template", "set_command", "space", "fix")
+    """Fields that no client of a service may set: they become words and files of the program."""
 
     kind: Literal["program"] = Field("program", exclude=True)
     program: str = Field(
         description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
-        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py"
+        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py",
+        json_schema_extra={"names": "agent"},
     )
     set_by: Literal["option", "env", "file", "gtp"] | None = Field(
         None,

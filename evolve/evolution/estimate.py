@@ -13,6 +13,7 @@ cores.
 from __future__ import annotations
 
 import math
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ import numpy as np
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
 from evolve.evolution.playoff import games_afterwards
-from evolve.fitness.executor import BATCH, task_size
+from evolve.files.folder import inside
+from evolve.fitness.executor import BATCH, Threads, task_size
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.population.randomness import Use, generator
@@ -106,6 +108,13 @@ class Estimate:
     costs: Costs
     generation: float
     endings: Mapping[str, float]
+
+
+def cost(settings: EvolutionSettings, threads: int) -> tuple[float, float, float]:
+    """The seconds, most seconds and bytes of a run that is not begun, see `run_type.Cost`."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = estimate(Evolution(inside(folder), settings, Threads(threads)))
+    return found.seconds, found.seconds, found.bytes
 
 
 def estimate(evolution: Evolution) -> Estimate:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evolve.extras import imported
 from evolve.files.folder import FolderPath
@@ -116,15 +116,27 @@ class Change:
         return f"--{self.name.replace('_', '-')}"
 
 
+class Cost(NamedTuple):
+    """What a run is expected to cost: seconds, at most so many, and bytes on the disk.
+
+    None where nobody knows.
+    """
+
+    seconds: float | None = None
+    most: float | None = None
+    bytes: float | None = None
+
+
 @dataclass(frozen=True)
 class Variant:
     """What the second word of a command chooses: its settings model, and what it needs.
 
     presets: dictionary of presets, the default first; None where there are none. learns: whether
     it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
-    whether its settings contain a command, which no service accepts. check: function of its
-    settings that raises an EvolveError for settings that cannot run although the model accepts
-    them.
+    whether its settings contain a command, which a service takes only from its owner. check:
+    function of its settings that raises an EvolveError for settings that cannot run although the
+    model accepts them. cost: function of its settings and a number of threads that returns what
+    makes the `Cost` of a run.
     """
 
     settings: str
@@ -133,6 +145,7 @@ class Variant:
     about: str | None = None
     runs: bool = False
     check: str | None = None
+    cost: str | None = None
 
     def model(self) -> Any:
         """The class of its settings."""

@@ -52,6 +52,7 @@ MOST: Final = {
 }
 """Upper limits of the settings that cost time."""
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
+_HOLE: Final = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
 _GAME: Final = re.compile(r"[0-9a-f]{16}")
 _KEPT: Final = 500
 """How many games are kept; the oldest go first."""
@@ -68,6 +69,11 @@ class Agents:
     def programs(self) -> list[str]:
         """Ids of the programs."""
         return [*self._programs]
+
+    @property
+    def tunable(self) -> list[str]:
+        """Ids of the programs with parameters, such as {corner:1:50}, which a sweep can tune."""
+        return [name for name, text in self._programs.items() if _HOLE.search(text)]
 
     @property
     def allowed(self) -> frozenset[str]:

@@ -18,6 +18,7 @@ from typing import Any, Final
 from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
 from evolve.config.sweep import SweepSettings
+from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import parse_moves, square_name
@@ -32,6 +33,7 @@ from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.runs.loading import agree_on, load_agent
+from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
 from evolve.tables.paths import CONFIG_FILE
 
@@ -204,6 +206,20 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
     imported(str(variant.check))(variant.model().model_validate(settings))
 
 
+def cost(command: str, settings: dict[str, Any], threads: int) -> Cost:
+    """What a run of a command is expected to cost."""
+    variant = kind_of(command, Path()).commands[command]
+    resolved = resolve_as(variant.model(), variant.all_presets(), settings)
+    return Cost(*imported(variant.cost)(resolved, threads)) if variant.cost else Cost()
+
+
+def best(folder: str) -> dict[str, Any]:
+    """The chosen settings of a sweep, beside their defaults and ranges."""
+    from evolve.sweeps.winner import winner_of
+
+    return winner_of(inside(Path(folder)))
+
+
 def space(kind: str) -> list[dict[str, Any]]:
     """The parameters that a sweep of a kind searches."""
     from evolve.sweeps.plan import plan_of
@@ -225,11 +241,12 @@ def space(kind: str) -> list[dict[str, Any]]:
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
     from evolve.runs.run import load_run
-    from evolve.studies.comparison import over_seeds
+    from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
     rows: Any = [] if frame is None else frame.to_dict("records")
-    return list(rows)
+    said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
+    return [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
 
 
 def _board(moves: str, start: str | None = None) -> Any:
@@ -250,10 +267,12 @@ def _board(moves: str, start: str | None = None) -> Any:
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
+    "cost": cost,
     "describe": describe,
     "evaluate": evaluate,
     "play": play,
     "ggf": ggf,
+    "best": best,
     "check_file": check_file,
     "check_settings": check_settings,
     "load": load,

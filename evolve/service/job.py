@@ -180,7 +180,7 @@ class JobRecord:
     `Lines`. settings: as the client gave them, agents by their ids. key: of the request that made
     the job, so that the same request does not make another. asked: a digest of that request. names:
     ids of agents, keyed by their names on the command line at the time of the request. run: a name,
-    never a path.
+    never a path. seeds, grid: of a study.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="ignore")
@@ -191,6 +191,8 @@ class JobRecord:
     names: dict[str, str] = field(default_factory=dict)
     run: Annotated[str, Field(pattern=RUN_ID)] | None = None
     threads: Annotated[int, Field(ge=1, le=1024)] | None = None
+    seeds: str | None = None
+    grid: dict[str, list[Any]] = field(default_factory=dict)
     key: str | None = None
     asked: str | None = None
     state: JobState = "queued"

@@ -109,6 +109,8 @@ class Sweep:
                 ending = self._wish(observer, begin)
                 if ending is None:
                     self._hand_out(observer)
+                elif ending.stopped:
+                    self._drop_trials()
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.is_over):
                     self._save()
@@ -219,6 +221,14 @@ class Sweep:
                 self._save()
         in_hand = f"trials, {self._busy} in hand"
         observer.stage(in_hand, *self.study.progress)
+
+    def _drop_trials(self) -> None:
+        """End the workers and queue the values of their trials again: a trial may take minutes."""
+        for worker in self._workers:
+            if worker.number is not None:
+                self.study.lose(worker.number, "the sweep was stopped", blamed=False)
+            worker.kill()
+        self._workers.clear()
 
     def _start(self, worker: Worker, task: Task) -> None:
         try:

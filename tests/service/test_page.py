@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -352,6 +353,40 @@ def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser:
         fresh.act(job, "kill")
 
 
+def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
+    """New says what each goal brings and costs; a start leads to the run."""
+    with signed_in(browser, fresh) as context:  # the console tells what is wrong as well
+        page = context.new_page()
+        visit(page, root(fresh), "new")
+        radios = page.get_by_role("radio")
+        page.get_by_role("group", name="Evolve").get_by_text("about 620 Elo").wait_for()
+        assert radios.nth(0).is_checked()
+        page.get_by_text("evolve run --generations 20").wait_for()
+        page.get_by_role("button", name="Most discs win").click()
+        page.get_by_text("evolve run --generations 20 --rules standard").wait_for()
+        page.get_by_role("radio", name="Study").check()
+        page.get_by_text("--seeds 0-3 --grid crossover=blend,uniform").wait_for()
+        page.get_by_role("link", name=re.compile(r"All \d+ settings")).click()
+        assert page.get_by_label("Grid").input_value() == "crossover=blend,uniform"
+        page.get_by_label("Grid").fill("crossover=blend,nope")
+        sees(page, "Not yet: crossover=nope")
+        page.get_by_label("Seeds").fill("0")
+        for name, value in SMALL.items():
+            group = page.locator("details", has=page.locator(f"#field-{name}"))
+            if not group.evaluate("one => one.open"):
+                group.locator("summary").click()
+            page.locator(f"#field-{name}").fill(str(value))
+        page.get_by_label("Grid").fill("crossover=blend,uniform")
+        sees(page, "2 runs ·")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("heading", name="study-001").wait_for(timeout=1000 * PATIENCE)
+        page.get_by_text("says nothing of chance").wait_for(timeout=1000 * PATIENCE)
+        grid = page.get_by_role("region", name="settings and seeds")
+        assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
+        grid.get_by_role("link").first.click()
+        page.get_by_role("heading", name="study-001+").wait_for()
+
+
 @pytest.fixture(scope="module")
 def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service with something of each kind."""
@@ -368,6 +403,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             ("rate", {"agents": ["swh", "random", "zero"], "games": 4}),
         ):
             service.wait(service.order(command, **settings))
+        study = {"command": "run", "settings": SMALL, "seeds": "0-1"}
+        service.wait(service.post("jobs", {**study, "grid": {"crossover": ["blend", "uniform"]}}))
         yield service
     finally:
         service.close()
@@ -484,8 +521,8 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         page = stack.enter_context(window(browser, service, accept_downloads=True))
         visit(page, root(service), "")
         page.goto(f"{root(service)}#/new/run")
-        page.get_by_role("textbox", name="population", exact=True).fill("8")
-        page.get_by_role("textbox", name="generations", exact=True).fill("200")
+        page.get_by_role("textbox", name="Population", exact=True).fill("8")
+        page.get_by_role("textbox", name="Generations", exact=True).fill("200")
         page.get_by_text("evolve run --generations 200 --population 8").or_(
             page.get_by_text("evolve run --population 8 --generations 200")
         ).wait_for()
@@ -504,8 +541,8 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         assert 3 <= before < 200
 
         more(page, "Resume with changes …")
-        page.get_by_role("textbox", name="generations", exact=True).fill(str(before + 2))
-        page.get_by_role("button", name="Resume", exact=True).click()
+        page.get_by_role("textbox", name="Generations", exact=True).fill(str(before + 2))
+        page.get_by_role("button", name="Resume", exact=True).last.click()
         pump(page, lambda: chip.inner_text() == "done")
         assert service.get("runs/reversed-001")["done"] == before + 2
 

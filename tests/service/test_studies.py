@@ -237,8 +237,12 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             visit(page, root, "")
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             visit(page, root, "run/two")
-            page.get_by_role("heading", name="Over seeds").wait_for()
-            assert page.get_by_role("link", name="crossover-uniform-seed-0").count() == 1
+            page.get_by_role("heading", name="The comparison").wait_for()
+            grid = page.get_by_role("region", name="settings and seeds")
+            assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
+            assert grid.locator("a[href*=crossover-uniform-seed-0]").count() == 1
+            assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
+            page.get_by_text("1 seed, which may well be chance").wait_for()
             visit(page, root, "run/two/settings")
             visit(page, root, "run/two+crossover-uniform-seed-0")
             assert page.get_by_role("link", name="two", exact=True).count() == 1

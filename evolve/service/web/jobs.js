@@ -53,8 +53,8 @@ export function JobButtons({ job, gone }) {
   const ask = (what) => () => post(path(["jobs", job.id, what]));
   return html`<span class="buttons">
     ${["running", "queued"].includes(job.state) && html`<${Act} act=${ask("stop")}>${job.state === "queued" ? "Cancel" : "Stop"}<//>`}
-    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="The current step is lost." act=${ask("kill")}>Kill<//>`}
-    ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Go on<//>`}
+    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="What is in hand is lost." act=${ask("kill")}>Stop at once<//>`}
+    ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Resume<//>`}
     ${gone && !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`}
   </span>`;
 }

@@ -68,7 +68,7 @@ export function ActTwice({ children, question, act }) {
     <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
 
-function Copy({ text }) {
+export function Copy({ text, children = "Copy" }) {
   const [done, setDone] = useState(false);
   if (!navigator.clipboard) return null; // Browsers have none on a plain http address of another machine.
   const copy = async () => {
@@ -76,7 +76,7 @@ function Copy({ text }) {
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
-  return html`<button type="button" onClick=${copy}>${done ? "Copied" : "Copy"}</button>`;
+  return html`<button type="button" onClick=${copy}>${done ? "Copied" : children}</button>`;
 }
 
 export function CommandLine({ line }) {
