@@ -376,7 +376,7 @@ def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
         fresh.wait(fresh.order("run", **SMALL))
         for tab in tabs:
             sees(tab, "3 of 3 generations")
-            assert tab.locator(".chip").first.inner_text() == "done"
+            assert tab.locator("main .state").first.inner_text() == "done"
 
 
 @pytest.mark.slow
@@ -405,7 +405,7 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
                 timeout=1000 * PATIENCE
             )
         page.get_by_role("button", name="Stop").click()
-        chip = page.locator(".chip").first
+        chip = page.locator("main .state").first
         pump(page, lambda: chip.inner_text() == "stopped")
         before = service.get("runs/reversed-001")["done"]
         assert 3 <= before < 200

@@ -3,7 +3,9 @@
 import { hasValues, seriesOf } from "./data.js";
 import { number, percent } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
-import { Box, scale, Table } from "./ui.js";
+import { squareName } from "./reversi.js";
+import { mostOf, scale, shade } from "./figures.js";
+import { Box, Table } from "./ui.js";
 
 const MOST = 2000;
 const LEFT = 52;
@@ -102,17 +104,17 @@ export function Plot({ title, series, xName, range = [], text = number, words })
     const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 80), all.every((point) => Number.isInteger(point.x)));
     return html`<${Svg} label=${`${title}: ${described(series, text)}`} width=${width} height=${height} class="plot"
         onPointerMove=${read} onPointerLeave=${() => setAt(null)}>
-      <g class="axes" aria-hidden="true">
-        ${ticks(ys, height / 50).map((tick) => html`<line x1=${LEFT} x2=${width - RIGHT} y1=${y(tick)} y2=${y(tick)} />
+      <g aria-hidden="true">
+        ${ticks(ys, height / 50).map((tick) => html`<line class="grid" x1=${LEFT} x2=${width - RIGHT} y1=${y(tick)} y2=${y(tick)} />
           <text x=${LEFT - 6} y=${y(tick)} dy="0.35em" text-anchor="end">${yText(tick)}</text>`)}
         ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 16} text-anchor=${x(tick) > width - 40 ? "end" : "middle"}>${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
         <text x=${width - RIGHT} y=${height - 3} text-anchor="end">${xName}</text>
       </g>
-      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 6}`}>
-        ${pieces(points, "x", "low", "high").map((part) => html`<polygon points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
+      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 6 + 1}`}>
+        ${pieces(points, "x", "low", "high").map((part) => html`<polygon class="band" points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
         ${pieces(points, "x", "y").map((part) => (dots || part.length === 1
-          ? part.map((point) => html`<circle class=${point.faint ? "faint" : undefined} cx=${x(point.x)} cy=${y(point.y)} r="4" />`)
-          : html`<polyline points=${join(part, "y")} />`))}
+          ? part.map((point) => html`<circle class=${point.faint ? "dot faint" : "dot"} cx=${x(point.x)} cy=${y(point.y)} r="4" />`)
+          : html`<polyline class="line" points=${join(part, "y")} />`))}
       </g>`)}
       ${at !== null && drawn[0] && html`<line class="cursor" x1=${x(near(drawn[0]).x)} x2=${x(near(drawn[0]).x)} y1=${TOP} y2=${height - BOTTOM} />`}
     <//>`;
@@ -128,7 +130,7 @@ export function Plot({ title, series, xName, range = [], text = number, words })
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
     <p class="legend" aria-hidden="true">${at !== null && drawn[0] && html`<span>${xName} ${xText(near(drawn[0]).x)}</span>`}
       ${(series.length > 1 || at !== null) && drawn.map((one, place) => html`
-        <span class=${`key c${place % 6}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
+        <span class=${`key c${place % 6 + 1}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
   <//>`;
 }
 
@@ -156,17 +158,17 @@ export function BarChart({ title, bars, text = number }) {
     const left = Math.min(width * 0.42, 15 + 7.2 * Math.max(4, ...bars.map((bar) => bar.name.length)));
     const x = scale(xs, [left, width - 66]);
     return html`<${Svg} label=${`${title}: ${bars.map((bar) => `${bar.name} ${text(bar.value)}`).join("; ")}`} width=${width} height=${height}>
-      <g class="axes" aria-hidden="true">${ticks(xs, width / 160).map((tick) => html`
-        <line x1=${x(tick)} x2=${x(tick)} y1="4" y2=${height - 24} /><text x=${x(tick)} y=${height - 8} text-anchor="middle">${text(tick)}</text>`)}</g>
+      <g aria-hidden="true">${ticks(xs, width / 160).map((tick) => html`
+        <line class="grid" x1=${x(tick)} x2=${x(tick)} y1="4" y2=${height - 24} /><text x=${x(tick)} y=${height - 8} text-anchor="middle">${text(tick)}</text>`)}</g>
       ${bars.map((bar, place) => {
         const y = place * 30 + 4;
         const end = x(bar.value ?? 0);
         const whisker = there(bar.low) && there(bar.high);
-        return html`<g class="c0">
-          <text class="word" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7)}</text>
+        return html`<g class="c1">
+          <text class="strong" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7)}</text>
           <rect class=${bar.faint ? "bar faint" : "bar"} x=${Math.min(x(0), end)} y=${y + 3} width=${Math.max(1, Math.abs(end - x(0)))} height="18" rx="2" />
           ${whisker && html`<path class="whisker" d=${`M${x(bar.low)} ${y + 12}H${x(bar.high)}M${x(bar.low)} ${y + 7}v10M${x(bar.high)} ${y + 7}v10`} />`}
-          <text class="word" x=${Math.max(end, x(0), whisker ? x(bar.high) : 0) + 6} y=${y + 15}>${text(bar.value)}</text></g>`;
+          <text class="strong" x=${Math.max(end, x(0), whisker ? x(bar.high) : 0) + 6} y=${y + 15}>${text(bar.value)}</text></g>`;
       })}
     <//>`;
   };
@@ -187,19 +189,19 @@ export function ParallelChart({ title, axes, rows, score }) {
       return { name, value, y: scale(ends, [height - 40, 44]), ends: ends.map((end) => (words ? words[end] : number(end))) };
     });
     return html`<${Box} name=${`${title}: drawing`}><${Svg} label=${`${title}: ${rows.length} lines over ${axes.map(({ name }) => name).join(", ")}`} width=${width} height=${height}>
-      ${thinned(rows, 400).map((row) => html`<g class=${scores(score(row)) > 0.8 ? "c1" : "c0"} opacity=${0.15 + 0.85 * scores(score(row)) ** 2}>
-        <polyline points=${drawn.map(({ value, y }, place) => (there(value(row)) ? `${x(place)},${y(value(row))}` : "")).join(" ")} /></g>`)}
-      <g class="axes" aria-hidden="true">${drawn.map(({ name, ends }, place) => html`<line x1=${x(place)} x2=${x(place)} y1="44" y2=${height - 40} />
-        <text class="word" x=${x(place)} y=${place % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>
+      ${thinned(rows, 400).map((row) => html`<g class=${scores(score(row)) > 0.8 ? "c2" : "c1"} opacity=${0.15 + 0.85 * scores(score(row)) ** 2}>
+        <polyline class="line" points=${drawn.map(({ value, y }, place) => (there(value(row)) ? `${x(place)},${y(value(row))}` : "")).join(" ")} /></g>`)}
+      <g aria-hidden="true">${drawn.map(({ name, ends }, place) => html`<line class="grid" x1=${x(place)} x2=${x(place)} y1="44" y2=${height - 40} />
+        <text class="strong" x=${x(place)} y=${place % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>
         ${ends.map((end, which) => html`<text x=${x(place)} y=${which ? 41 : height - 24} text-anchor="middle">${short(end, 12)}</text>`)}`)}</g>
     <//><//>`;
   };
   return html`<${Figure} title=${title} draw=${draw} rows=${rows} columns=${axes.map(({ name, words }) => ({ name, number: !words }))} />`;
 }
 
-/** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell, orange below nothing and blue above. */
+/** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell. */
 function HeatTable({ title, heads, rows }) {
-  const shade = ([text, share]) => html`<td class=${share < 0 ? "minus" : "plus"} style=${{ "--share": `${Math.min(60, 60 * Math.abs(share))}%` }}>${text}</td>`;
+  const shade = ([text, share]) => html`<td class=${`v ${shade(share)}`}>${text}</td>`;
   return html`<figure class="chart"><figcaption>${title}</figcaption><${Box} name=${title}><table class="heats">
     <thead><tr><td></td>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(shade)}</tr>`)}</tbody></table><//></figure>`;
@@ -213,8 +215,24 @@ export function HeatMap({ title, names, values, href }) {
   ])} />`;
 }
 
-export function BoardHeat({ title, values, most }) {
-  return html`<${HeatTable} title=${title} heads=${[..."abcdefgh"]} rows=${[..."12345678"].map((head, row) => [
-    head, values.slice(8 * row, 8 * row + 8).map((value) => [number(value), value / most]),
-  ])} />`;
+/** Each square as the least of those that mirror it: a1 to d1, b2 to d4. */
+function folded(square) {
+  const [row, column] = [Math.floor(square / 8), square % 8].map((at) => Math.min(at, 7 - at));
+  return 8 * Math.min(row, column) + Math.max(row, column);
+}
+
+/** A board of numbers in the colours of their values. Where squares mirror each other, each number stands once. */
+export function BoardHeat({ title, about, values, most = mostOf(values) }) {
+  const once = values.every((value, square) => value === values[folded(square)]);
+  const texts = values.map((value) => number(value, Math.abs(value) >= 10 ? 0 : undefined));
+  const told = values.map((value, square) => (once && folded(square) !== square ? "" : `${squareName(square)} ${texts[square]}`)).filter(Boolean);
+  return html`<figure><figcaption><strong>${title}</strong> ${about && html`<small>${about}</small>`}</figcaption>
+    <svg class="heatboard" role="img" aria-label=${`${title}: ${told.join(", ")}`} viewBox="0 0 268 268">
+      ${[..."abcdefgh"].map((letter, at) => html`<text x=${28 + at * 30 + 14.5} y="11" text-anchor="middle">${letter}</text><text x="20" y=${18 + at * 31 + 19} text-anchor="end">${at + 1}</text>`)}
+      ${values.map((value, square) => {
+        const [x, y] = [28 + (square % 8) * 30, 18 + Math.floor(square / 8) * 31];
+        const at = shade(value, most);
+        return html`<rect class=${`v ${at}`} x=${28 + (square % 8) * 30} y=${y} width="29" height="30" rx="3" />
+          ${(!once || folded(square) === square) && html`<text class=${`on-v ${at}`} x=${x + 14.5} y=${y + 19} text-anchor="middle">${texts[square]}</text>`}`;
+      })}</svg></figure>`;
 }

@@ -176,7 +176,7 @@ function Drawing({ nodes, individual, href }) {
       return html`<a href=${href(node.individual)} key=${node.individual}>
         <title>${node.individual}: born in generation ${node.born}, ${node.origin}, last lived in ${node.generation}</title>
         <rect class=${node.individual === individual ? "first" : undefined} x=${x} y=${y} width=${WIDTH - 26} height="40" rx="5" />
-        <text class="word" x=${x + 8} y=${y + 16}>${node.individual}</text>
+        <text class="strong" x=${x + 8} y=${y + 16}>${node.individual}</text>
         <text x=${x + 8} y=${y + 32}>${node.origin} · ${percent(node.score, 0)}</text></a>`;
     })}
   </svg><//>`;

@@ -4,11 +4,12 @@ import { path } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { amount, date, strengthOf } from "../format.js";
+import { Spark } from "../figures.js";
 import { html } from "../html.js";
 import { Ahead, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, meta } from "../meta.js";
 import { setQuery, to } from "../router.js";
-import { Chip, More, Progress, Search, Select, Spark, Wait } from "../ui.js";
+import { Chip, More, Progress, Search, Select, Wait } from "../ui.js";
 
 const ALL = ["", "all"];
 const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"].map((state) => [state, state === "elsewhere" ? "from elsewhere" : state || "all"]);
@@ -34,7 +35,7 @@ export function Home({ query }) {
   const listed = noRuns ? [] : runs.items || [];
   const shown = merged(listed, jobs.items || [], (job) => fits(job, filter), sort, !noRuns && runs.more);
   const select = (title, name, value, choices) => html`<${Select} name=${title} value=${value} choices=${choices} onChange=${(chosen) => setQuery({ [name]: chosen })} />`;
-  return html`<div class="head"><h1>Runs and jobs</h1><a class="button main" href="#/new">New run</a></div>
+  return html`<div class="head"><h1>Runs and jobs</h1></div>
     <div class="filters" role="search">
       <${Search} name="Name" value=${filter.q} onChange=${(q) => setQuery({ q })} />
       ${select("Kind", "kind", filter.kind, [ALL, ...[...kinds, ...contests].map(({ name, plural }) => [name, plural])])}
@@ -80,10 +81,10 @@ function Row({ run, job }) {
   return html`<li class="item">
     <div class="what"><a href=${run ? to(["run", run.id]) : to(["job", job.id])}>${run ? run.id : jobTitle(job)}</a>
       <span class="quiet">${run ? [run.command, run.rules, run.preset].filter(Boolean).join(" · ") : job.command}</span></div>
-    <div class="state"><${Chip} state=${(job || run).state} />
+    <div class="how"><${Chip} state=${(job || run).state} />
       ${wrong ? html`<span class="bad">${wrong}</span>` : job ? html`<${Ahead} job=${job} words=${done} share=${run?.share} />`
         : html`<${Progress} share=${run.share} name=${`progress of ${run.id}`} text=${done} />`}</div>
-    <div class="curve">${run?.curve.length > 1 && html`<${Spark} values=${run.curve} name=${`curve of ${run.id}`} />`}${isActive(job) && html`<${JobButtons} job=${job} />`}</div>
+    <div class="curve">${run?.curve.length > 1 && html`<${Spark} lines=${[run.curve]} name=${`curve of ${run.id}`} />`}${isActive(job) && html`<${JobButtons} job=${job} />`}</div>
     <div class="what">${strength && html`<small>${strength.join(" ")}</small>`}
       <span class="quiet">${date(run ? run.date : job.ended || job.created)}</span></div>
   </li>`;
