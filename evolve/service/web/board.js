@@ -1,7 +1,7 @@
 // The board as SVG: to play a grid for arrow keys and Enter, to look at a picture with a description.
 
-import { discs, step } from "./format.js";
-import { html, useRef, useState } from "./html.js";
+import { shade } from "./figures.js";
+import { html, useEffect, useRef, useState } from "./html.js";
 import { count, squareName } from "./reversi.js";
 
 const SIZE = 44;
@@ -21,11 +21,15 @@ function next(square, key) {
 /**
  * position: {cells, move, before, turned}. legal: squares that may be played, dotted where `hints`.
  * values: {square name: {text, discs}}; best: the square to ring; mark: a sign on the last move; coming: the move that follows.
- * onPlay(square): makes it a grid to play on.
+ * onPlay(square): makes it a grid to play on. focus: whether it takes the focus, to the last move.
  */
-export function Board({ position, legal = [], hints, values = {}, best, mark, coming, onPlay, name }) {
+export function Board({ position, legal = [], hints, values = {}, best, mark, coming, onPlay, focus, name }) {
   const [here, setHere] = useState(19);
   const squares = useRef([]);
+  useEffect(() => {
+    const to = position.cells.findIndex((_, square) => squareName(square) === position.move);
+    if (focus) setTimeout(() => squares.current[to]?.focus({ preventScroll: true })); // after the page has taken it
+  }, []);
   const keys = (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const at = squares.current.indexOf(event.target);
@@ -57,8 +61,8 @@ export function Board({ position, legal = [], hints, values = {}, best, mark, co
       ${cell !== "-" && html`<circle key=${cell} class=${`disc ${WORD[cell]}${position.turned.includes(number) ? " turned" : ""}`} cx=${x} cy=${y} r="18" />`}
       ${last === text && html`<circle class="last" cx=${x} cy=${y} r="19" />`}
       ${may && hints && !value && html`<circle class="hint" cx=${x} cy=${y} r="6" />`}
-      ${value && html`<rect class=${`chip ${step(value.discs)}`} x=${x - 20} y=${y - 12} width="40" height="24" rx="12" />
-        <text class=${`val on-v ${step(value.discs)}`} x=${x} y=${y} dy="0.36em" text-anchor="middle" textLength=${value.text.length > 5 ? 36 : undefined} lengthAdjust="spacingAndGlyphs">${value.text}</text>`}
+      ${value && html`<rect class=${`chip ${shade(value.discs, 10)}`} x=${x - 20} y=${y - 12} width="40" height="24" rx="12" />
+        <text class=${`val on-v ${shade(value.discs, 10)}`} x=${x} y=${y} dy="0.36em" text-anchor="middle" textLength=${value.text.length > 5 ? 36 : undefined} lengthAdjust="spacingAndGlyphs">${value.text}</text>`}
       ${best === text && html`<rect class="best" x=${x - 21} y=${y - 13} width="42" height="26" rx="13" />`}
       ${coming === text && html`<rect class="coming" x=${left + 3} y=${top + 3} width=${SIZE - 6} height=${SIZE - 6} />`}
       ${mark && last === text && html`<g class="badge"><circle cx=${x + 14} cy=${y - 14} r="9" /><text x=${x + 14} y=${y - 14} dy="0.36em" text-anchor="middle">${mark}</text></g>`}
