@@ -74,9 +74,10 @@ class RunReading:
     name and value of the one number that compares runs with different seeds; the value is None
     before it exists. curve: the course of that number, as a Series; its name and its index's name
     say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
-    the first table. totals: further figures for `compare`. tables: by name. rows, make_row: of a
-    `RunType.of_rows`, its table, and a function of its settings, the number of a row and the
-    threads to use, which makes that row.
+    the first table. gain: how much better its champion is than the defaults, a score against them
+    with its interval; None where that is unknown. totals: further figures for `compare`. tables:
+    by name. rows, make_row: of a `RunType.of_rows`, its table, and a function of its settings, the
+    number of a row and the threads to use, which makes that row.
     """
 
     kept: Callable[[FolderPath], int]
@@ -86,6 +87,7 @@ class RunReading:
     tables: Mapping[str, TableReading]
     totals: Callable[[Any], dict[str, Any]] = lambda run: {}
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
+    gain: Callable[[Any], tuple[float, float, float] | None] | None = None
     rows: RowFiles | None = None
     make_row: Callable[[Any, int, int], Mapping[str, Any]] | None = None
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
+from evolve.agents.ladder import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
@@ -63,6 +64,7 @@ async def health(service: Inside) -> Health:
         cores=cores(),
         running=running,
         queued=queued,
+        elsewhere=service.index.running_elsewhere(),
         learn=has_torch(),
         programs=service.agents.programs,
     )
@@ -76,7 +78,12 @@ def get_meta() -> Meta:
         contests=[
             ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
         ],
-        rules=[RulesInfo(name=name, goal=rules.goal) for name, rules in RULE_SETS.items()],
+        rules=[
+            RulesInfo.model_validate(
+                {"name": name, "goal": rules.goal, "rungs": rungs_of(name)}, from_attributes=True
+            )
+            for name, rules in RULE_SETS.items()
+        ],
         default_rules=DEFAULT_RULES,
     )
 

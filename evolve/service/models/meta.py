@@ -42,6 +42,7 @@ class Health(BaseModel):
     cores: int
     running: int
     queued: int
+    elsewhere: int = Field(description="runs that processes write to which are no jobs of it")
     learn: bool = Field(description="whether PyTorch is there, for networks")
     programs: list[str] = Field(description="ids of the programs that may be met")
 
@@ -134,11 +135,22 @@ class ContestInfo(BaseModel):
     plural: str
 
 
+class RungInfo(BaseModel):
+    """A rung of a ladder: an agent of known Elo."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    agent: str
+    label: str = Field(description="the agent in words, such as `weight table, 3 plies`")
+    elo: float
+
+
 class RulesInfo(BaseModel):
-    """Rules, and who wins by them."""
+    """Rules, who wins by them, and their ladder, the weakest rung first."""
 
     name: str
     goal: str
+    rungs: list[RungInfo]
 
 
 class Meta(BaseModel):

@@ -56,10 +56,26 @@ class RunSummary(BaseModel):
     )
     score_low: float | None
     score_high: float | None
+    gain: float | None = Field(
+        description="of a sweep's winner, in Elo over the defaults, in games that no trial played"
+    )
+    gain_low: float | None
+    gain_high: float | None
+    beats: str | None = Field(
+        description="the highest rung of its ladder below the whole interval of `elo`, in words"
+    )
     champion: str | None = Field(description="the name of its best agent")
+    weights: list[float] | None = Field(
+        description="its champion's 10 weights of squares in the middle phase, in the order "
+        "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4"
+    )
+    grid: list[list[float | None]] | None = Field(
+        description="of a study, the Elo of its runs' champions: a row a setting, a column a seed"
+    )
     job: str | None = Field(description="the job that is at work on it, or was last")
     problem: str | None = Field(description="what is wrong, of a damaged one")
     curve: list[float] = Field(description="how it rose: 40 points at most")
+    curves: list[list[float]] = Field(description="of a study, those of its first runs")
 
 
 class Change(BaseModel):

@@ -12,6 +12,14 @@ export function shade(value, most = 1) {
 
 export const mostOf = (values) => Math.max(...values.map(Math.abs), 1e-9);
 
+/** The 64 squares from the 10 weights of those that mirror each other, a1 b1 c1 d1 b2 c2 d2 c3 d3 d4. */
+export function unfolded(weights) {
+  return Array.from({ length: 64 }, (_, square) => {
+    const [row, column] = [Math.floor(square / 8), square % 8].map((at) => Math.min(at, 7 - at)).sort();
+    return weights[[0, 4, 7, 9][row] + column - row];
+  });
+}
+
 /** A line from one of two ranges to the other. */
 export function scale([low, high], [from, to]) {
   return (value) => from + ((value - low) / (high - low || 1)) * (to - from);

@@ -58,6 +58,26 @@ export function amount({ done: kept, target, unit }, job) {
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
 }
 
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A run in words: its kind, its rules, and how much of it there is. */
+export function aboutOf({ noun, command, rules, study }, much) {
+  const kind = study ? "" : (noun || "run").replace(/^an? /, "");
+  const [, which] = (command || "").split(" ");
+  return [capital([kind, which !== "of" && which].filter(Boolean).join(" ")), rules && `${rules} rules`, much].filter(Boolean).join(" · ");
+}
+
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const hourFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+
+/** A time as people say it: today or yesterday with the hour, else the day. */
+export function when(seconds) {
+  if (typeof seconds !== "number") return NONE;
+  const [time, today] = [new Date(1000 * seconds), new Date()];
+  const days = Math.round((today.setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / 86_400_000);
+  return days === 0 || days === 1 ? `${days ? "Yesterday" : "Today"} ${hourFormat.format(time)}` : dayFormat.format(time);
+}
+
 export const lastOf = (run) => Math.max(0, (run.done ?? 1) - 1);
 
 export function label(name) {

@@ -3,7 +3,7 @@
 import { path, post, remove } from "./api.js";
 import { useGet } from "./data.js";
 import { useEvents } from "./events.js";
-import { duration, number, percent } from "./format.js";
+import { amount, duration, number, percent } from "./format.js";
 import { html } from "./html.js";
 import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
 
@@ -28,6 +28,16 @@ export function jobTitle({ id, command, settings, run }) {
   if (command === "match") return `${settings.a} against ${settings.b}`;
   if (command === "rate") return [settings.agents || []].flat().join(", ");
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
+}
+
+/** How far a run or its job is: in a word, the time that is left, and the share. */
+export function aheadOf(job, run) {
+  const { done, total, stage, stage_done: part, stage_total: of, left } = job?.progress || {};
+  const share = job?.state === "done" ? 1 : total ? done / total : run?.share;
+  if (job?.state === "queued") return { text: job.place ? `place ${job.place} in the queue` : "queued", share: 0 };
+  const many = run && amount(run, job);
+  const inStage = stage && of !== total && (of === 1 ? `${stage} ${percent(part, 0)}` : of && `${stage} ${number(part)} of ${number(of)}`);
+  return { text: [job?.state === "stopping" && "stopping", many || inStage].filter(Boolean).join(" · "), left: typeof left === "number" ? `about ${duration(left)} left` : "", share };
 }
 
 /** How far a job is; `words` come first. */

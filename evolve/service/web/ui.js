@@ -160,15 +160,15 @@ export function Check({ name, value, onChange }) {
   return html`<label class="check"><input type="checkbox" checked=${value} onChange=${(event) => onChange(event.target.checked)} /> ${name}</label>`;
 }
 
-export function Search({ name, value, onChange }) {
+export function Search({ name, value, onChange, hidden }) {
   const id = useId();
   const [text, setText] = useState(value);
   const rested = useRested(text);
   useEffect(() => {
     if (rested !== value) onChange(rested.trim());
   }, [rested]);
-  return html`<span class="control"><label for=${id}>${name}</label>
-    <input id=${id} type="search" value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
+  return html`<span class="control"><label for=${id} class=${hidden ? "hidden" : undefined}>${name}</label>
+    <input id=${id} type="search" placeholder=${hidden && name} value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
 }
 
 /** The id of an agent or a run (`of`), with those of the server to choose from while one types. */
