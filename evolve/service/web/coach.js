@@ -10,6 +10,9 @@ const memory = new Map();
 const latest = new Map();
 let turn = Promise.resolve();
 
+/** Once the last question is answered: by then the engine is there. */
+export const rested = () => turn;
+
 /** A forecast may be beyond what a board holds. */
 const within = (move) => ({ ...move, discs: Math.max(-64, Math.min(64, move.discs)) });
 

@@ -83,6 +83,7 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
   const mine = Object.keys(sides).find((side) => sides[side].you);
   const faults = marks.slice(0, at + 1).filter((one) => one && (!mine || one.side === mine));
   const lesson = mark || (isOver(all[at]) ? faults.sort((one, other) => other.lost - one.lost)[0] : faults.at(-1));
+  const begun = all.length > 1;
   const number = (ply) => 1 + Math.floor((ply - 1 + (all[0].side === "white")) / 2);
   if (hint && best) squares[best] = onSquares(evaluation)[best];
   return html`<div class="game">
@@ -92,17 +93,17 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
       <div class="row spread said"><p class="live" role="status">${status}</p>${shown.coach && lead !== undefined && html`<strong class="nowrap">${inWords(lead)}</strong>`}</div>
       ${notes}
       ${coach.error && html`<p class="note" role="status">The coach does not answer: ${coach.error.message} <button type="button" onClick=${coach.again}>Ask again</button></p>`}
-      <${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} said=${said(at, all)} />
+      ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} said=${said(at, all)} />
       <div class="row spread"><span class="row">${STEPS.map(([icon, title, where]) => html`<button type="button" class="icon" aria-label=${title} disabled=${where < 0 ? at === 0 : at === all.length - 1} onClick=${() => show(at + where)}><${Icon} name=${icon} /></button>`)}</span>
-        <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && " · discs ahead for Black, by the coach"}</span></div>
+        <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && " · discs ahead for Black, by the coach"}</span></div>`}
     </section>
     <div class="players at-players">${["black", "white"].map((side) => html`<div class=${`card player${turn === side ? " turn" : ""}`}><span class=${`dot-disc ${side}`}></span>
       <div><strong>${sides[side].name}</strong><br /><small>${[!sides[side].bare && side, turn === side && "to move", sides[side].note].filter(Boolean).join(" · ")}</small></div><span class="n">${count(position.cells, side)}</span></div>`)}</div>
     <div class="row at-acts">${acts}<span class="row push">${legal && switched("hints", "Legal moves")}${switched("values", "Values")}${switched("coach", "Coach")}</span></div>
-    <div class="stack at-side"><section class="card stack"><div class="row spread"><h2 class="title">Moves</h2>
+    <div class="stack at-side">${begun && html`<section class="card stack"><div class="row spread"><h2 class="title">Moves</h2>
         ${shown.coach && html`<span class="note"><span class="mark slip">?</span> lost 4 discs or more, <span class="mark blunder">??</span> 8 or more</span>`}</div>
       <${Moves} all=${all} at=${at} show=${show} marks=${marks} opening=${opening} />
-      ${lesson && html`<${Lesson} mark=${lesson} mine=${mine} number=${number(lesson.ply)} href=${lineOf(game, lesson)} />`}</section>${children}</div>
+      ${lesson && html`<${Lesson} mark=${lesson} mine=${mine} number=${number(lesson.ply)} href=${lineOf(game, lesson)} />`}</section>`}${children}</div>
     <div class="stack at-review">${below}</div>
   </div>`;
 }
@@ -130,6 +131,5 @@ function Moves({ all, at, show, marks, opening }) {
     return html`<a href=${href(ply)} aria-current=${ply === at ? "true" : undefined} class=${ply <= opening ? "opening" : undefined} onClick=${go}>${all[ply].move}
       ${mark && html`<span class=${`mark ${mark.sign === "?" ? "slip" : "blunder"}`}>${mark.sign} −${mark.lost}</span>`}</a>`;
   };
-  if (!rows.length) return html`<p class="quiet">None yet.</p>`;
   return html`<ol class=${rows.length > 8 ? "movelist long" : "movelist"} aria-label="Moves">${rows.map(([first, second], row) => html`<li key=${row}><span class="no">${row + 1}</span>${cell(first)}${cell(second)}</li>`)}</ol>`;
 }

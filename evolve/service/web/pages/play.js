@@ -2,7 +2,7 @@
 
 import { get, path, post } from "../api.js";
 import { Board } from "../board.js";
-import { capital } from "../coach.js";
+import { capital, rested } from "../coach.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { label, number } from "../format.js";
@@ -23,21 +23,21 @@ const gameOf = (query) => ({ moves: listOf(query.get("moves")), start: query.get
 const usePositions = ({ moves, start }) => useMemo(() => positions(moves, start), [moves.join(" "), start]);
 
 const LEVEL = /^level-(\d+)$/;
+const eloOf = (elo, before = "") => (elo === undefined ? "" : `${before}${number(elo, 0)} Elo`);
 const titleOf = (name) => name.replace(LEVEL, "Level $1");
 const RULES = { standard: "Most discs win", reversed: "Fewest discs win" };
 const SIDES = [["black", "Black"], ["white", "White"]];
 const FIRST = 3;
 
-function useLevels(rules) {
-  const found = useGet(path(["agents"], { limit: 100, q: "level-" })).data?.items || [];
-  return found.filter(({ id, rules: own }) => LEVEL.test(id) && (!own || own === rules));
-}
+/** An agent with what is known of it under these rules: {id, elo, error, about, plays}. */
+const rated = ({ id, ratings = [] }, rules) => ({ id, ...ratings.find((one) => one.rules === rules) });
 
 /** The next game: against whom, by which side and rules, as it is chosen. */
 function useNext({ agent, side = "black", rules = "" }) {
   const [level, setLevel] = useKept("level", FIRST);
   const [next, change] = useState({ agent, side, rules });
-  const levels = useLevels(next.rules || meta().default_rules);
+  const found = useGet(path(["agents"], { limit: 50, q: "level-" })).data?.items.filter(({ id }) => LEVEL.test(id)) || [];
+  const levels = found.map((one) => rated(one, next.rules || meta().default_rules));
   const usual = levels.length ? `level-${Math.min(level, levels.length)}` : "champion-standard";
   const chosen = { ...next, agent: next.agent ?? usual };
   const set = (changes) => {
@@ -47,22 +47,21 @@ function useNext({ agent, side = "black", rules = "" }) {
   };
   const begin = async (game = { moves: [] }) => {
     const { start, moves } = game;
+    await rested();
     const play = await post("plays", { agent: chosen.agent, side: chosen.side, moves: moves.join(" "), ...(start ? { board: start } : {}), ...(chosen.rules ? { rules: chosen.rules } : {}) });
     opened.set(play.id, play);
     go(to(["play", play.id]));
   };
-  return { ...chosen, levels, set, begin };
+  const strength = (id, played) => eloOf(rated(found.find((one) => one.id === id) || {}, played).elo);
+  return { ...chosen, levels, set, begin, strength };
 }
 
 /** Games that this page has begun: they need not be fetched. */
 const opened = new Map();
 
 function Levels({ levels, value, onChange }) {
-  return html`<fieldset class="levels"><legend class="sr">Level</legend>${levels.map(({ id, elo }) => {
-    const [, level] = id.match(LEVEL);
-    const known = typeof elo === "number";
-    return html`<label><input class="sr" type="radio" name="level" checked=${id === value} aria-label=${`Level ${level}${known ? `, ${number(elo, 0)} Elo` : ""}`} onChange=${() => onChange(id)} />${level}${known && html`<small>${number(elo, 0)}</small>`}</label>`;
-  })}</fieldset>`;
+  return html`<fieldset class="levels"><legend class="sr">Level</legend>${levels.map(({ id, elo }) => html`
+    <label><input class="sr" type="radio" name="level" checked=${id === value} aria-label=${`${titleOf(id)}${eloOf(elo, ", ")}`} onChange=${() => onChange(id)} />${id.slice(6)}<small>${number(elo, 0)}</small></label>`)}</fieldset>`;
 }
 
 function NewGame({ next, title, button, game, children }) {
@@ -78,7 +77,7 @@ function NewGame({ next, title, button, game, children }) {
   const may = info.data?.settings || [];
   return html`<section class="card stack"><h2 class="title">${title}</h2>
     ${levels.length > 0 && html`<${Levels} levels=${levels} value=${agent} onChange=${(id) => set({ agent: id })} />`}
-    ${level && html`<p>${titleOf(level.id)}: ${level.about}</p>`}
+    ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span>${level.error && html`<br /><small>${eloOf(level.elo)} ± ${level.error}</small>`}</p>`}
     <details class="fold stack" open=${!level}><summary>Another agent</summary>
       <${IdInput} name="Agent" value=${level ? "" : name} onChange=${(id) => set({ agent: id })} />
       ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
@@ -113,7 +112,7 @@ function Paste({ rules, children }) {
 }
 
 const YOU = { name: "You", you: true };
-const both = (side, opponent) => ({ [side]: YOU, [other(side)]: { name: opponent } });
+const both = (side, name, note) => ({ [side]: YOU, [other(side)]: { name, note } });
 
 /** The position to begin from, where a move begins the game at once. */
 function Begin({ query }) {
@@ -142,7 +141,7 @@ function Begin({ query }) {
   };
   const count = game.moves.length;
   const status = pending ? `You played ${pending.move}. ${opponent} gets ready …` : mine ? "Your move: click a square, and the game begins." : `${opponent} moves first.`;
-  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, rules: next.rules || game.rules }} name="new game" status=${status} sides=${both(side, opponent)} turn=${position.side}
+  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, rules: next.rules || game.rules }} name="new game" status=${status} sides=${both(side, opponent, next.strength(agent, next.rules || game.rules))} turn=${position.side}
     legal=${legal} onPlay=${onPlay} pending=${pending} notes=${html`<${Problem} error=${error} />`} below=${html`<${Paste} rules=${next.rules || game.rules} />`}>
     <${NewGame} next=${next} title="New game" button="Play" game=${game}>${(count > 0 || game.start) && html`<p>The game begins ${game.start ? "from a position" : ""}${count > 0 ? ` after ${count} moves: ${game.moves.join(" ")}` : ""}.</p>`}<//><//>`;
 }
@@ -220,7 +219,7 @@ function Game({ play, put, query }) {
     : pending ? `You played ${pending.move}. ${opponent} thinks …`
       : back ? `${said(at, all)} ${mine ? "Play here, and the game goes on from this position." : "You are looking back."}`
         : statusOf(play, all, hint === last);
-  const sides = both(side, opponent);
+  const sides = both(side, opponent, next.strength(play.agent, play.rules));
   const notes = html`${error && html`<${Problem} error=${error.problem} again=${error.move && (() => send(error.move))} />`}
     ${play.problem && html`<p class="problem" role="alert">${opponent} did not move: ${play.problem} <${Act} act=${() => from()}>Try again<//></p>`}
     ${play.result && !back && html`<p class="outcome"><strong>${RESULTS[play.result]}</strong>${play.resigned ? " by resigning" : ""}, ${play.discs_black}:${play.discs_white}.</p>`}`;
