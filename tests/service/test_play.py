@@ -123,7 +123,7 @@ def test_a_pasted_game_is_reviewed(service: Service, browser: Browser) -> None:
         fault.click()
         pump(page, lambda: f"{lost[0]} lost {lost[-1][1:]} discs" in lesson(page))
         assert page.locator(".badge circle").count() == slider.locator(".badge").count() + 1
-        page.get_by_label("Values").check()
+        page.get_by_role("checkbox", name="Values").check()
         page.locator(".chip").first.wait_for()
         page.get_by_role("link", name="Show the line").click()
         pump(page, lambda: moves(page)[: len(GAME.split())] != GAME.split())
