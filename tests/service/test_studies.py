@@ -56,7 +56,9 @@ def test_a_study_is_listed_and_its_runs_beneath_it(app: App) -> None:
     assert (study["state"], study["share"], study["rules"]) == ("stopped", 0.75, "reversed")
     beneath = app.get("runs?study=two&sort=name")["items"]
     elos = {one["id"].partition("+")[2]: one["elo"] for one in beneath}
-    assert sorted(map(str, sum(study["grid"], []))) == sorted(map(str, [*elos.values(), None]))
+    assert sorted(str(one) for row in study["grid"] for one in row) == sorted(
+        map(str, [*elos.values(), None])
+    )
     assert study["curves"] == [one["curve"] for one in beneath]
     assert [one["id"] for one in beneath] == RUNS
     assert [one["study"] for one in beneath] == ["two"] * 3

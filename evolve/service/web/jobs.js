@@ -25,7 +25,7 @@ export function useJob(id) {
 }
 
 export function jobTitle({ id, command, settings, run }) {
-  if (command === "match") return `${settings.a} against ${settings.b}`;
+  if (command === "match") return [settings.a, settings.b].map((one) => String(one).replace(/^run:/, "")).join(" – ");
   if (command === "rate") return [settings.agents || []].flat().join(", ");
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }

@@ -41,15 +41,15 @@ export function Home({ query }) {
   const first = there.items && !filtered && !jobs.error && (shown.length === 0 || (shown.length === 1 && shown[0].run?.id === "example"));
   const select = (title, name, value, choices) => html`<${Select} name=${title} hidden value=${value} choices=${choices} onChange=${(one) => setQuery({ [name]: one })} />`;
   const tick = (id) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-MOST));
-  return html`<h1 class=${first ? "sr" : undefined}>Runs</h1>
+  return html`<h1 class="sr">Runs</h1>
     ${now.map((one) => html`<${Now} key=${keyOf(one)} ...${one} />`)}
     ${first && html`<${FirstVisit} opened=${shown.length > 0} />`}
     ${!first && html`<div class="row" role="search">
       <${Seg} name="Kind" value=${filter.kind} onChange=${(kind) => setQuery({ kind })} choices=${[["", "All"], ...[...kinds, ...contests].map(({ name, plural }) => [name, capital(plural)])]} />
       <span class="find push"><${Icon} name="search" /><${Search} hidden name="Search runs" value=${filter.q} onChange=${(q) => setQuery({ q })} /></span>
-      ${select("Rules", "rules", filter.rules, [["", "All rules"], ...rules.map(({ name }) => [name, name])])}
+      <span class="row">${select("Rules", "rules", filter.rules, [["", "All rules"], ...rules.map(({ name }) => [name, name])])}
       ${select("State", "state", filter.state, [["", "All states"], ...STATES.map((state) => [state, state === "elsewhere" ? "from elsewhere" : state])])}
-      ${select("Order", "sort", sort, SORTS)}
+      ${select("Order", "sort", sort, SORTS)}</span>
     </div>`}
     <${Wait} of=${there}>
       ${!first && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a></p>`}
