@@ -13,9 +13,9 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
     from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.chance import RandomAgent
     from evolve.agents.dqn import DqnAgent
     from evolve.agents.mcts import MctsAgent
-    from evolve.agents.reference import RandomAgent
     from evolve.arena.call import match, rate
     from evolve.engine.board.board import Board
     from evolve.engine.search.genes import Gene
@@ -37,7 +37,7 @@ _HOMES = {
     "Gene": "evolve.engine.search.genes",
     "IllegalMoveError": "evolve.errors",
     "MctsAgent": "evolve.agents.mcts",
-    "RandomAgent": "evolve.agents.reference",
+    "RandomAgent": "evolve.agents.chance",
     "Run": "evolve.runs.run",
     "compare": "evolve.studies.call",
     "evolve": "evolve.evolution.loop",

@@ -264,7 +264,7 @@ class AlphaBetaAgent(SearchingAgent):
         nodes = () if self.limit.nodes is None else (self.limit.nodes,)
         return [self.limit.seconds, depth, self.parameters, *nodes]
 
-    def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
+    def with_settings(self, values: Mapping[str, Any], name: str) -> Any:
         depth = values.get("depth")  # with a limit its own depths change as well
         return super(AlphaBetaAgent, self.at(depth)).with_settings(values, name)
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Analysis, Description, Limit, Setting, StoredAgent, moves_to_choose
 from evolve.agents.agent_file import Arrays
+from evolve.agents.chance import mix
 from evolve.agents.dqn import (
     NETWORK_PARAMETERS,
     NO_REWARDS,
@@ -32,7 +33,6 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
-from evolve.agents.reference import mix
 from evolve.agents.searching import (
     TABLE_BITS,
     check_seconds,

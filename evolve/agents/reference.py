@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Self, cast
+from typing import Any, Final, cast
 
-from evolve.agents.agent import Agent, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.agent_file import Arrays, header_of, naming_file, read_agent_file
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.registry import KINDS, REFERENCES
-from evolve.engine.board.board import Board
-from evolve.engine.board.rules import Rules, check_rules
+from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError, AgentFileError
 from evolve.extras import imported
 
@@ -35,15 +33,6 @@ _TABLES: Final[dict[str, tuple[tuple[int, ...], int, Rules | None]]] = {
 }
 """Weights, mobility and rules, by name."""
 
-STRONGEST: Final[Mapping[Rules, tuple[str, int]]] = {
-    "standard": ("patterns-standard", 1676),
-    "reversed": ("patterns-reversed", 1530),
-}
-"""The strongest reference agent under these rules, and its Elo on the ladder.
-It was measured once, see docs/evolution.md."""
-_MASK = (1 << 64) - 1
-_SETTINGS: Final = {"seed": Setting("seed")}
-
 
 def table_agent(name: str) -> AlphaBetaAgent:
     """The agent with one table of weights, at depth 1 without an exact end.
@@ -54,44 +43,6 @@ def table_agent(name: str) -> AlphaBetaAgent:
         raise AgentError(f"there is no table {name!r}; there are {', '.join(_TABLES)}")
     weights, mobility, rules = _TABLES[name]
     return AlphaBetaAgent([weights], [mobility], [1], name=name, rules=rules)
-
-
-def mix(value: int) -> int:
-    """SplitMix64's output function: 64 bits in, 64 well-mixed bits out."""
-    value = (value + 0x9E3779B97F4A7C15) & _MASK
-    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & _MASK
-    value = (value ^ value >> 27) * 0x94D049BB133111EB & _MASK
-    return value ^ value >> 31
-
-
-@dataclass(frozen=True, slots=True)
-class RandomAgent(Agent):
-    """Plays uniformly at random, as a function of its seed and the position.
-
-    It has no state, so it plays the same game again, whatever other games it plays.
-    """
-
-    seed: int = 0
-    rules: Rules | None = None
-    name: str = "random"
-
-    def __post_init__(self) -> None:
-        if self.rules is not None:
-            check_rules(self.rules)
-
-    def choose(self, board: Board) -> int:
-        """A legal square; over all seeds each is equally likely."""
-        moves = moves_to_choose(board)
-        return moves[mix(mix(mix(self.seed & _MASK) ^ board.own) ^ board.opp) % len(moves)]
-
-    def for_game(self, seed: int) -> Self:
-        """The agent for one game, with a new seed mixed from its own and `seed`."""
-        return replace(self, seed=mix(self.seed ^ mix(seed)))
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """Its seed."""
-        return _SETTINGS
 
 
 def read_agent(path: Path) -> StoredAgent:

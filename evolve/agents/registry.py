@@ -38,9 +38,13 @@ PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
 _PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
 """Finds program names, also in a list that is still one text."""
 
+LEVEL: Final = "level-"
+LEVELS: Final = tuple(f"{LEVEL}{number}" for number in range(1, 13))
+"""Levels for people, the weakest first: what they are depends on the rules, see `ratings`."""
+
 _TABLE: Final = "evolve.agents.reference:table_agent"
 REFERENCES: Final = {
-    "random": "evolve.agents.reference:RandomAgent",
+    "random": "evolve.agents.chance:RandomAgent",
     "uct": "evolve.agents.mcts:MctsAgent",
     "zero": _TABLE,
     "swh": _TABLE,
@@ -54,11 +58,16 @@ REFERENCES: Final = {
     "published-reversed": "champions/published-reversed.json",
     "patterns-standard": "champions/patterns-standard.npz",
     "patterns-reversed": "champions/patterns-reversed.npz",
+    **dict.fromkeys(LEVELS, "evolve.agents.levels:level_agent"),
 }
 """Reference agents, known by name: each is made with the name as `name=`, or is an agent file.
 Those in `champions/` come with the package; their provenance says which run made them: the presets
 `tuned` and `published` of evolutions, `strong` of pattern trainings.
 A kind without a file needs only an entry here to be an AGENT of the command line, with settings."""
+REFERENCE_NAMES: Final = ", ".join(
+    [*(name for name in REFERENCES if name not in LEVELS), f"{LEVELS[0]} to {LEVELS[-1]}"]
+)
+"""Their names, for messages and help."""
 
 
 def programs_in(settings: BaseModel | Mapping[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
 import numpy as np
 
 from evolve.agents.agent import Limit, Setting, StoredAgent, moves_to_choose
+from evolve.agents.chance import MISTAKES, MistakenAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_depth
 from evolve.engine.board.bits import U
@@ -59,6 +60,7 @@ class SearchingAgent(StoredAgent):
         "endgame": Setting("endgame"),
         "time": Setting("limit", float),
         "nodes": Setting("limit"),
+        MISTAKES: Setting("share", float),
     }
 
     EXACT_NODES: ClassVar[int] = 1
@@ -167,10 +169,12 @@ class SearchingAgent(StoredAgent):
         """Its depth for every phase, its exact search, its limits, and those of its kind."""
         return self.SETTINGS
 
-    def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
-        """The agent with these settings, and a new name."""
+    def with_settings(self, values: Mapping[str, Any], name: str) -> Any:
+        """The agent with these settings, and a new name; with mistakes, a `MistakenAgent`."""
         made = self.at(endgame=values.get("endgame"))._changed(name=name)
-        return made.limited(Limit(values.get("time"), values.get("nodes"), values.get("depth")))
+        limit = Limit(values.get("time"), values.get("nodes"), values.get("depth"))
+        limited = made.limited(limit)
+        return MistakenAgent(limited, values[MISTAKES], name) if MISTAKES in values else limited
 
     def stored(self) -> Self:
         """The agent itself; AgentError where it plays by a limit, which files cannot hold."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.names import parse_name, with_clock
-from evolve.agents.reference import STRONGEST
+from evolve.agents.ratings import strongest
 from evolve.cli.terminal import bar, complain, duration, err, print_json, say
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import AgentError
@@ -97,20 +97,20 @@ def _stronger_start(source: str, agent: Agent) -> str | None:
     None where `source` is no run, or its Elo on the ladder is unknown or not lower. It plays no
     game.
     """
-    strongest = STRONGEST.get(agent.rules or DEFAULT_RULES)
+    best = strongest(agent.rules or DEFAULT_RULES)
     named = parse_name(source)
-    if strongest is None or named.individual is not None or not named.path.is_dir():
+    if best is None or named.individual is not None or not named.path.is_dir():
         return None
     run = Run(named.path)
     facts = facts_of(run)
     elo = facts.get("elo")
     if elo is None and run.config.get("panel") == "ladder":
         elo = facts.get("panel_elo")  # of the last generation's best
-    name, most = strongest
-    if not isinstance(elo, int | float) or not elo < most:
+    name, rating = best
+    if not isinstance(elo, int | float) or not elo < rating.elo:
         return None
     return (
-        f"{name} is stronger, {most} Elo on the ladder against {elo:.0f} of this run: "
+        f"{name} is stronger, {rating.elo} Elo on the ladder against {elo:.0f} of this run: "
         + _by_the_clock(name, "patterns.py")
     )
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NoReturn
 import click
 from click.shell_completion import CompletionItem
 
-from evolve.agents.registry import PROGRAM_FORMS, REFERENCES
+from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
     "plot": ("evolve.cli.show", "Draw a run's progress and its champion's weights."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
+    "agents": ("evolve.cli.agents", "List the agents known by name, and how strong they are."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
     "cluster": (
@@ -57,7 +58,7 @@ COMMANDS: Final = {
 """Each command's module, with a function NAME_command, and the command's help."""
 
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
-{", ".join(REFERENCES)}, or a program: {", ".join(PROGRAM_FORMS)};
+{REFERENCE_NAMES}, or a program: {", ".join(PROGRAM_FORMS)};
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
 'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
 """

@@ -11,7 +11,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.names import CWD, AgentName, parse_name
 from evolve.agents.reference import listed, read_agent, reference_agent
-from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCES
+from evolve.agents.registry import INDIVIDUALS, PROGRAM_FORMS, PROGRAMS, REFERENCE_NAMES, REFERENCES
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, RunError
@@ -104,10 +104,9 @@ def _load(named: AgentName, folder: str | None) -> Agent:
             raise AgentFileError(f"{place} {_without_champion(inside(path))}")
         return read_agent(champion)
     if not path.exists():
-        names = ", ".join(REFERENCES)
         raise AgentError(
             f"there is no agent '{plain(place)}': no such file or folder, no reference agent "
-            f"({names}), and no program ({', '.join(PROGRAM_FORMS)})"
+            f"({REFERENCE_NAMES}), and no program ({', '.join(PROGRAM_FORMS)})"
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(

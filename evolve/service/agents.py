@@ -21,6 +21,7 @@ from typing import Any, Final, Literal
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.names import parse_name
+from evolve.agents.ratings import ratings_of
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
@@ -35,7 +36,7 @@ from evolve.runs.run_types import champion_of
 from evolve.runs.summary import check_config
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.models.agents import AgentInfo, NewPlay, Play, PlayMove
+from evolve.service.models.agents import AgentInfo, AgentRating, NewPlay, Play, PlayMove
 from evolve.service.models.meta import AGENT_ID
 from evolve.service.responses import ProblemError, not_found
 from evolve.service.tables import check_individual
@@ -154,7 +155,11 @@ class Agents:
         origin, _, rest = name.partition(":")
         if name in REFERENCES:
             rules = next((one for one in RULE_SETS if name.endswith(f"-{one}")), None)
-            return _info(name, name, "reference", _about(name), rules=rules)
+            found = ratings_of(name)
+            about = next((rating.about for rating in found.values()), "")
+            ratings = [AgentRating(rules=one, **vars(rating)) for one, rating in found.items()]
+            listed = _info(name, name, "reference", about, rules=rules)
+            return listed.model_copy(update={"ratings": ratings})
         if origin == "program":
             text = self._programs[name]
             return _info(name, text, "program", f"speaks {text.partition(':')[0].upper()}")
@@ -185,20 +190,6 @@ def _check_setting(text: str) -> None:
     most = MOST.get(match[1])
     if most is not None and value > most:
         raise ProblemError(422, f"{match[1]} may be {most:g} at most here")
-
-
-def _about(name: str) -> str:
-    """A short description of a reference agent."""
-    for start, text in (
-        ("champion-", "evolved by evolve run"),
-        ("published-", "evolved with the published settings"),
-        ("patterns-", "patterns, taught by evolve train patterns"),
-        ("random", "random moves"),
-        ("uct", "tree search by random games"),
-    ):
-        if name.startswith(start):
-            return text
-    return "a table of weights, one ply ahead by default"
 
 
 def _info(

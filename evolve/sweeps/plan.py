@@ -16,8 +16,9 @@ from optuna.trial import FrozenTrial, TrialState
 from pydantic import BaseModel
 
 from evolve.agents.agent import Agent
+from evolve.agents.chance import RandomAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.reference import RandomAgent, read_agent
+from evolve.agents.reference import read_agent
 from evolve.arena.match import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS

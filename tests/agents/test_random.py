@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.reference import mix
+from evolve.agents.chance import mix
 
 
 def test_random_plays_each_move_alike_over_seeds() -> None:

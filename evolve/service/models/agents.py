@@ -18,6 +18,17 @@ BOARDS: Final = (
 STARTS: Final = "where it began, as OBF has it; null: the usual start"
 
 
+class AgentRating(BaseModel):
+    """How strong a reference agent is under some rules, on the scale of the ladder."""
+
+    rules: Rules
+    elo: int
+    error: int = Field(description="half of the 95 % interval")
+    seconds: float = Field(description="of a move, on one core")
+    about: str
+    plays: str = Field(description="of a level: the agent that it is, with its settings")
+
+
 class AgentInfo(BaseModel):
     """An agent in lists."""
 
@@ -27,6 +38,7 @@ class AgentInfo(BaseModel):
     rules: Rules | None
     origin: Literal["reference", "run", "upload", "program"]
     about: str
+    ratings: list[AgentRating] = Field(default=[], description="of a reference agent")
     settings: list[str] = Field(
         default=[], description="what may follow the question mark; empty in lists"
     )

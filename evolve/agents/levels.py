@@ -1,0 +1,161 @@
+"""Levels: twelve agents of rising strength under each rules, for people who play against them.
+
+`level-7` names the agent that `agents.ratings` has for the rules of the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any, Final, NoReturn, Self, cast
+
+import numpy.typing as npt
+
+from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting, StoredAgent
+from evolve.agents.agent_file import Arrays
+from evolve.agents.names import parse_name
+from evolve.agents.ratings import RATINGS
+from evolve.agents.reference import reference_agent
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES, Rules
+from evolve.errors import AgentError
+
+_NO_LIMIT: Final = Limit()
+
+
+@dataclass(frozen=True)
+class LevelAgent(StoredAgent):
+    """A level before the rules are known; until then it plays by the default ones.
+
+    level: its name in the ratings; values: the settings after the question mark; most: see
+    `limited`.
+    """
+
+    level: str
+    name: str
+    values: tuple[tuple[str, Any], ...] = ()
+    most: Limit = _NO_LIMIT
+
+    def with_rules(self, rules: Rules) -> Any:
+        """The agent that the level is under these rules; AgentError where they have no levels."""
+        agent = _level(self.level, rules)
+        if self.values:
+            agent = agent.with_settings(dict(self.values), self.name)
+        return agent if self.most == _NO_LIMIT else agent.limited(self.most)
+
+    @cached_property
+    def _agent(self) -> Agent:
+        return cast("Agent", self.with_rules(DEFAULT_RULES))
+
+    @property
+    def rules(self) -> None:
+        """None: it plays by any."""
+        return None
+
+    def choose(self, board: Board) -> int:
+        """A legal square; raises IllegalMoveError when there is none."""
+        return self._agent.choose(board)
+
+    def choose_counted(self, board: Board) -> tuple[int, int]:
+        """The same square, and the nodes searched for it."""
+        return self._agent.choose_counted(board)
+
+    def analyse(self, board: Board) -> Analysis | None:
+        """Its values of the legal moves."""
+        return self._agent.analyse(board)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether it always plays the same move in the same position."""
+        return self._agent.repeats
+
+    @property
+    def identity(self) -> Any:
+        """What determines how it plays, as JSON."""
+        return self._agent.identity
+
+    @property
+    def limit(self) -> Limit:
+        """The most that its moves may cost."""
+        return self._agent.limit
+
+    def limited(self, limit: Limit) -> Self:
+        """The level, within `limit` as far as its agents can."""
+        return replace(self, most=self.most & limit)
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """The settings that may follow the question mark."""
+        return self._agent.settings
+
+    def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
+        """The level with these settings, and a new name. Raises AgentError."""
+        changed = replace(self, values=tuple({**dict(self.values), **values}.items()), name=name)
+        changed._agent.settings  # noqa: B018 - raises an error for an invalid value
+        return changed
+
+    def prepare(self) -> None:
+        """Load all that its first move needs."""
+        self._agent.prepare()
+
+    def describe(self) -> Description:
+        """What it is under each rules, and a description of its agent under the default ones."""
+        about = self._agent.describe()
+        lines = [f"{rules}: {rated[self.level].plays}" for rules, rated in RATINGS.items()]
+        return replace(about, lines=(*lines, *about.lines))
+
+    def stored(self) -> StoredAgent:
+        """The agent under the default rules; AgentError where files cannot hold it."""
+        return self._agent.stored()
+
+    def python_source(self, numba: bool = False) -> str:
+        """The stand-alone Python file of its agent; AgentError where that has none."""
+        if isinstance(self._agent, StoredAgent):
+            return self._agent.python_source(numba)
+        raise AgentError(f"{self.name} cannot be written as a Python file")
+
+    @property
+    def play(self) -> str:
+        """How its stand-alone file plays."""
+        agent = self._agent
+        return agent.play if isinstance(agent, StoredAgent) else super().play
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of its agent."""
+        return self.stored().parameters
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Those of its agent."""
+        return self.stored().arrays
+
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """That of its agent."""
+        agent = self._agent
+        return agent.provenance if isinstance(agent, StoredAgent) else {}
+
+    @classmethod
+    def from_parts(
+        cls, parameters: Mapping[str, Any], arrays: Arrays, common: Mapping[str, Any]
+    ) -> NoReturn:
+        """AgentError: files hold a level's agent."""
+        raise AgentError("files hold no level, but its agent")
+
+
+@cache
+def _level(level: str, rules: Rules) -> Agent:
+    """The agent that a level is under some rules, with the level's name."""
+    rating = RATINGS.get(rules, {}).get(level)
+    if rating is None:
+        raise AgentError(f"there is no {level} for the rules {rules!r}")
+    named = parse_name(rating.plays)
+    agent = reference_agent(named.place).with_rules(rules)
+    return agent.with_settings(named.settings or {}, level)
+
+
+def level_agent(name: str) -> LevelAgent:
+    """The level of that name."""
+    return LevelAgent(name, name)
