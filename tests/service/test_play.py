@@ -189,3 +189,29 @@ def test_a_move_waits_for_a_server_that_is_gone(fresh: Service, browser: Browser
         fresh.start()
         says(page, "Your move.")
         assert len(moves(page)) == len(fresh.get(f"plays/{play}")["moves"]) == 4
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_levels_are_chosen_by_arrows(service: Service, browser: Browser, rules: str) -> None:
+    with window(browser, service) as page:
+        visit(page, root(service), f"play?rules={rules}")
+        radios = page.get_by_role("group", name="Level").get_by_role("radio")
+        radios.first.wait_for()
+        names = radios.evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+        ratings = [
+            next(found["elo"] for found in one["ratings"] if found["rules"] == rules)
+            for one in service.get("agents?q=level-")["items"]
+        ]
+        assert names == [
+            f"Level {number}, {elo:,} Elo".replace("-", "\u2212")
+            for number, elo in enumerate(ratings, 1)
+        ]
+        page.get_by_role("radio", name="Level 3,").focus()
+        for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+            page.keyboard.press(key)
+        sees(page, "Level 4:")
+        move(page)
+        play = service.get(f"plays/{page.url.rpartition('/')[2]}")
+        assert (play["agent"], play["rules"]) == ("level-4", rules)
+        visit(page, root(service), "play")  # the browser remembers it
+        pump(page, lambda: page.get_by_role("radio", name="Level 4,").is_checked())

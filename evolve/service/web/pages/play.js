@@ -38,8 +38,7 @@ function useNext({ agent, side = "black", rules = "" }) {
   const [next, change] = useState({ agent, side, rules });
   const found = useGet(path(["agents"], { limit: 50, q: "level-" })).data?.items.filter(({ id }) => LEVEL.test(id)) || [];
   const levels = found.map((one) => rated(one, next.rules || meta().default_rules));
-  const usual = levels.length ? `level-${Math.min(level, levels.length)}` : "champion-standard";
-  const chosen = { ...next, agent: next.agent ?? usual };
+  const chosen = { ...next, agent: next.agent ?? `level-${level}` };
   const set = (changes) => {
     change((old) => ({ ...old, ...changes }));
     const [, number] = changes.agent?.match(LEVEL) || [];
@@ -78,8 +77,8 @@ function NewGame({ next, title, button, game, children }) {
   return html`<section class="card stack"><h2 class="title">${title}</h2>
     ${levels.length > 0 && html`<${Levels} levels=${levels} value=${agent} onChange=${(id) => set({ agent: id })} />`}
     ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span>${level.error && html`<br /><small>${eloOf(level.elo)} ± ${level.error}</small>`}</p>`}
-    <details class="fold stack" open=${!level}><summary>Another agent</summary>
-      <${IdInput} name="Agent" value=${level ? "" : name} onChange=${(id) => set({ agent: id })} />
+    <details class="fold stack" open=${!LEVEL.test(agent)}><summary>Another agent</summary>
+      <${IdInput} name="Agent" value=${LEVEL.test(agent) ? "" : name} onChange=${(id) => set({ agent: id })} />
       ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
       ${info.error && agent && html`<p class="bad" role="status">${info.error.message}</p>`}
       ${may.length > 0 && html`<details open=${settings !== ""}><summary>How it plays</summary><div class="filters">${may.map((key) => html`
