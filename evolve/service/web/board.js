@@ -28,7 +28,7 @@ export function Board({ position, legal = [], hints, values = {}, best, mark, co
   const squares = useRef([]);
   useEffect(() => {
     const to = position.cells.findIndex((_, square) => squareName(square) === position.move);
-    if (focus) setTimeout(() => squares.current[to]?.focus({ preventScroll: true })); // after the page has taken it
+    if (focus) setTimeout(() => squares.current[to < 0 ? here : to]?.focus({ preventScroll: true })); // after the page has taken it
   }, []);
   const keys = (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
