@@ -20,7 +20,7 @@ from benchmarks.service import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-WIDTHS = {360: 740, 1280: 900, 2560: 1440}
+WIDTHS = {390: 844, 1280: 900, 2560: 1440}
 """Of the pictures, each with the height of the window."""
 
 _PARTS = {
@@ -32,7 +32,7 @@ _PATIENCE = 120.0
 """Seconds in which a page is there, on the busiest machine."""
 _THERE = "document.querySelector('main h1') && !document.querySelector('[aria-busy]')"
 _NOTE_LIST = """new MutationObserver(() => {
-  if (!window.listed && document.querySelector(".item")) window.listed = performance.now();
+  if (!window.listed && document.querySelector(".runs .run")) window.listed = performance.now();
 }).observe(document, { childList: true, subtree: true });"""
 _TIMES = "[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.listed]"
 
@@ -155,7 +155,7 @@ def times(browser: Browser, root: str, token: str) -> None:
             page = context.new_page()
             page.add_init_script(_NOTE_LIST)
             page.goto(root)
-            page.locator(".item").first.wait_for()
+            page.locator(".runs .run").first.wait_for()
             rows.append(page.evaluate(_TIMES))
     for index, name in enumerate(("first contentful paint", "list of runs")):
         found = [row[index] for row in rows[1:]]  # the first visit starts the browser as well

@@ -57,7 +57,7 @@ function Banner() {
     return () => clearTimeout(timer);
   }, [connection]);
   return html`<div class="banner" role="status">
-    ${connection === "gone" && html`<p class="gone">The server is gone; trying again.</p>`}
+    ${connection === "gone" && html`<p class="gone">The server is gone; trying again. What is shown is as it was.</p>`}
     ${connection === "deaf" && html`<p class="gone">This browser follows no events: all is fetched every 10 s.</p>`}
     ${connection === "live" && back && html`<p class="back">Live again.</p>`}
   </div>`;

@@ -84,7 +84,7 @@ export function CommandLine({ line }) {
 }
 
 /** What is asked for less often, behind a button; Escape and a click outside close it. */
-export function Menu({ name, children }) {
+export function Menu({ name, ghost, children }) {
   const menu = useRef(null);
   useEffect(() => {
     const shut = ({ type, key, target }) => {
@@ -96,7 +96,7 @@ export function Menu({ name, children }) {
     for (const type of ["click", "keydown"]) document.addEventListener(type, shut);
     return () => ["click", "keydown"].forEach((type) => document.removeEventListener(type, shut));
   }, []);
-  return html`<details class="menu" ref=${menu}><summary class="button icon" aria-label=${name} title=${name}><${Icon} name="more" /></summary><div>${children}</div></details>`;
+  return html`<details class="menu" ref=${menu}><summary class=${`button icon${ghost ? " ghost" : ""}`} aria-label=${name} title=${name}><${Icon} name="more" /></summary><div>${children}</div></details>`;
 }
 
 /** A choice of few, all to be seen: [[key, words, count]]. */
