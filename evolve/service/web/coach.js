@@ -1,7 +1,7 @@
 // The coach: what the positions of a game are worth in discs, what moves lost, a bar and a graph of it.
 
 import { post } from "./api.js";
-import { signed } from "./format.js";
+import { capital, signed } from "./format.js";
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
 import { count, isOver, mustPass } from "./reversi.js";
 
@@ -88,8 +88,6 @@ export function marksOf(all, evaluations) {
     return lost < 4 ? undefined : { ply, move, side: all[ply - 1].side, lost, sign: lost < 8 ? "?" : "??", best: moves[0], played, line: evaluations[ply - 1].line };
   });
 }
-
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export function inWords(lead) {
   const whole = Math.round(Math.abs(lead));

@@ -2,16 +2,16 @@
 
 import { get, path, post } from "../api.js";
 import { Board } from "../board.js";
-import { capital, rested } from "../coach.js";
+import { rested } from "../coach.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { label, number } from "../format.js";
-import { html, useEffect, useMemo, useRef, useState } from "../html.js";
+import { capital, label, number } from "../format.js";
+import { html, useMemo, useRef, useState } from "../html.js";
 import { meta } from "../meta.js";
 import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, squareName, START } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
 import { reviewOf, said, GameView, useKept, useSteps } from "../gameview.js";
-import { Act, Download, IdInput, Problem, Seg, useAgent } from "../ui.js";
+import { Act, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
 
 export function Play({ parts: [id], query }) {
   const Content = { "": Begin, review: Review, setup: Setup }[id || ""] || Going;
@@ -32,31 +32,35 @@ const FIRST = 3;
 /** An agent with what is known of it under these rules: {id, elo, error, about, plays}. */
 const rated = ({ id, ratings = [] }, rules) => ({ id, ...ratings.find((one) => one.rules === rules) });
 
+/** Games that this page has begun: they need not be fetched. */
+const opened = new Map();
+
+async function begin({ agent, side, rules, moves = [], start }) {
+  await rested();
+  const play = await post("plays", { agent, side, moves: moves.join(" "), ...(start && { board: start }), ...(rules && { rules }) });
+  opened.set(play.id, play);
+  go(to(["play", play.id]));
+}
+
 /** The next game: against whom, by which side and rules, as it is chosen. */
 function useNext({ agent, side = "black", rules = "" }) {
   const [level, setLevel] = useKept("level", FIRST);
   const [next, change] = useState({ agent, side, rules });
+  const usual = meta().default_rules;
   const found = useGet(path(["agents"], { limit: 50, q: "level-" })).data?.items.filter(({ id }) => LEVEL.test(id)) || [];
-  const levels = found.map((one) => rated(one, next.rules || meta().default_rules));
-  const chosen = { ...next, agent: next.agent ?? `level-${level}` };
+  const levels = found.map((one) => rated(one, next.rules || usual));
+  const named = next.agent ?? `level-${level}`;
+  const isLevel = LEVEL.test(named);
+  const info = useAgent(isLevel ? null : named.split("?")[0]);
+  const chosen = { ...next, agent: named, rules: next.rules || (isLevel ? usual : info.data && (info.data.rules || usual)) };
   const set = (changes) => {
     change((old) => ({ ...old, ...changes }));
     const [, number] = changes.agent?.match(LEVEL) || [];
     if (number) setLevel(Number(number));
   };
-  const begin = async (game = { moves: [] }) => {
-    const { start, moves } = game;
-    await rested();
-    const play = await post("plays", { agent: chosen.agent, side: chosen.side, moves: moves.join(" "), ...(start ? { board: start } : {}), ...(chosen.rules ? { rules: chosen.rules } : {}) });
-    opened.set(play.id, play);
-    go(to(["play", play.id]));
-  };
   const strength = (id, played) => eloOf(rated(found.find((one) => one.id === id) || {}, played).elo);
-  return { ...chosen, levels, set, begin, strength };
+  return { ...chosen, isLevel, info, levels, set, strength, begin: ({ start, moves } = {}) => begin({ ...chosen, start, moves }) };
 }
-
-/** Games that this page has begun: they need not be fetched. */
-const opened = new Map();
 
 function Levels({ levels, value, onChange }) {
   return html`<fieldset class="levels"><legend class="sr">Level</legend>${levels.map(({ id, elo }) => html`
@@ -64,10 +68,9 @@ function Levels({ levels, value, onChange }) {
 }
 
 function NewGame({ next, title, button, game, children }) {
-  const { agent, side, rules, levels, set } = next;
+  const { agent, side, rules, isLevel, info, levels, set } = next;
   const level = levels.find(({ id }) => id === agent);
   const [name, settings = ""] = agent.split("?");
-  const info = useAgent(LEVEL.test(agent) ? null : name);
   const how = Object.fromEntries(new URLSearchParams(settings));
   const tune = (key, value) => {
     const all = new URLSearchParams(Object.entries({ ...how, [key]: value }).filter(([, one]) => one)).toString();
@@ -77,15 +80,15 @@ function NewGame({ next, title, button, game, children }) {
   return html`<section class="card stack"><h2 class="title">${title}</h2>
     ${levels.length > 0 && html`<${Levels} levels=${levels} value=${agent} onChange=${(id) => set({ agent: id })} />`}
     ${level && html`<p>${titleOf(level.id)}${level.about && `: ${level.about}`} <span class="option">${level.plays}</span>${level.error && html`<br /><small>${eloOf(level.elo)} ± ${level.error}</small>`}</p>`}
-    <details class="fold stack" open=${!LEVEL.test(agent)}><summary>Another agent</summary>
-      <${IdInput} name="Agent" value=${LEVEL.test(agent) ? "" : name} onChange=${(id) => set({ agent: id })} />
+    <details class="fold stack" open=${!isLevel}><summary>Another agent</summary>
+      <${IdInput} name="Agent" value=${isLevel ? "" : name} onChange=${(id) => set({ agent: id })} />
       ${info.data && html`<p class="quiet">${info.data.name}${info.data.about && `: ${info.data.about}`}</p>`}
       ${info.error && agent && html`<p class="bad" role="status">${info.error.message}</p>`}
       ${may.length > 0 && html`<details open=${settings !== ""}><summary>How it plays</summary><div class="filters">${may.map((key) => html`
         <span class="control"><label for=${`how-${key}`}>${label(key)}</label><input id=${`how-${key}`} type="number" min="0" step="any" value=${how[key] || ""}
           placeholder="its own" onInput=${(event) => tune(key, event.target.value.trim())} /></span>`)}</div></details>`}</details>
     <div class="row"><${Seg} name="You play" value=${side} choices=${SIDES} onChange=${(value) => set({ side: value })} />
-      <${Seg} name="Rules" value=${rules || info.data?.rules || meta().default_rules} choices=${meta().rules.map((one) => [one.name, RULES[one.name] || one.goal])} onChange=${(value) => set({ rules: value })} />
+      <${Seg} name="Rules" value=${rules} choices=${meta().rules.map((one) => [one.name, RULES[one.name] || one.goal])} onChange=${(value) => set({ rules: value })} />
       <span class="push row"><${Act} kind="main" act=${() => next.begin(game)} disabled=${!agent || info.error} waits="The engine gets ready …">${button}<//></span></div>
     ${children}</section>`;
 }
@@ -148,13 +151,10 @@ function Begin({ query }) {
 const RESULTS = { won: "You won", lost: "You lost", draw: "A draw" };
 
 function Going({ id, query }) {
-  const [play, setPlay] = useState(opened.get(id));
-  const [error, setError] = useState(null);
-  useEffect(() => {
-    if (!play) get(path(["plays", id])).then(setPlay, setError);
-  }, [error]);
-  if (play) return html`<${Game} play=${play} put=${setPlay} query=${query} />`;
-  return error ? html`<${Problem} error=${error} again=${() => setError(null)} /><p><a href="#/play">Another game</a></p>` : html`<p class="quiet" aria-busy="true">Loading …</p>`;
+  const [made, put] = useState(opened.get(id));
+  const found = useGet(made ? null : path(["plays", id]));
+  const play = made || found.data;
+  return play ? html`<${Game} play=${play} put=${put} query=${query} />` : html`<${Wait} of=${found} />${found.error && html`<p><a href="#/play">Another game</a></p>`}`;
 }
 
 function Game({ play, put, query }) {
@@ -172,6 +172,7 @@ function Game({ play, put, query }) {
   const opponent = titleOf(play.name);
   const moves = path(["plays", id, "moves"]);
 
+  const load = () => get(path(["plays", id])).then(put, () => {});
   const send = async (move) => {
     if (busy.current) return;
     busy.current = true;
@@ -182,24 +183,18 @@ function Game({ play, put, query }) {
     } catch (problem) {
       waiting = problem.status === 0;
       if (!waiting) setError({ problem, move });
-      if (problem.status === 409) get(path(["plays", id])).then(put, () => {});
+      if (problem.status === 409) load();
     }
     setWaits(waiting);
     if (!waiting) setPending(null);
     busy.current = false;
   };
-  const again = () => (pending ? send(pending.move) : get(path(["plays", id])).then(put, () => {}));
-  useEvents(({ name }) => name === "again" && !busy.current && again());
+  useEvents(({ name }) => name === "again" && !busy.current && (pending ? send(pending.move) : load()));
   const back = at < last;
   const position = all[at];
   const mine = !pending && position.side === side && (back || play.to_move === side);
   const legal = mine ? legalMoves(position) : [];
-  const from = async (move) => {
-    const kept = { agent: play.agent, side, rules: play.rules, moves: [...play.moves.slice(0, at), ...(move ? [move] : [])].join(" ") };
-    const begun = await post("plays", { ...kept, ...(game.start ? { board: game.start } : {}) });
-    opened.set(begun.id, begun);
-    go(to(["play", begun.id]));
-  };
+  const from = (...more) => begin({ ...game, agent: play.agent, side, moves: [...play.moves.slice(0, at), ...more] });
   const onPlay = async (square) => {
     if (!legal.includes(square)) return;
     const move = squareName(square);
