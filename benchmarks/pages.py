@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -167,11 +168,19 @@ def main(runs: Path, out: Path) -> None:
     chromium = find_chromium()
     if chromium is None:
         raise SystemExit("error: there is no Chromium here")
-    with served(runs) as server, open_chromium(chromium) as browser:
-        root = f"http://127.0.0.1:{server.port}/"
-        times(browser, root, server.token)
-        play = server.post("plays", {"agent": "random", "side": "black", "rules": "standard"})
-        pictures(browser, root, server.token, addresses(server.get, play["id"]), out)
+    with open_chromium(chromium) as browser:
+        with tempfile.TemporaryDirectory() as empty, served(Path(empty)) as server:
+            root = f"http://127.0.0.1:{server.port}/"
+            pictures(browser, root, server.token, {"home-empty": ""}, out)
+        with served(runs) as server:
+            _of_folder(browser, server, out)
+
+
+def _of_folder(browser: Browser, server: Any, out: Path) -> None:
+    root = f"http://127.0.0.1:{server.port}/"
+    times(browser, root, server.token)
+    play = server.post("plays", {"agent": "random", "side": "black", "rules": "standard"})
+    pictures(browser, root, server.token, addresses(server.get, play["id"]), out)
 
 
 if __name__ == "__main__":

@@ -40,8 +40,9 @@ function Theme() {
 function Load() {
   const { data, reload } = useGet("health");
   useEvents(({ name }) => (name === "job" || name === "run") && reload());
-  if (!data?.running && !data?.queued) return null;
-  return html`<a class=${`state ${data.running ? "running" : "queued"}`} href="#/"><span>${data.running} running${data.queued > 0 && html`<span class="wide-only"> · ${data.queued} waiting</span>`}</span></a>`;
+  const running = data && data.running + data.elsewhere;
+  if (!running && !data?.queued) return null;
+  return html`<a class=${`state ${running ? "running" : "queued"}`} href="#/"><span>${running} running${data.queued > 0 && html`<span class="wide-only"> · ${data.queued} waiting</span>`}</span></a>`;
 }
 
 function Banner() {

@@ -124,7 +124,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   const draw = (width) => {
     const height = small ? 150 : tall ? Math.max(240, Math.min(400, width * 0.36)) : Math.max(180, Math.min(300, width * 0.42));
     const roomy = width > (rungs.length ? 720 : 330);
-    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${elo}`)) : Math.min(width / 3, width0(ends.map((one) => one.words)));
+    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : Math.min(width / 3, width0(ends.map((one) => one.words)));
     const x = scale(xs, [LEFT + 6, width - right]);
     const y = scale(ys, [height - BOTTOM, TOP]);
     const join = (points, key) => points.map((point) => `${x(point.x).toFixed(1)},${y(point[key]).toFixed(1)}`).join(" ");
@@ -141,7 +141,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
     const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
     const labels = roomy && !words && !rungs.length ? apart(ends.map((one) => ({ ...one, y: y(one.last) + 4 })), TOP + 4, height - BOTTOM) : [];
     const names = apart(lines.map((one) => ({ ...one, y: y(one.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
-    const own = rungs.length ? ends.map((one) => ({ ...one, y: y(one.last) + (one.open ? -14 : 24) })) : [];
+    const own = rungs.length ? ends.map((one) => ({ ...one, y: y(one.last) + (one.open ? -14 : 34) })) : [];
     return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
         onPointerMove=${(event) => setAt(valueAt(event))} onPointerUp=${drop} onPointerLeave=${() => { setAt(null); setFrom(null); }} onDblClick=${() => setZoom(null)}>
       <g aria-hidden="true">
@@ -272,10 +272,10 @@ export function ParallelChart({ title, axes, rows, score }) {
 
 /** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell. */
 function HeatTable({ title, heads, rows }) {
-  const shade = ([text, share]) => html`<td class=${`v ${shade(share)}`}>${text}</td>`;
+  const filled = ([text, share]) => html`<td class=${`v ${shade(share)}`}>${text}</td>`;
   return html`<figure class="chart"><figcaption class="title">${title}</figcaption><${Box} name=${title}><table class="heats">
     <thead><tr><td></td>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-    <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(shade)}</tr>`)}</tbody></table><//></figure>`;
+    <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(filled)}</tr>`)}</tbody></table><//></figure>`;
 }
 
 /** Shares, 0 to 1 or null, of rows against columns. */

@@ -59,3 +59,14 @@ export function Spark({ lines, name }) {
       ${lines.length === 1 && html`<circle class="dot" cx="114" cy=${y(values.at(-1))} r="3" />`}</g>`;
   })}</svg>`;
 }
+
+/** The champion's weights; a study's grid; else two discs. */
+export function Picture({ run }) {
+  const cells = run?.grid?.flat().filter(Number.isFinite) || [];
+  if (run?.weights) return html`<${Thumb} values=${unfolded(run.weights)} />`;
+  if (cells.length > 1) {
+    const mean = cells.reduce((sum, elo) => sum + elo, 0) / cells.length;
+    return html`<${Thumb} values=${run.grid.flatMap((row) => row.map((elo) => (elo ?? mean) - mean))} columns=${run.grid[0].length} />`;
+  }
+  return html`<svg class="thumb discs" viewBox="0 0 48 48" aria-hidden="true"><rect width="48" height="48" /><circle class="black" cx="18" cy="24" r="10" /><circle class="white" cx="31" cy="24" r="10" /></svg>`;
+}

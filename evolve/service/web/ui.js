@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { cell, label, percent } from "./format.js";
+import { cell, label, number, percent } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
 const ICONS = {
@@ -126,11 +126,14 @@ export function Table({ name, columns, rows, id }) {
   </table><//>`;
 }
 
+/** Columns of Elo, which are told whole. */
+const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
+
 /** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
 export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
   const columns = (pages.columns || []).filter(pick)
     .map(({ name: column, type, format }) => {
-      const show = shows[column] || (format === "percent" ? (value) => percent(value) : undefined);
+      const show = shows[column] || (format === "percent" ? (value) => percent(value) : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
       return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
     });
   return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;

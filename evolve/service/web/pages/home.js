@@ -3,7 +3,7 @@
 import { path, remove } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { Elo, Spark, Thumb, unfolded } from "../figures.js";
+import { Elo, Picture, Spark } from "../figures.js";
 import { aboutOf, amount, capital, duration, number, percent, when } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
@@ -131,17 +131,6 @@ function Row({ run, job, chosen, onTick }) {
   </li>`;
 }
 
-/** The champion's weights; a study's grid; else two discs. */
-function Picture({ run }) {
-  const cells = run?.grid?.flat().filter(Number.isFinite) || [];
-  if (run?.weights) return html`<${Thumb} values=${unfolded(run.weights)} />`;
-  if (cells.length > 1) {
-    const mean = cells.reduce((sum, elo) => sum + elo, 0) / cells.length;
-    return html`<${Thumb} values=${run.grid.flatMap((row) => row.map((elo) => (elo ?? mean) - mean))} columns=${run.grid[0].length} />`;
-  }
-  return html`<svg class="thumb discs" viewBox="0 0 48 48" aria-hidden="true"><rect width="48" height="48" /><circle class="black" cx="18" cy="24" r="10" /><circle class="white" cx="31" cy="24" r="10" /></svg>`;
-}
-
 function Course({ run }) {
   const lines = run.curves.length ? run.curves : [run.curve];
   return lines[0].length > 1 ? html`<${Spark} lines=${lines} name=${`course of ${run.id}`} />` : html`<span class="spark"></span>`;
@@ -170,6 +159,7 @@ function Meaning({ run, job }) {
   if (wrong) return html`<span class="bad">${wrong}</span>`;
   if (!run) return job.ending && job.ending !== "played" ? job.ending : null;
   if (typeof run.gain === "number") return "Over its default settings, in fresh games";
+  if (run.grid) return `${run.grid.length} ${run.grid.length === 1 ? "setting" : "settings"} × ${run.grid[0]?.length} seeds`;
   if (run.beats) return `Beats the ${run.beats}`;
   if (typeof run.elo === "number") return "Beats no rung of the ladder for certain";
   if (typeof run.elo_so_far === "number") return "Mean of its last bests";

@@ -3,7 +3,7 @@
 import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { Elo, Thumb, unfolded } from "../figures.js";
+import { Elo, Picture } from "../figures.js";
 import { aboutOf, amount, cell, date, label, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
@@ -63,14 +63,14 @@ function Head({ run, job }) {
   const [file] = run.files.filter(({ name }) => name.endsWith(".py"));
   const rows = kindOf(run)?.tables.length > 0;
   const again = run.state === "done" ? `Extend by ${run.unit} …` : "Resume with changes …";
+  const halted = idle && run.changes.length > 0 && run.state !== "done";
   return html`${run.study && html`<p class="note"><a href=${to(["run", run.study])}>${run.study}</a></p>`}
-    <header class="headrow">${run.weights ? html`<${Thumb} values=${unfolded(run.weights)} />` : html`<span></span>`}
+    <header class="headrow"><${Picture} run=${run} />
       <div class="stack tight"><div class="row"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} /></div>
         <p class="note">${aboutOf(run, [amount(run), run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · "))}</p></div>
       <${Figure} run=${run} />
-      <div class="row acts">${run.agent && html`<a class=${`button${active ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
-        ${!active && !run.agent && job && idle && run.changes.length > 0 && html`<${JobButtons} job=${job} />`}
-        ${active ? html`<${JobButtons} job=${job} />` : file && html`<a class="button" href=${`api/v1/${file.href}`} download=${`${run.id}-${file.name}`} title=${file.about}><${Icon} name="download" /> ${file.name}</a>`}
+      <div class="row acts">${halted && html`<${Act} kind="main" act=${() => goOn(run, {})}>Resume<//>`}${run.agent && html`<a class=${`button${active || halted ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
+        ${active ? html`<${JobButtons} job=${job} />` : !halted && file && html`<a class="button" href=${`api/v1/${file.href}`} download=${`${run.id}-${file.name}`} title=${file.about}><${Icon} name="download" /> ${file.name}</a>`}
         <${Menu} name="More about this run">
           ${idle && run.changes.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "again"} onClick=${turn("again")}>${again}</button>`}
           ${run.changes.length > 0 && rows && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a>`}
@@ -80,7 +80,7 @@ function Head({ run, job }) {
           ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//></div>
     </header>
     ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
-    ${wrong && html`<p class="problem">${wrong}</p>`}
+    ${wrong && html`<p class="problem">${wrong}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
     ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
     ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((one) => html`<${Download} ...${one} />`)}</p></section>`}`;
 }
@@ -94,11 +94,13 @@ function Figure({ run }) {
   return html`<div class="figure">${strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`}</div>`;
 }
 
+const goOn = (run, settings) => post(path(["runs", run.id, "resume"]), { settings });
+
 function GoOn({ run, done }) {
   const [texts, setTexts] = useState({});
   const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name] ?? run.settings.settings?.[change.name]) }));
   return html`<div class="new stack"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
-    <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) }).then(done)}>${run.state === "done" ? "Extend" : "Resume"}<//></div>`;
+    <${Act} kind="main" act=${() => goOn(run, settingsOf(fields, texts)).then(done)}>${run.state === "done" ? "Extend" : "Resume"}<//></div>`;
 }
 
 function Settings({ run, job }) {
