@@ -22,6 +22,8 @@ from starlette.responses import Response
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
+from evolve.service.page_scripts import is_given, renamed, shorter
+
 _MEDIA: Final = {".js": "text/javascript", ".css": "text/css"}
 _ENTRY: Final = "app.js"
 _STYLES: Final = "page.css"
@@ -37,6 +39,11 @@ _EXPORT: Final = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
 _EXPORTED: Final = re.compile(
     r"^export ((?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE
 )
+_DECLARED: Final = re.compile(
+    r"^(?:(?:async )?function (\w+)|(?:const|let|class) (\w+))", re.MULTILINE
+)
+_TAKEN: Final = re.compile(r"^const \{([^}]*)\}=\$m\d+;$", re.MULTILINE)
+_BESIDE: Final = re.compile(r"\s*([{};,])\s*")
 _STYLE_IMPORT: Final = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
 
@@ -48,68 +55,87 @@ def compact(text: str) -> str:
 
 
 class _Bundle:
-    """The modules of a page as one: each is a function that returns what it exports."""
+    """The modules of a page as one script, in which no two of them declare the same name."""
 
     def __init__(self, web: Path) -> None:
         self._web = web
-        self._names: dict[str, str] = {}
+        self._apart: dict[str, str] = {}
+        """The names that hold the modules that stay apart."""
+        self._exports: dict[str, dict[str, str]] = {}
+        """By module and exported name, the name in the script."""
+        self._taken: set[str] = set()
         self._parts: list[str] = []
-        self._imports: list[str] = []
 
     def script(self) -> str:
-        """The script: imports of what stays apart, all modules, and the entry at its end."""
-        entry = self._rewritten(_ENTRY)[0]
+        """Imports of what stays apart, all modules after those that they import, the entry last."""
+        entry = self._rewritten(_ENTRY)
         for path in sorted(self._web.rglob("*.js")):
             name = path.relative_to(self._web).as_posix()
-            if name not in _APART and not name.startswith(_VENDOR) and name != _ENTRY:
-                self._name(name)
-        known = ",".join(f'"{name}":{value}' for name, value in self._names.items())
+            if not _is_apart(name) and name != _ENTRY:
+                self._add(name)
+        imports = [f'import * as {name} from "./{one}";\n' for one, name in self._apart.items()]
+        later = ",".join(
+            f'"{module}":{{{",".join(f"{name}:{own}" for name, own in exports.items())}}}'
+            for module, exports in self._exports.items()
+            if "/" in module
+        )
         find = (
-            f"const $all={{{known}}};\nconst $load=async(base,name)=>"
+            f"const $all={{{later}}};\nconst $load=async(base,name)=>"
             '$all[name.startsWith("../")?name.slice(3):base+name.slice(2)];\n'
         )
-        return "".join([*self._imports, *self._parts, find, entry])
+        return "".join([*imports, *self._parts, find, entry])
 
-    def _name(self, module: str) -> str:
-        """The name that holds what a module exports; the module is added where it is new."""
-        if module not in self._names:
-            apart = module in _APART or module.startswith(_VENDOR)
-            text, exports = ("", "") if apart else self._rewritten(module)
-            name = f"${len(self._names)}"
-            self._names[module] = name
-            if apart:
-                self._imports.append(f'import * as {name} from "./{module}";\n')
-            else:
-                self._parts.append(f"const {name}=(()=>{{\n{text}return{{{exports}}};\n}})();\n")
-        return self._names[module]
+    def _add(self, module: str) -> None:
+        if _is_apart(module):
+            self._apart.setdefault(module, f"$m{len(self._apart)}")
+        elif module not in self._exports:
+            self._parts.append(self._rewritten(module))
 
-    def _rewritten(self, module: str) -> tuple[str, str]:
-        """A module without imports and exports, and what it exports as fields of an object."""
+    def _rewritten(self, module: str) -> str:
+        """A module without imports and exports; its names are unlike those of all others."""
         text = compact((self._web / module).read_text(encoding="utf-8"))
         folder = posixpath.dirname(module)
-        exports = [f"{name}" for _, name in _EXPORTED.findall(text)]
+        exports: dict[str, str] = {}
+        names: dict[str, str] = {}
 
-        def source(path: str) -> str:
-            return self._name(posixpath.normpath(posixpath.join(folder, path)))
-
-        def imported(match: re.Match[str]) -> str:
-            names = ",".join(f"{name}:{own}" for name, own in _pairs(match[1] or ""))
-            found = f"default:{match[2]}" if match[2] else names
-            return f"const {{{found}}}={source(match[3])};\n"
+        def declared(taken_names: str | None, default: str | None, path: str) -> str:
+            """The line that takes names from a module that stays apart."""
+            source = posixpath.normpath(posixpath.join(folder, path))
+            self._add(source)
+            pairs = [("default", default)] if default else list(_pairs(taken_names or ""))
+            if _is_apart(source):
+                taken = ",".join(f"{name}:{own}" for name, own in pairs)
+                return f"const {{{taken}}}={self._apart[source]};\n"
+            names.update({own: self._exports[source][name] for name, own in pairs})
+            return ""
 
         def passed_on(match: re.Match[str]) -> str:
-            exports.extend(f"{own}:{source(match[2])}.{name}" for name, own in _pairs(match[1]))
-            return ""
+            pairs = list(_pairs(match[1]))
+            exports.update({own: own for _, own in pairs})
+            return declared(match[1], None, match[2])
 
         def named(match: re.Match[str]) -> str:
-            exports.extend(f"{own}:{name}" for name, own in _pairs(match[1]))
+            exports.update({own: name for name, own in _pairs(match[1])})
             return ""
 
-        text = _IMPORT.sub(imported, text)
+        text = _IMPORT.sub(lambda match: declared(match[1], match[2], match[3]), text)
         text = _EXPORT.sub(named, _REEXPORT.sub(passed_on, text))
+        exports |= {name: name for _, name in _EXPORTED.findall(text)}
         text = _EXPORTED.sub(r"\1", text)
+        own = {name for found in _DECLARED.findall(text) for name in found if name}
+        for listed in _TAKEN.findall(text):
+            own |= {name for part in listed.split(",") for name in [part.partition(":")[2]]}
+        for name in sorted(own):
+            if name in self._taken or name in exports or is_given(name):
+                names[name] = f"{name}${len(self._exports)}"
+            self._taken.add(name)
+        self._exports[module] = {name: names.get(one, one) for name, one in exports.items()}
         base = f"{folder}/" if folder else ""
-        return text.replace("import(", f'$load("{base}",'), ",".join(exports)
+        return renamed(text.replace("import(", f'$load("{base}",'), names) + "\n"
+
+
+def _is_apart(module: str) -> bool:
+    return module in _APART or module.startswith(_VENDOR)
 
 
 def _pairs(names: str) -> Iterator[tuple[str, str]]:
@@ -120,19 +146,20 @@ def _pairs(names: str) -> Iterator[tuple[str, str]]:
 
 
 def _joined(web: Path) -> str:
-    """The style sheets as one."""
+    """The style sheets as one, without spaces beside their signs."""
 
     def inlined(match: re.Match[str]) -> str:
         return (web / match[1]).read_text(encoding="utf-8")
 
-    return compact(_STYLE_IMPORT.sub(inlined, (web / _STYLES).read_text(encoding="utf-8")))
+    text = compact(_STYLE_IMPORT.sub(inlined, (web / _STYLES).read_text(encoding="utf-8")))
+    return _BESIDE.sub(r"\1", text).replace(": ", ":").replace(";}", "}")
 
 
 @lru_cache(64)
 def _packed(path: Path, web: Path, changed: int) -> tuple[bytes, str]:
     name = path.relative_to(web).as_posix()
     if name == _ENTRY:
-        text = _Bundle(web).script()
+        text = shorter(_Bundle(web).script())
     elif name == _STYLES:
         text = _joined(web)
     else:
