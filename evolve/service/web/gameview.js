@@ -55,11 +55,13 @@ export function useSteps(query, last, usual = last) {
   return [at, show];
 }
 
+/** Who played what to come to a position. */
+export const played = (at, all) => `${all[at - 1].side} ${all[at].move === "pass" ? "passed" : `played ${all[at].move}`}`;
+
 export function said(at, all, end = "") {
   if (at === 0) return "The start.";
-  const { move, turned } = all[at];
-  const { side } = all[at - 1];
-  return `Move ${at}: ${side} ${move === "pass" ? "passed" : `played ${move} and turned ${turned.length}`}.${end}`;
+  const turned = all[at].turned.length;
+  return `Move ${at}: ${played(at, all)}${turned ? ` and turned ${turned}` : ""}.${end}`;
 }
 
 const SHOWN = { hints: true, values: false, coach: true };
@@ -82,7 +84,8 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
   const mark = pending ? null : marks[at];
   const mine = Object.keys(sides).find((side) => sides[side].you);
   const faults = marks.slice(0, at + 1).filter((one) => one && (!mine || one.side === mine));
-  const lesson = mark || (isOver(all[at]) ? faults.sort((one, other) => other.lost - one.lost)[0] : faults.at(-1));
+  const looked = mark && (at < all.length - 1 || !mine || mark.side === mine) && mark;
+  const lesson = looked || (isOver(all[at]) ? faults.sort((one, other) => other.lost - one.lost)[0] : faults.at(-1));
   const begun = all.length > 1;
   const number = (ply) => 1 + Math.floor((ply - 1 + (all[0].side === "white")) / 2);
   if (hint && best) squares[best] = onSquares(evaluation)[best];
@@ -95,9 +98,9 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
       ${coach.error && html`<p class="note" role="status">The coach does not answer: ${coach.error.message} <button type="button" onClick=${coach.again}>Ask again</button></p>`}
       ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} said=${said(at, all)} />
       <div class="row spread"><span class="row">${STEPS.map(([icon, title, where]) => html`<button type="button" class="icon" aria-label=${title} disabled=${where < 0 ? at === 0 : at === all.length - 1} onClick=${() => show(at + where)}><${Icon} name=${icon} /></button>`)}</span>
-        <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && " · discs ahead for Black, by the coach"}</span></div>`}
+        <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && ` · discs ${game.rules === "reversed" ? "fewer" : "ahead"} for Black, by the coach`}</span></div>`}
     </section>
-    <div class="players at-players">${["black", "white"].map((side) => html`<div class=${`card player${turn === side ? " turn" : ""}`}><span class=${`dot-disc ${side}`}></span>
+    <div class="players at-players">${["black", "white"].map((side) => html`<div class=${`card player${turn === side ? " turn" : ""}`}><span class=${`dot ${side}`}></span>
       <div><strong>${sides[side].name}</strong><br /><small>${[!sides[side].bare && side, turn === side && "to move", sides[side].note].filter(Boolean).join(" · ")}</small></div><span class="n">${count(position.cells, side)}</span></div>`)}</div>
     <div class="row at-acts">${acts}<span class="row push">${legal && switched("hints", "Legal moves")}${switched("values", "Values")}${switched("coach", "Coach")}</span></div>
     <div class="stack at-side">${begun && html`<section class="card stack"><div class="row spread"><h2 class="title">Moves</h2>

@@ -10,7 +10,7 @@ import { html, useMemo, useRef, useState } from "../html.js";
 import { meta } from "../meta.js";
 import { after, fromObf, isOver, legalMoves, mustPass, obf, other, positions, squareName, START } from "../reversi.js";
 import { go, setQuery, to } from "../router.js";
-import { reviewOf, said, GameView, useKept, useSteps } from "../gameview.js";
+import { GameView, played, reviewOf, said, useKept, useSteps } from "../gameview.js";
 import { Act, Download, IdInput, Problem, Seg, useAgent, Wait } from "../ui.js";
 
 export function Play({ parts: [id], query }) {
@@ -142,7 +142,7 @@ function Begin({ query }) {
     }
   };
   const count = game.moves.length;
-  const status = pending ? `You played ${pending.move}. ${opponent} gets ready …` : mine ? "Your move: click a square, and the game begins." : `${opponent} moves first.`;
+  const status = pending ? `You played ${pending.move}. ${opponent} gets ready …` : mine ? "Your move: click a square, and the game begins." : `${opponent} moves first: press Play.`;
   return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, rules: next.rules || game.rules }} name="new game" status=${status} sides=${both(side, opponent, next.strength(agent, next.rules || game.rules))} turn=${position.side}
     legal=${legal} onPlay=${onPlay} pending=${pending} notes=${html`<${Problem} error=${error} />`} below=${html`<${Paste} rules=${next.rules || game.rules} />`}>
     <${NewGame} next=${next} title="New game" button="Play" game=${game}>${(count > 0 || game.start) && html`<p>The game begins ${game.start ? "from a position" : ""}${count > 0 ? ` after ${count} moves: ${game.moves.join(" ")}` : ""}.</p>`}<//><//>`;
@@ -164,12 +164,12 @@ function Game({ play, put, query }) {
   const [waits, setWaits] = useState(false);
   const [hint, setHint] = useState(null);
   const busy = useRef(false);
-  const game = { moves: play.moves, start: play.start?.replace(";", ""), rules: play.rules };
+  const opponent = titleOf(play.name);
+  const game = { moves: play.moves, start: play.start?.replace(";", ""), rules: play.rules, [side]: "You", [other(side)]: opponent };
   const all = usePositions(game);
   const last = all.length - 1;
   const [at, show] = useSteps(query, last);
   const next = useNext({ agent: play.agent, side, rules: play.rules });
-  const opponent = titleOf(play.name);
   const moves = path(["plays", id, "moves"]);
 
   const load = () => get(path(["plays", id])).then(put, () => {});
@@ -194,7 +194,7 @@ function Game({ play, put, query }) {
   const position = all[at];
   const mine = !pending && position.side === side && (back || play.to_move === side);
   const legal = mine ? legalMoves(position) : [];
-  const from = (...more) => begin({ ...game, agent: play.agent, side, moves: [...play.moves.slice(0, at), ...more] });
+  const from = (...more) => begin({ start: game.start, rules: play.rules, agent: play.agent, side, moves: [...play.moves.slice(0, at), ...more] });
   const onPlay = async (square) => {
     if (!legal.includes(square)) return;
     const move = squareName(square);
@@ -220,15 +220,16 @@ function Game({ play, put, query }) {
   const acts = html`<${Act} act=${undo} disabled=${!(play.moves.length || play.resigned) || Boolean(pending)}>Take back<//>
     <button type="button" disabled=${!mine || back} onClick=${() => setHint(last)}>Hint</button>
     ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Go on from here<//>` : html`<${Act} act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
-  return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...game, [side]: "You", [other(side)]: opponent }} name=${`game against ${opponent}`} status=${status} sides=${sides}
+  return html`<${GameView} all=${all} at=${at} show=${show} game=${game} name=${`game against ${opponent}`} status=${status} sides=${sides}
     turn=${pending ? other(side) : back ? position.side : play.to_move} legal=${legal} onPlay=${onPlay} focus=${opened.has(id)} pending=${pending} hint=${hint === at && mine} notes=${notes} acts=${acts}
     below=${html`<${Paste} rules=${play.rules}><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" /><//>`}>
     <${NewGame} next=${next} title="Next game" button="New game"><p class="row"><a href=${to(["play"], { agent: play.agent, rules: play.rules, side, board: game.start, moves: play.moves.slice(0, at).join(" ") })}>Begin from this position</a>
-      <a href=${reviewOf({ ...game, [side]: "You", [other(side)]: opponent }, at)}>Try other moves</a></p><//><//>`;
+      <a href=${reviewOf(game, at)}>Try other moves</a></p><//><//>`;
 }
 
 function statusOf(play, all, hint) {
-  const moves = capital(all.slice(1).map(({ move }, place) => `${all[place].side} ${move === "pass" ? "passed" : `played ${move}`}`).slice(-2).join(", "));
+  const last = all.length - 1;
+  const moves = capital([last - 1, last].filter((at) => at > 0).map((at) => played(at, all)).join(", "));
   const now = play.result ? `The game is over. ${RESULTS[play.result]}, black ${play.discs_black}, white ${play.discs_white}.` : play.to_move === play.side ? "Your move." : "";
   return `${moves && `${moves}. `}${hint ? "The ring is the coach's move. " : ""}${now}`;
 }
