@@ -485,7 +485,7 @@ def test_a_whole_game_by_keys_alone(service: Service, browser: Browser, side: st
             lambda: of_focus(page, "textContent") == "Play" and of_focus(page, "class") == "main",
         )
         page.keyboard.press("Enter")
-        page.locator(".board[role=grid]").wait_for()
+        page.get_by_role("button", name="Resign").wait_for()
         play_to_its_end(page)
         assert page.locator(".outcome").inner_text().startswith(("You won", "You lost", "A draw"))
 
@@ -555,7 +555,7 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         page.get_by_role("link", name="reversed-001").click()
         page.get_by_role("link", name="Play it", exact=True).first.click()
         page.get_by_role("button", name="Play", exact=True).click()
-        page.locator(".board[role=grid]").wait_for()
+        page.get_by_role("button", name="Resign").wait_for()
         play_to_its_end(page)
 
         page.goto(f"{root(service)}#/run/reversed-001")

@@ -11,7 +11,7 @@ import { Problem } from "./ui.js";
 /** By the first word of an address: the module of the page, and its name there. */
 const PAGES = {
   "": ["home", "Home"], new: ["new", "New"], run: ["run", "Run"], job: ["job", "Job"], agents: ["agents", "Agents"],
-  game: ["game", "Game"], play: ["game", "Play"], compare: ["contests", "Compare"], ratings: ["contests", "Ratings"],
+  game: ["game", "Game"], play: ["play", "Play"], compare: ["contests", "Compare"], ratings: ["contests", "Ratings"],
 };
 const LINKS = [["", "Runs"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"]];
 const THEMES = [["light dark", "as the system has them"], ["light", "light"], ["dark", "dark"]];

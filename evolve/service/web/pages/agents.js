@@ -3,8 +3,8 @@
 import { path, post, remove } from "../api.js";
 import { BoardHeat } from "../charts.js";
 import { usePages } from "../data.js";
-import { mostOf, shade } from "../figures.js";
-import { capital, cell, label, signed } from "../format.js";
+import { mostOf, shade, Thumb } from "../figures.js";
+import { capital, cell, label, number, signed } from "../format.js";
 import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
 import { ActTwice, Box, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
@@ -20,7 +20,8 @@ function All({ query }) {
     <div class="filters" role="search"><${Search} name="Name" value=${q} onChange=${(value) => setQuery({ q: value })} /></div>
     <${Wait} of=${pages}>
       <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
-        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>` }, { name: "name" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
+        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>` }, { name: "name" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" },
+        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)} ± ${error}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) }, { name: "about" },
         { name: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
       <${More} pages=${pages} what="agents" />
@@ -98,14 +99,21 @@ function Genes({ columns, rows }) {
       ${term.values.map((value) => html`<td class=${coloured.includes(term) ? `v ${shade(value, most)}` : undefined}>${coloured.includes(term) ? signed(value) : cell(value)}</td>`)}</tr>`)}</tbody></table><//>`;
 }
 
+/** A pattern agent's shapes: their squares, and what its tables hold of them. */
+function Shapes({ columns, rows, boards }) {
+  return html`<${Table} name="shapes" rows=${rows} columns=${columns.map((name, place) => ({ name, number: place > 0,
+    show: (row) => (place ? cell(row[place]) : html`<span class="row"><${Thumb} values=${boards[row[0]]} /> ${row[0]}</span>`) }))} />`;
+}
+
 /** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */
 export function AgentView({ agent }) {
   const provenance = Object.entries(agent.provenance || {});
-  return html`
+  return html`<div class="stack">
     <p>${[agent.kind, agent.rules, ...agent.facts].filter(Boolean).join(", ")}</p>
     ${agent.lines.map((line) => html`<p>${line}</p>`)}
-    ${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}
-    ${agent.rows.length > 0 && html`<${Genes} columns=${agent.columns} rows=${agent.rows} />`}
+    ${agent.columns[0] === "shape" ? html`<${Shapes} ...${agent} />`
+      : html`${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}
+        ${agent.rows.length > 0 && html`<${Genes} columns=${agent.columns} rows=${agent.rows} />`}`}
     ${provenance.length > 0 && html`<details><summary>Where it comes from</summary><dl class="settings">
-      ${provenance.map(([name, value]) => html`<div><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl></details>`}`;
+      ${provenance.map(([name, value]) => html`<div><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl></details>`}</div>`;
 }

@@ -58,7 +58,7 @@ function OneGame({ job, which, query }) {
   const { a, rules } = job.settings;
   const agent = useAgent(rules ? null : a);
   return html`<div class="head"><h1>Game ${which}</h1><a class="button" href=${to(["job", job.id])}>The match</a></div>
-    <${Wait} of=${game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
+    <${Wait} of=${game.data && !rules && !agent.error ? agent : game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
       rules=${rules || agent.data?.rules || meta().default_rules} agent=${a} query=${query} />`}<//>`;
 }
 
