@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, StoppedError
+from evolve.arena.match import Match
 from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
@@ -40,11 +40,11 @@ from evolve.engine.board.rules import (
     check_rules,
 )
 from evolve.engine.board.squares import parse_moves
-from evolve.errors import EngineError, EvolveError, LinkError, RecordError, RunError
+from evolve.errors import EvolveError, LinkError, RecordError, RunError
 from evolve.files.atomic import write_bytes
-from evolve.files.changes import make_folder, move, remove, remove_tree
+from evolve.files.changes import make_folder, move, remove_tree
 from evolve.files.folder import FolderPath, inside
-from evolve.fitness.games import Games, GamesDone, winner_of
+from evolve.fitness.games import Games, winner_of
 from evolve.records.ggf import format_ggf, read_ggf
 from evolve.records.packing import packed
 from evolve.records.record import GameRecord
@@ -292,65 +292,6 @@ class MatchFiles:
                     f"{path} has other openings: where random ones are so few that they repeat, "
                     "their order depends on the number of games; the default ones go on"
                 )
-
-
-class MatchFolder:
-    """Plays matches, and keeps each in a table of its own: they resume after a stop or a kill.
-
-    Hold the lock of the folder, or of one above it. lasting: whether all matches stay there.
-    Otherwise quick ones are not written, but played again.
-    """
-
-    def __init__(
-        self,
-        folder: FolderPath,
-        warn: Callable[[str], None],
-        stop: Callable[[], bool] | None = None,
-        *,
-        lasting: bool = True,
-    ) -> None:
-        self.folder = folder
-        self._warn, self._stop, self._lasting = warn, stop, lasting
-        self._begin = time.monotonic()
-
-    def play(
-        self,
-        match: Match,
-        names: tuple[str, str],
-        progress: GamesDone | None,
-        stem: str | None = None,
-    ) -> None:
-        """Play the rest of a match; StoppedError if `stop` says so.
-
-        stem: of the file's name, by default from names and seed. If all games were lost by
-        failures, none is kept: the error may be mended before the next time.
-        """
-        stem = stem or f"{names[0]}-{names[1]}-{match.seed}"
-        file = (self.folder / f"{stem}.parquet").unlinked()
-        identity = match_identity(match, names, {})
-        files = MatchFiles(match, names, identity, file, None, self._warn, locked=True)
-
-        def keep() -> None:
-            if time.monotonic() - self._begin > _QUICK:
-                files.keep()
-
-        make_folder(self.folder, parents=True, exist_ok=True)
-        with files.claimed():
-            if match.played and progress is not None:
-                progress(match.played)
-            try:
-                match.play(progress, keep, self._stop)
-            except EngineError:
-                if match.played and match.result.played:
-                    files.finish()
-                else:
-                    remove(file, missing_ok=True)
-                raise
-            except (StoppedError, KeyboardInterrupt):
-                files.finish()
-                raise
-            if self._lasting or file.exists():
-                files.finish()
 
 
 def _write_games(path: Path, games: pa.Table) -> None:

@@ -12,7 +12,7 @@ from evolve.cli.run import start_study, starting_options
 from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
-from evolve.config.sweep import ProgramSweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS

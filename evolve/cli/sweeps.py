@@ -21,7 +21,8 @@ from evolve.cli.outlook import Outlook
 from evolve.cli.output import print_finalists
 from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
-from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
 from evolve.files.atomic import write_text

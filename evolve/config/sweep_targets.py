@@ -75,6 +75,6 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         "evolve.sweeps.program_plan:ProgramPlan",
         "Search the parameters of any program.",
         settings={"pruner": "race", "finalists": 2},
-        model="evolve.config.sweep:ProgramSweepSettings",
+        model="evolve.config.program_sweep:ProgramSweepSettings",
     ),
 }

@@ -18,7 +18,7 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
-from evolve.arena.match_files import MatchFolder
+from evolve.arena.match_folder import MatchFolder
 from evolve.arena.tournament import Row, Tournament
 from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_bytes, write_text

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 
 from evolve.agents.names import parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
-from evolve.config.sweep import ProgramSweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder

@@ -19,7 +19,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.config.sweep import PROBES, ProgramSweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import PROBES
 from evolve.engine.board.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text

@@ -22,7 +22,8 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.pattern_training import PatternSettings
-from evolve.config.sweep import ProgramSweepSettings, SweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text, resolve_as
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import RUN_TYPES

@@ -6,7 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evolve.config.sweep import ProgramSweepSettings, SweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.sweep import SweepSettings
 from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal

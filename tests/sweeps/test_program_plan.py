@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from evolve.config.sweep import ProgramSweepSettings
+from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.fitness.statistics import Estimate, elo_of, score_of_elo

@@ -18,8 +18,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from evolve.engine.board.bits import ONE, ZERO, U, final_score, flips_of, moves_of, play_of
-from evolve.engine.board.rules import PASS
+from evolve.engine.board.bits import ONE, ZERO, U, flips_of, moves_of, play_of
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import (
     int64,
@@ -38,16 +37,20 @@ from evolve.engine.patterns.patterns import (
     PROBE_MEAN,
     PROBE_SLOPE,
     REPLY_KEYS,
-    SCORE,
     SLOPE_BITS,
     STATIC_MARGIN,
     STATIC_MEAN,
     STATIC_SLOPE,
     cut_of,
     evaluate_vector,
-    follow_move,
-    read_vector,
-    vector_size,
+)
+from evolve.engine.patterns.search_state import (
+    ended_value,
+    leaf_value,
+    state_after,
+    state_of,
+    state_passed,
+    static_value,
 )
 from evolve.engine.search.context import (
     FRAME_CELLS,
@@ -56,13 +59,11 @@ from evolve.engine.search.context import (
     NODES,
     PATTERNS,
     REPLIES,
-    RULES,
     SQUARES,
     STOPPED,
     TURNED,
-    VECTORS,
 )
-from evolve.engine.search.evaluation import evaluate, square_sum, squares_after
+from evolve.engine.search.evaluation import evaluate
 from evolve.engine.search.ordering import pack, pick
 from evolve.engine.search.search import INFINITY, best_leaf, enter
 from evolve.engine.search.table import (
@@ -77,73 +78,6 @@ from evolve.engine.search.table import (
 )
 
 NO_SQUARE = 64
-MOST_VECTORS = 2 * MAX_DEPTH + 4
-"""Vectors of a search.
-
-For each depth one of a child and one after a pass; one to look at a move; and the root's.
-"""
-
-
-@inlined
-def _vector_at(place: int, context: int) -> int:
-    """Address of one of the context's vectors."""
-    return load(context, VECTORS) + place * vector_size(load(context, PATTERNS))
-
-
-@inlined
-def _state_after(state: int, square: int, turned: np.uint64, place: int, context: int) -> int:
-    """The state after a move, for the other side; a vector is written to a place of the context."""
-    patterns = load(context, PATTERNS)
-    if load(patterns, BY_SQUARES) != 0:
-        return squares_after(state, square, turned, context)
-    target = _vector_at(place, context)
-    follow_move(state, target, square, turned, patterns)
-    return target
-
-
-@inlined
-def _state_passed(state: int, place: int, context: int) -> int:
-    """The state after a pass, as in `_state_after`."""
-    patterns = load(context, PATTERNS)
-    if load(patterns, BY_SQUARES) != 0:
-        return -state
-    target = _vector_at(place, context)
-    follow_move(state, target, PASS, ZERO, patterns)
-    return target
-
-
-@inlined
-def _state_of(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """The state of the root."""
-    patterns = load(context, PATTERNS)
-    if load(patterns, BY_SQUARES) != 0:
-        return square_sum(own, context) - square_sum(opp, context)
-    vector = _vector_at(MOST_VECTORS - 1, context)
-    read_vector(own, opp, vector, patterns)
-    return vector
-
-
-@inlined
-def _static(own: np.uint64, opp: np.uint64, state: int, discs: int, context: int) -> int:
-    """Value of a position without a search, for the side with `own`."""
-    patterns = load(context, PATTERNS)
-    if load(patterns, BY_SQUARES) != 0:
-        return evaluate(own, opp, state, moves_of(own, opp), moves_of(opp, own), context)
-    return evaluate_vector(state, discs, patterns)
-
-
-@inlined
-def _ended(own: np.uint64, opp: np.uint64, context: int) -> int:
-    """Value of a finished game."""
-    return final_score(own, opp, load(context, RULES)) * load(load(context, PATTERNS), SCORE)
-
-
-@inlined
-def _leaf(own: np.uint64, opp: np.uint64, state: int, discs: int, context: int) -> int:
-    """Value of a leaf without further search; its node is already entered."""
-    if moves_of(own, opp) == ZERO and moves_of(opp, own) == ZERO:
-        return _ended(own, opp, context)
-    return _static(own, opp, state, discs, context)
 
 
 @kernel
@@ -166,9 +100,9 @@ def pattern_search_1(
         if not enter(context):
             return 0
         turned = flips_of(square, own, opp)
-        after = _state_after(state, square, turned, 0, context)
+        after = state_after(state, square, turned, 0, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        best = max(best, -_leaf(child_own, child_opp, after, discs, context))
+        best = max(best, -leaf_value(child_own, child_opp, after, discs, context))
         if best >= beta:
             break
     return best
@@ -208,7 +142,7 @@ def _list_moves(
         else:
             turned = flips_of(square, own, opp)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        after = _state_after(state, square, turned, 0, context)
+        after = state_after(state, square, turned, 0, context)
         if by_squares:
             value = evaluate(child_own, child_opp, after, replies, answers, context)
         else:
@@ -268,11 +202,11 @@ def pattern_search(
     if moves == ZERO:
         moves = moves_of(opp, own)
         if moves == ZERO:
-            return _ended(own, opp, context)
+            return ended_value(own, opp, context)
         if not enter(context):
             return 0
-        own, opp, state = opp, own, _state_passed(state, MAX_DEPTH + 1 + depth, context)
-        static = _static(own, opp, state, popcount(own | opp), context)
+        own, opp, state = opp, own, state_passed(state, MAX_DEPTH + 1 + depth, context)
+        static = static_value(own, opp, state, popcount(own | opp), context)
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
         return sign * pattern_search_1(own, opp, moves, state, beta, context)
@@ -350,11 +284,11 @@ def pattern_search(
             continue
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
-        after = _state_after(state, square, turned, depth, context)
+        after = state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         replies = load_bits(context, frame + REPLIES + square)
         if known != NO_SQUARE:
-            expected = _static(child_own, child_opp, after, discs + 1, context)
+            expected = static_value(child_own, child_opp, after, discs + 1, context)
             store(context, frame + SQUARES + square, expected)
         expected = load(context, frame + SQUARES + square)
         value = -pattern_search(
@@ -389,7 +323,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
     It is the lowest of the best squares. The side must have a move. Where the search was stopped it
     is the best of the moves searched by then, of which the table's move is the first; −1 for none.
     """
-    state = _state_of(own, opp, context)
+    state = state_of(own, opp, context)
     frame = int64(FRAMES)
     lowest_value, highest_value = int64(-INFINITY), int64(INFINITY)
     no_cut = cut_of(int64(0), int64(0))
@@ -414,7 +348,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
             low = best - int64(square < best_square)
             high = low + 1
         turned = load_bits(context, frame + TURNED + square)
-        after = _state_after(state, square, turned, depth, context)
+        after = state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         value = int64(0)
         if depth > 1:
@@ -424,7 +358,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
                 child_own, child_opp, replies, after, static, -high, -low, depth - 1, context
             )
         elif enter(context):
-            value = -_leaf(child_own, child_opp, after, discs, context)
+            value = -leaf_value(child_own, child_opp, after, discs, context)
         if load(context, STOPPED) != 0:
             return (best_square if index > 0 else int64(-1)), best
         if depth > 1 and value >= high and high < limit:
@@ -450,7 +384,7 @@ def pattern_values(
 
     The context must not have a node budget: a search that stops early is not reported here.
     """
-    state = _state_of(own, opp, context)
+    state = state_of(own, opp, context)
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
@@ -458,12 +392,12 @@ def pattern_values(
         square = lowest(moves)
         moves &= moves - ONE
         turned, replies, _ = play_of(square, own, opp)
-        after = _state_after(state, square, turned, depth, context)
+        after = state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         if depth == 1:
-            values[square] = -_leaf(child_own, child_opp, after, discs, context)
+            values[square] = -leaf_value(child_own, child_opp, after, discs, context)
         else:
-            static = _static(child_own, child_opp, after, discs, context)
+            static = static_value(child_own, child_opp, after, discs, context)
             values[square] = -pattern_search(
                 child_own, child_opp, replies, after, static, -limit, limit, depth - 1, context
             )

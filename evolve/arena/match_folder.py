@@ -1,0 +1,76 @@
+"""Matches of ratings and finals, each kept in a table of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from evolve.arena.match import Match, StoppedError
+from evolve.errors import EngineError
+from evolve.files.changes import make_folder, remove
+from evolve.files.folder import FolderPath
+from evolve.fitness.games import GamesDone
+
+if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games
+    pass
+from evolve.arena.match_files import _QUICK, MatchFiles, match_identity
+
+
+class MatchFolder:
+    """Plays matches, and keeps each in a table of its own: they resume after a stop or a kill.
+
+    Hold the lock of the folder, or of one above it. lasting: whether all matches stay there.
+    Otherwise quick ones are not written, but played again.
+    """
+
+    def __init__(
+        self,
+        folder: FolderPath,
+        warn: Callable[[str], None],
+        stop: Callable[[], bool] | None = None,
+        *,
+        lasting: bool = True,
+    ) -> None:
+        self.folder = folder
+        self._warn, self._stop, self._lasting = warn, stop, lasting
+        self._begin = time.monotonic()
+
+    def play(
+        self,
+        match: Match,
+        names: tuple[str, str],
+        progress: GamesDone | None,
+        stem: str | None = None,
+    ) -> None:
+        """Play the rest of a match; StoppedError if `stop` says so.
+
+        stem: of the file's name, by default from names and seed. If all games were lost by
+        failures, none is kept: the error may be mended before the next time.
+        """
+        stem = stem or f"{names[0]}-{names[1]}-{match.seed}"
+        file = (self.folder / f"{stem}.parquet").unlinked()
+        identity = match_identity(match, names, {})
+        files = MatchFiles(match, names, identity, file, None, self._warn, locked=True)
+
+        def keep() -> None:
+            if time.monotonic() - self._begin > _QUICK:
+                files.keep()
+
+        make_folder(self.folder, parents=True, exist_ok=True)
+        with files.claimed():
+            if match.played and progress is not None:
+                progress(match.played)
+            try:
+                match.play(progress, keep, self._stop)
+            except EngineError:
+                if match.played and match.result.played:
+                    files.finish()
+                else:
+                    remove(file, missing_ok=True)
+                raise
+            except (StoppedError, KeyboardInterrupt):
+                files.finish()
+                raise
+            if self._lasting or file.exists():
+                files.finish()

@@ -1,0 +1,151 @@
+"""Settings of a sweep of a program's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    model_validator,
+)
+
+from evolve.config.matches import Hypotheses
+from evolve.config.sweep import PROBES, SweepSettings, matches_of
+from evolve.parsing import split_list
+
+
+class ProgramSweepSettings(SweepSettings):
+    """A program, how it gets its parameters, and how its trials are scored."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
+    MOST_OPENINGS: ClassVar[int] = 50
+    OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "template", "set_command", "space", "fix")
+    """Fields that no client of a service may set: they become words and files of the program."""
+
+    kind: Literal["program"] = Field("program", exclude=True)
+    program: str = Field(
+        description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
+        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py",
+        json_schema_extra={"names": "agent"},
+    )
+    set_by: Literal["option", "env", "file", "gtp"] | None = Field(
+        None,
+        description="how it gets the parameters of --space that its command has no place for: "
+        "--NAME VALUE at the end of the command, a variable NAME of its environment, a file made "
+        "of --template, or --set-command over GTP",
+    )
+    template: str | None = Field(
+        None,
+        description="text file with {NAME} for each parameter; the file made of it stands in the "
+        "command for {file}",
+    )
+    set_command: str = Field(
+        "set_parameter {name} {value}", description="GTP command that sets a parameter"
+    )
+    objective: Literal["self", "panel"] = Field(
+        "self",
+        description="opponents of trials: the defaults and the best trial so far, or the panel",
+    )
+    pairs: int = Field(
+        20,
+        ge=2,
+        le=100_000,
+        description="openings of a trial that is not dropped, two games each; with a panel "
+        "--panel-openings says so",
+    )
+    algorithm: Literal["trials", "ga"] = Field(
+        "trials",
+        description="trials: by --sampler; ga: by --sampler ga, with a population of the best "
+        "trials",
+    )
+    population: int = Field(
+        8, ge=4, le=1024, description="best trials of which --algorithm ga breeds"
+    )
+    generation_openings: int = Field(
+        2,
+        ge=1,
+        le=10_000,
+        description="openings of a trial of --algorithm ga for each member of its population",
+    )
+    games: int | None = Field(
+        None, ge=100, description="games in all, the final's included; no trial begins past them"
+    )
+    cores: int = Field(1, ge=1, le=1024, description="that a trial's programs may use together")
+    sprt: Annotated[Hypotheses | None, BeforeValidator(split_list)] = Field(
+        None,
+        description="ELO0,ELO1: at the end test whether the winner is stronger than the defaults "
+        "by the second rather than by the first, in --final-openings at most",
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.storage is not None:
+            raise ValueError("storage: programs are tuned on one machine; leave it out")
+        if self.set_by == "file" and self.template is None:
+            raise ValueError("template: --set-by file needs it: the file that is written from it")
+        if self.set_by != "file" and self.template is not None:
+            raise ValueError("template: it is for --set-by file")
+        if self.set_by == "gtp" and not self.program.startswith("gtp:"):
+            raise ValueError("set_by: gtp is for programs that are named gtp:COMMAND")
+        missing = [word for word in ("{name}", "{value}") if word not in self.set_command]
+        if missing:
+            raise ValueError(f"set_command: {' and '.join(missing)} must be in it")
+        room = self.games_of_trials
+        if room is not None and self.trial_games > room:
+            raise ValueError(
+                f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
+                f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
+            )
+        if self.algorithm == "ga":
+            object.__setattr__(self, "sampler", "ga")
+        if room is not None and "trials" not in self.model_fields_set:
+            # As many trials as fit if each is dropped after its first part.
+            parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
+            least = max(2, self.trial_games // parts)
+            object.__setattr__(self, "trials", room // least)
+        return self
+
+    @property
+    def trial_games(self) -> int:
+        """Games of a trial that is not dropped."""
+        if self.objective == "panel":
+            return 2 * self.panel_openings * len(self.panel)
+        return 2 * self.openings_of_trial
+
+    @property
+    def openings_of_trial(self) -> int:
+        """Openings of a trial that is not dropped, where no panel is played."""
+        if self.algorithm == "ga":
+            return self.population * self.generation_openings
+        return self.pairs
+
+    @property
+    def breeders(self) -> int:
+        return self.population if self.algorithm == "ga" else super().breeders
+
+    @property
+    def games_of_all(self) -> int:
+        """Games of all trials if none is dropped; with --games, 3/4 of them, without the final."""
+        return super().games_of_all if self.games is None else 3 * self.games // 4
+
+    @property
+    def final_matches(self) -> int:
+        """See SweepSettings; with --games, the number of trials is no limit."""
+        return super().final_matches if self.games is None else matches_of(self.finalists + 1)
+
+    @property
+    def games_of_trials(self) -> int | None:
+        """Games that all trials together may play; None for no limit."""
+        if self.games is None:
+            return None
+        probe = 2 * PROBES if self.objective == "panel" else 0
+        return self.games - self.final_games - probe
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        identity = super().identity
+        for name in ("games", "cores", "sprt"):
+            del identity[name]
+        return identity
