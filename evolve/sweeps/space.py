@@ -414,19 +414,13 @@ def between(place: float, distribution: Number) -> float:
 
 
 def from_unit(place: float, distribution: Number) -> float | int:
-    """Return the value at a place, on the grid where there are steps.
-
-    For a place outside 0 to 1, the nearest end.
-    """
+    """Return the value at a place, on the grid if there is one; outside 0 to 1 the nearest end."""
     value: float | int = snapped(between(place, distribution), distribution)
     return value
 
 
 def snapped(value: Any, distribution: BaseDistribution) -> Any:
-    """Return the value on the grid that is nearest to a number.
-
-    Without steps, and for a choice, the value itself.
-    """
+    """Return the nearest value on the grid; without steps, and for a choice, the value itself."""
     if not isinstance(distribution, Number) or distribution.step is None:
         return value
     return on_grid(value, distribution.low, distribution.high, distribution.step)
