@@ -30,7 +30,7 @@ class RungText(NamedTuple):
 def rungs_of(rules: str) -> list[RungText]:
     """The rungs of the ladder under these rules, the weakest first; none for unknown rules."""
     ladder = RULE_SETS[rules].ladder if rules in RULE_SETS else {}
-    return [RungText(agent, _label(agent), elo) for agent, elo in ladder.items()]
+    return [RungText(agent, words_of(agent), elo) for agent, elo in ladder.items()]
 
 
 def beaten_by(rules: str | None, low: float | None) -> RungText | None:
@@ -41,7 +41,8 @@ def beaten_by(rules: str | None, low: float | None) -> RungText | None:
     return below[-1] if below else None
 
 
-def _label(agent: str) -> str:
+def words_of(agent: str) -> str:
+    """The agent of a rung in words: `shipped champion, 4 plies`."""
     named = parse_name(agent)
     depth = int(named.settings.get("depth", 1))
     return f"{_WORDS.get(named.place, named.place)}, {depth} {'ply' if depth == 1 else 'plies'}"

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from scipy.optimize import isotonic_regression
 
-from evolve.agents.names import parse_name
+from evolve.agents.ladder import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
@@ -45,16 +45,6 @@ _EARLY: Final = 0.1
 """Share of the width by which a curve ends before the others, so that its name stands there."""
 _CHARACTER: Final = 0.55
 """Mean width of a character, in font sizes."""
-_RUNGS: Final = {
-    "zero": "no weights",
-    "swh": "weight table",
-    "anti-swh-mobility": "weight table",
-    "champion-standard": "shipped champion",
-    "champion-reversed": "shipped champion",
-    "published-standard": "published champion",
-    "published-reversed": "published champion",
-}
-"""The agents of ladders in words."""
 
 
 class _Label(NamedTuple):
@@ -226,13 +216,10 @@ def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
 
 def rung_text(name: str, elo: int, whole: bool = True) -> str:
     """A rung of a ladder in words, with its Elo if `whole`: `shipped champion, 4 plies 763`."""
-    named = parse_name(name)
-    words = _RUNGS.get(named.place, named.place)
-    depth = int(named.settings.get("depth", 1))
-    plies = f"{depth} {'ply' if depth == 1 else 'plies'}"
+    words = words_of(name)
     if not whole:
-        return f"{words.removesuffix(' champion')}, {plies}"
-    return f"{words}, {plies} · {elo}".replace("-", "−")
+        return words.replace(" champion,", ",")
+    return f"{words} · {elo}".replace("-", "−")
 
 
 def _draw_rungs(axes: Axes, rules: RuleSet) -> list[_Label]:

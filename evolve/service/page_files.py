@@ -32,6 +32,7 @@ _APART: Final = ("theme.js", "events-worker.js")
 _VENDOR: Final = "vendor/"
 _LINE_COMMENT: Final = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
 _BLOCK_COMMENT: Final = re.compile(r"^[ \t]*/\*.*?\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
+_STYLE_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
 _INDENTATION: Final = re.compile(r"^[ \t]+|^\n", re.MULTILINE)
 _IMPORT: Final = re.compile(r'^import (?:\{([^}]*)\}|(\w+)) from "([^"]+)";\n', re.MULTILINE)
 _REEXPORT: Final = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
@@ -66,6 +67,8 @@ class _Bundle:
         self._exports: dict[str, dict[str, str]] = {}
         """By module and exported name, the name in the script."""
         self._taken: set[str] = set()
+        self._imported: set[tuple[str, str]] = set()
+        """Modules with those of their names that others import: no page and no kind of run."""
         self._first: list[str] = []
         self._parts: list[str] = []
 
@@ -78,9 +81,14 @@ class _Bundle:
             if not _is_apart(name) and name != _ENTRY:
                 self._add(name)
         later = ",".join(
-            f'"{module}":{{{",".join(f"{name}:{own}" for name, own in exports.items())}}}'
+            f'"{module}":{{{",".join(fields)}}}'
             for module, exports in self._exports.items()
             if "/" in module or module not in begun
+            if (
+                fields := [
+                    f"{n}:{own}" for n, own in exports.items() if (module, n) not in self._imported
+                ]
+            )
         )
         find = (
             f"const $all={{{later}}};\nconst $load=async(base,name)=>"
@@ -134,6 +142,7 @@ class _Bundle:
                 fields = f"default:{default}" if default else _fields(taken_names or "")
                 return f"const {{{fields}}}={self._apart[source]};\n"
             names.update({own: self._exports[source][name] for name, own in pairs})
+            self._imported |= {(source, name) for name, _ in pairs}
             return ""
 
         def passed_on(match: re.Match[str]) -> str:
@@ -184,6 +193,7 @@ def _joined(web: Path) -> str:
         return (web / match[1]).read_text(encoding="utf-8")
 
     text = compact(_STYLE_IMPORT.sub(inlined, (web / _STYLES).read_text(encoding="utf-8")))
+    text = _STYLE_COMMENT.sub("", text)
     return _BESIDE.sub(r"\1", text).replace(": ", ":").replace(";}", "}")
 
 

@@ -84,17 +84,26 @@ def shorter(script: str) -> str:
     names = dict(zip((name for name, _ in counts.most_common()), _short_names(kept), strict=False))
     parts: list[str] = []
     before = ""
-    for token, use in zip(tokens, uses, strict=True):
+    for place, (token, use) in enumerate(zip(tokens, uses, strict=True)):
         text = token.text
         if use == "name":
             text = names.get(text, text)
         elif use == "both" and text in names:
             text = f"{text}:{names[text]}"
+        elif _is_idle(tokens, place):
+            continue
         if _need_space(before, text):
             parts.append(" ")
         parts.append(text)
         before = text
     return "".join(parts)
+
+
+def _is_idle(tokens: list[_Token], place: int) -> bool:
+    """Whether it is the last comma of a list, or the semicolon before the end of a block."""
+    text = tokens[place].text
+    after = tokens[place + 1].text if place + 1 < len(tokens) else ""
+    return (text == "," and after in ("}", "]")) or (text == ";" and after == "}")
 
 
 def renamed(script: str, names: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ OFFERS: Final = (
         about="Against an agent that knows what corners are worth. You have Black.",
         time="now",
         gets="an easy start",
-        play=NewPlay(agent="swh", rules="standard", side="black"),
+        play=NewPlay(agent="level-5", rules="standard", side="black"),
     ),
     Offer(
         name="evolve",

@@ -3,7 +3,7 @@
 import { post } from "./api.js";
 import { capital, signed } from "./format.js";
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
-import { count, isOver, mustPass } from "./reversi.js";
+import { count, isOver } from "./reversi.js";
 
 const KEPT = 2000;
 const memory = new Map();

@@ -70,3 +70,16 @@ export function Picture({ run }) {
   }
   return html`<svg class="thumb discs" viewBox="0 0 48 48" aria-hidden="true"><rect width="48" height="48" /><circle class="black" cx="18" cy="24" r="10" /><circle class="white" cx="31" cy="24" r="10" /></svg>`;
 }
+
+const GOALS = {
+  play: html`<rect class="b" width="56" height="56" rx="8" /><path class="l" d="M18.700 9v38M37.300 9v38M9 18.700h38M9 37.300h38" /><circle class="k" cx="10" cy="31" r="7" /><circle class="w" cx="28" cy="31" r="7" /><circle class="k" cx="46" cy="31" r="7" /><circle class="k" cx="28" cy="48" r="7" /><circle class="w" cx="46" cy="48" r="7" />`,
+  evolve: html`<path class="g" d="M8 46l8-10 8 2 8-14 8-4 8-10" /><circle class="o" cx="48" cy="10" r="5" />`,
+  teach: html`<path class="o" d="M9 9h11v11H9zM22 9h11v11H22zM9 22h11v11H9z" /><path class="q" d="M36 9h11v11H36zM22 22h11v11H22zM9 36h11v11H9z" /><path class="s" d="M36 22h11v11H36zM22 36h11v11H22zM36 36h11v11H36z" />`,
+  search: html`<path class="g" stroke-dasharray="0 9" d="M10 44L32 13M14 48L46 28" /><circle class="o" cx="34" cy="14" r="5" /><circle class="s" cx="34" cy="14" r="9" />`,
+  compare: html`<path class="s" d="M8 17h28M8 11v12M36 11v12M14 40h34M14 34v12M48 34v12" /><circle class="o" cx="23" cy="17" r="5" /><circle class="q" cx="31" cy="40" r="5" />`,
+};
+
+/** What a goal is about: its drawing. */
+export function GoalPicture({ goal }) {
+  return html`<svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${GOALS[goal]}</svg>`;
+}

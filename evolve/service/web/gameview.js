@@ -31,6 +31,9 @@ export function useKept(name, initial) {
 const KEYS = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
 const ON_SLIDER = { ArrowDown: -1, ArrowUp: 1, PageDown: -10, PageUp: 10 };
 
+/** How many moves a key goes on; nothing for the others. */
+export const stepOf = ({ key, target }) => KEYS[key] ?? (target.role === "slider" && ON_SLIDER[key]);
+
 /** Which position of a game the address names, the last one or `usual` where it names none; keys move it. */
 export function useSteps(query, last, usual = last) {
   const at = Math.max(0, Math.min(last, Math.trunc(query.get("ply") ?? usual) || 0));
@@ -43,7 +46,7 @@ export function useSteps(query, last, usual = last) {
   useEffect(() => {
     const key = (event) => {
       const { target } = event;
-      const by = KEYS[event.key] ?? (target.role === "slider" && ON_SLIDER[event.key]);
+      const by = stepOf(event);
       const field = target.closest?.("input, select, textarea, [role=grid], .box");
       if (!by || field || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
@@ -97,7 +100,7 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
       ${notes}
       ${coach.error && html`<p class="note" role="status">The coach does not answer: ${coach.error.message} <button type="button" onClick=${coach.again}>Ask again</button></p>`}
       ${begun && html`<${GameGraph} leads=${shown.coach ? leads : all.map(() => undefined)} marks=${marks} at=${at} show=${show} said=${said(at, all)} />
-      <div class="row spread"><span class="row">${STEPS.map(([icon, title, where]) => html`<button type="button" class="icon" aria-label=${title} disabled=${where < 0 ? at === 0 : at === all.length - 1} onClick=${() => show(at + where)}><${Icon} name=${icon} /></button>`)}</span>
+      <div class="row spread"><span class="row"><${Steps} at=${at} last=${all.length - 1} show=${show} /></span>
         <span class="note">Move <strong>${at}</strong> of ${all.length - 1}${shown.coach && ` · discs ${game.rules === "reversed" ? "fewer" : "ahead"} for Black, by the coach`}</span></div>`}
     </section>
     <div class="players at-players">${["black", "white"].map((side) => html`<div class=${`card player${turn === side ? " turn" : ""}`}><span class=${`dot ${side}`}></span>
@@ -112,6 +115,12 @@ export function GameView({ all, at, show, game, name, status, sides, turn, legal
 }
 
 const STEPS = [["first", "to the start", -Infinity], ["back", "a move back", -1], ["on", "a move on", 1], ["last", "to the end", Infinity]];
+
+/** Buttons to go through a game; children: between back and on. */
+export function Steps({ at, last, show, children }) {
+  const [first, back, ...onward] = STEPS.map(([icon, title, where]) => html`<button type="button" class="icon" aria-label=${title} disabled=${where < 0 ? at === 0 : at === last} onClick=${() => show(at + where)}><${Icon} name=${icon} /></button>`);
+  return html`${first}${back}${children}${onward}`;
+}
 
 /** The address of a game under review. */
 export const reviewOf = ({ moves, start, rules, black, white }, ply) => to(["play", "review"], { moves: moves.join(" "), board: start, rules, black, white, ply });

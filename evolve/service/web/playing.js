@@ -1,6 +1,7 @@
 // What plays by itself: moves of a game, generations of a run.
 
-import { useEffect, useState } from "./html.js";
+import { html, useEffect, useState } from "./html.js";
+import { Icon } from "./ui.js";
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -21,4 +22,9 @@ export function usePlaying(at, setAt, last, again = false, { from = 0, step = 1,
     setPlaying(on);
   };
   return [playing, play];
+}
+
+export function PlayButton({ playing, onChange, words = "Play" }) {
+  const text = playing ? "Pause" : words;
+  return html`<button type="button" class="icon" aria-label=${text} title=${text} onClick=${() => onChange(!playing)}><${Icon} name=${playing ? "pause" : "play"} /></button>`;
 }

@@ -105,9 +105,6 @@ export function Seg({ name, value, choices, onChange }) {
     <button type="button" aria-pressed=${key === value ? "true" : "false"} onClick=${() => onChange(key)}>${text}${count !== undefined && html` <span class="count">${count}</span>`}</button>`)}</div>`;
 }
 
-/** A result in a sentence. */
-export const Callout = ({ children }) => html`<p class="callout">${children}</p>`;
-
 export function Download({ name, href, about }) {
   return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
 }

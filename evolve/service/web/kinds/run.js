@@ -6,15 +6,16 @@ import { Curves, HeatMap, Plot } from "../charts.js";
 import { hasValues, useCurve, useGet, usePages, useRested, useTable } from "../data.js";
 import { margin } from "../figures.js";
 import { interval, lastOf, number, percent } from "../format.js";
+import { Steps } from "../gameview.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
 import { firstTable, rungsOf } from "../meta.js";
 import { AgentView } from "../pages/agents.js";
 import { Games, GamesList } from "../pages/game.js";
-import { usePlaying } from "../playing.js";
+import { PlayButton, usePlaying } from "../playing.js";
 import { positions } from "../reversi.js";
 import { setQuery, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Box, Icon, PagedTable, Seg, Select, Table, Wait } from "../ui.js";
+import { Box, PagedTable, Seg, Select, Table, Wait } from "../ui.js";
 
 /** Over what the rating is drawn: [key, words, what of a row adds up to it]. */
 const OVER = [["generation", "Generations"], ["games", "Games", "games"], ["minutes", "Time", "seconds"]];
@@ -84,13 +85,10 @@ function GameShown({ game, run }) {
     setAt(Math.max(0, Math.min(last, move)));
   };
   const side = (name) => html`<span><span class=${`dot ${name}`}></span> ${game[name]}${game.winner === name && html` <strong>won</strong>, ${game[`discs_${name}`]} discs to ${game[`discs_${name === "black" ? "white" : "black"}`]}`}</span>`;
-  const step = (name, words, move, off) => html`<button type="button" class="icon" aria-label=${words} disabled=${off} onClick=${() => show(move)}><${Icon} name=${name} /></button>`;
   return html`<p class="versus">${side("black")}${side("white")}<span class="note">move ${at} of ${last}</span></p>
     <${Board} position=${all[at]} name=${`game ${game.id} after ${at} moves`} />
     <input type="range" aria-label="Move" min="0" max=${last} value=${at} onInput=${(event) => show(Number(event.target.value))} />
-    <div class="row">${step("first", "To the start", 0, at === 0)}${step("back", "A move back", at - 1, at === 0)}
-      <button type="button" class="icon" aria-label=${playing ? "Pause" : "Play"} onClick=${() => setPlaying(!playing)}><${Icon} name=${playing ? "pause" : "play"} /></button>
-      ${step("on", "A move on", at + 1, at === last)}${step("last", "To the end", last, at === last)}
+    <div class="row"><${Steps} at=${at} last=${last} show=${show}><${PlayButton} playing=${playing} onChange=${setPlaying} /><//>
       <a class="button push" href=${to(["game", run.id, game.id], { ply: at })}>Look closer</a></div>`;
 }
 
@@ -169,8 +167,7 @@ function Values({ run, at: first, onChange }) {
   const rested = useRested(at, 80);
   const agent = useGet(path(["runs", run.id, "generations", String(rested), "champion"]), { keep: true });
   useEffect(() => onChange?.(rested), [rested]);
-  const words = playing ? "Pause" : "Run through the generations";
-  return html`<div class="row"><button type="button" class="icon" aria-label=${words} title=${words} onClick=${() => setPlaying(!playing)}><${Icon} name=${playing ? "pause" : "play"} /></button>
+  return html`<div class="row"><${PlayButton} playing=${playing} onChange=${setPlaying} words="Run through the generations" />
       <label for="weights-of" class="nowrap">Generation <strong>${at}</strong> of ${last}</label>
       ${agent.data && html`<span class="push row"><a href=${to(["run", run.id, "individual", agent.data.name])}>${agent.data.name}</a> <a href=${to(["play"], { agent: agent.data.id })}>Play it</a> <a href=${to(["run", run.id, "generations", at])}>Its generation</a></span>`}
       <input id="weights-of" type="range" min="0" max=${last} value=${at} onInput=${(event) => { setPlaying(false); setAt(Number(event.target.value)); }} /></div>

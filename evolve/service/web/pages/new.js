@@ -3,6 +3,7 @@
 
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
+import { GoalPicture } from "../figures.js";
 import { capital, label, number, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { isContest, meta } from "../meta.js";
@@ -18,12 +19,6 @@ const WHERE = [
   { name: "name", type: "text", help: "of the run's folder; the next that is free if not given", group: "Where and how" },
   { name: "threads", type: "int", help: "games at once; all cores if not given", group: "Where and how" },
 ];
-const PICTURES = {
-  evolve: html`<path class="g" d="M8 46l8-10 8 2 8-14 8-4 8-10" /><circle class="o" cx="48" cy="10" r="5" />`,
-  teach: html`<path class="o" d="M9 9h11v11H9zM22 9h11v11H22zM9 22h11v11H9z" /><path class="q" d="M36 9h11v11H36zM22 22h11v11H22zM9 36h11v11H9z" /><path class="s" d="M36 22h11v11H36zM22 36h11v11H22zM36 36h11v11H36z" />`,
-  search: html`<path class="g" stroke-dasharray="0 9" d="M10 44L32 13M14 48L46 28" /><circle class="o" cx="34" cy="14" r="5" /><circle class="s" cx="34" cy="14" r="9" />`,
-  compare: html`<path class="s" d="M8 17h28M8 11v12M36 11v12M14 40h34M14 34v12M48 34v12" /><circle class="o" cx="23" cy="17" r="5" /><circle class="q" cx="31" cy="40" r="5" />`,
-};
 
 export function New({ parts, query }) {
   const commands = useGet("commands");
@@ -32,14 +27,6 @@ export function New({ parts, query }) {
 }
 
 const rulesOf = (info) => info?.fields.find(({ name }) => name === "rules")?.default;
-
-/** The rules are given only where they are not the command's own default. */
-function withRules(info, settings, rules) {
-  const own = rulesOf(info);
-  return own && own !== rules ? { ...settings, rules } : settings;
-}
-
-const gridText = (grid) => Object.entries(grid).map(([name, values]) => `${name}=${values.join(",")}`).join("\n");
 
 function Goals({ commands, query }) {
   const goals = useGet("goals");
@@ -51,7 +38,7 @@ function Goals({ commands, query }) {
       choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
     <${Wait} of=${goals}>
       ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
-        <div class="intro"><svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${PICTURES[goal.name]}</svg><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
+        <div class="intro"><${GoalPicture} goal=${goal.name} /><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
         <div class="presets">${offers.filter((one) => one.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
       ${chosen && html`<${Begin} key=${chosen.name} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
       ${goals.data?.notes.map((text) => html`<p class="note">${text}</p>`)}
