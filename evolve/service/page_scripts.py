@@ -1,7 +1,8 @@
 """The script of the page made shorter: without spaces, and with short names for what it declares.
 
-A name is shortened everywhere or nowhere, so that no scope needs to be known; names of properties
-stay. It reads the style that the page is written in, with semicolons and no labels, `with` or
+A name gets the same short one everywhere, so that no scope needs to be known but that of the whole
+script: names that no statement of it has both of may get the same. Names of properties stay. It
+reads the style that the page is written in, with semicolons and no labels, `with` or
 `eval`; the tests in a browser run what comes out.
 """
 
@@ -60,7 +61,9 @@ _BEFORE_BLOCK: Final = _words(
     ) => ; { } else try catch finally do
     """
 )
-_FIRST: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+_DECLARING: Final = _words("async class const function let")
+_FIRST: Final = "etansoriclduhfmbpgvy_wkjxqMCSAENTBPILDRFHzOGUWJKVQYZX"
+"""The commonest letters first, as they are common in the rest of the script too."""
 
 
 class _Token(NamedTuple):
@@ -80,8 +83,7 @@ def shorter(script: str) -> str:
         for token, use in zip(tokens, uses, strict=True)
         if use in ("name", "both") and not is_given(token.text)
     )
-    kept = {token.text for token in tokens if token.kind == "word" and token.text not in counts}
-    names = dict(zip((name for name, _ in counts.most_common()), _short_names(kept), strict=False))
+    names = _names(tokens, uses, counts)
     parts: list[str] = []
     before = ""
     for place, (token, use) in enumerate(zip(tokens, uses, strict=True)):
@@ -97,6 +99,65 @@ def shorter(script: str) -> str:
         parts.append(text)
         before = text
     return "".join(parts)
+
+
+def _names(tokens: list[_Token], uses: list[str], counts: Mapping[str, int]) -> dict[str, str]:
+    """By name, its short one, the commonest first; only names that never meet share one."""
+    statements, top = _statements(tokens, uses)
+    places: dict[str, list[int]] = {}
+    for number, found in enumerate(statements):
+        for name in found & counts.keys():
+            places.setdefault(name, []).append(number)
+    known: list[str] = []
+    more = _short_names()
+    taken: list[set[str]] = [set() for _ in statements]
+    of_all: set[str] = set()
+    names: dict[str, str] = {}
+    for name in sorted(places, key=lambda one: (-counts[one], one)):
+        met = set().union(*(taken[number] for number in places[name]))
+        if name in top:
+            met |= of_all
+        short = next((one for one in known if one not in met), "")
+        if not short:
+            short = next(more)
+            known.append(short)
+        names[name] = short
+        for number in places[name]:
+            taken[number].add(short)
+        if name in top:
+            of_all.add(short)
+    return names
+
+
+def _statements(tokens: list[_Token], uses: list[str]) -> tuple[list[set[str]], set[str]]:
+    """The names in each statement of the script, and the names that are declared for all of it.
+
+    What ends a statement is told by few signs; those missed make two statements one, which is safe.
+    """
+    statements: list[set[str]] = [set()]
+    top: set[str] = set()
+    depth, before, in_pattern = 0, ";", False
+    for token, use in zip(tokens, uses, strict=True):
+        text = token.text
+        if depth == 0 and text in _DECLARING and before in (";", "}"):
+            statements.append(set())
+            in_pattern = False
+        if depth == 0 and text in ("const", "let", "var", ",", "="):
+            in_pattern = text != "="
+        depth += _depth(token)
+        if use in ("name", "both"):
+            statements[-1].add(text)
+            if depth == 0 or in_pattern:
+                top.add(text)
+        before = text
+    return statements, top
+
+
+def _depth(token: _Token) -> int:
+    """How many brackets a token opens, less those that it closes."""
+    if token.kind == "template":
+        return token.text.endswith("${") - token.text.startswith("}")
+    return 0 if token.kind != "sign" else (token.text in "([{") - (token.text in ")]}")
 
 
 def _is_idle(tokens: list[_Token], place: int) -> bool:
@@ -131,14 +192,14 @@ def is_given(name: str) -> bool:
     return name in _KEYWORDS or name in _GLOBALS or name.startswith("$")
 
 
-def _short_names(taken: set[str]) -> Iterator[str]:
-    """Names by their length that nothing else has."""
+def _short_names() -> Iterator[str]:
+    """Names by their length that neither the language nor the browser has."""
     more = _FIRST + "0123456789"
     for length in itertools.count(1):
         for first in _FIRST:
             for rest in itertools.product(more, repeat=length - 1):
                 name = first + "".join(rest)
-                if name not in taken and not is_given(name):
+                if not is_given(name):
                     yield name
 
 
