@@ -256,7 +256,9 @@ class AlphaBetaAgent(SearchingAgent):
 
     def _prepare_for_clock(self) -> None:
         super()._prepare_for_clock()
-        self._search(Board.start()).move(2)
+        search = self._search(Board.start())
+        search.prepare()
+        search.move(2)
 
     @property
     def _block(self) -> layout.Cells:
@@ -339,6 +341,7 @@ class _SquareSearch(CutSearch):
     def __init__(self, row: layout.Cells, block: layout.Cells, board: Board, rules: Rules) -> None:
         super().__init__(thread_context(rules, TABLE_BITS), board)
         self._row, self._block = row, block
+        self.context[layout.PATTERNS] = block.ctypes.data
 
     def prepare(self) -> None:
         """Set weights and cuts; old table entries no longer count.
@@ -346,7 +349,6 @@ class _SquareSearch(CutSearch):
         They may come from other weights, other rules or the exact search.
         """
         self.context[layout.AGE] += 1
-        self.context[layout.PATTERNS] = self._block.ctypes.data
         own, opp = U(self._board.own), U(self._board.opp)
         game.set_phase(own, opp, self._row.ctypes.data, self.context.ctypes.data)
 
