@@ -400,14 +400,8 @@ def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path
 @pytest.mark.parametrize("name", ["games.parquet", "games.ggf"])
 def test_games_end_where_both_sides_name_the_same_winner(name: str, tmp_path: Path) -> None:
     option = "--ggf" if name.endswith("ggf") else "--out"
-    words = (
-        "match",
-        "swh-mobility?endgame=10",
-        "zero?endgame=10",
-        "--jobs=1",
-        "--json",
-        "--seed=1",
-    )
+    agents = ("swh-mobility?endgame=10", "zero?endgame=10")
+    words = ("match", *agents, "--jobs=1", "--json", "--seed=1")
     whole = json.loads(done(*words, "--games=6").out)
     assert "agreed" not in whole
     few = (*words, "--resign=4", option, tmp_path / name)

@@ -215,7 +215,7 @@ def test_names_and_settings_that_cannot_be(first: Path) -> None:
         ("python:none.py", "there is no file 'none.py'"),
         (f"python:{first}:a b", "not the name of a class"),
         (f"python:{first}?memory=3", "memory 3 must be"),
-        (f"python:{first}?depth=3", "has no setting 'depth'; it has time, memory"),
+        (f"python:{first}?depth=3", "has no setting 'depth'; it has time, margin, memory"),
     ):
         with pytest.raises(AgentError, match=reason):
             evolve.load_agent(source)

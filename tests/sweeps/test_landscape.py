@@ -39,7 +39,8 @@ def test_the_hill_is_found() -> None:
 
 
 def test_it_is_uncertain_where_nothing_was_tried() -> None:
-    made = [row for row in rows(60) if row["x"] < 5] + [{**rows(1)[0], "x": 10.0, "y": 0}]
+    made = [row for row in rows(60) if row["x"] < 5]
+    made += [{**rows(1)[0], "x": 10.0, "y": 0}, {**made[0], "x": 0.0}]  # with 0: no scale of ratios
     land = landscape_of(made, ["x", "y"], (20, 20), None)
     assert land is not None
     assert land.error[10, 17] > 1.5 * land.error[10, 4]
