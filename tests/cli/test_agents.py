@@ -29,7 +29,8 @@ def test_the_document_has_every_figure() -> None:
 
 
 def test_a_level_is_an_agent_of_every_command() -> None:
-    assert "level-2 against level-1, reversed" in done(
-        "match", "level-2", "level-1", "--games", "2", "--rules", "reversed"
-    ).out
+    assert (
+        "level-2 against level-1, reversed"
+        in done("match", "level-2", "level-1", "--games", "2", "--rules", "reversed").out
+    )
     assert "discs that it expects" in done("play", "level-3", stdin="hint\nquit\n").out
