@@ -16,8 +16,6 @@ from pathlib import Path
 
 import evolve
 from evolve.agents.patterns import PatternAgent
-from evolve.config.pattern_training import PatternSettings
-from evolve.learning.probcut import fit_cuts
 
 
 def main() -> None:
@@ -32,13 +30,8 @@ def main() -> None:
     agent = evolve.load_agent(options.agent)
     if not isinstance(agent, PatternAgent):
         raise SystemExit(f"{options.agent} is not an agent with patterns")
-    settings = PatternSettings(
-        seed=options.seed,
-        probcut_positions=options.positions,
-        probcut_depth=options.depth,
-    )
     begin = time.process_time()
-    cuts = fit_cuts(agent, settings, lambda: math.inf)
+    cuts = agent.measured_cuts(options.seed, options.positions, options.depth, lambda: math.inf)
     replace(agent, cuts=cuts).save(options.output)
     print(f"{len(cuts)} rows in {time.process_time() - begin:.0f} s of CPU -> {options.output}")
 

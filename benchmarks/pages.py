@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from benchmarks.service import served
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
-WIDTHS = {360: 740, 1280: 900, 2560: 1440}
+WIDTHS = {390: 844, 1280: 900, 2560: 1440}
 """Of the pictures, each with the height of the window."""
 
 _PARTS = {
@@ -32,7 +33,7 @@ _PATIENCE = 120.0
 """Seconds in which a page is there, on the busiest machine."""
 _THERE = "document.querySelector('main h1') && !document.querySelector('[aria-busy]')"
 _NOTE_LIST = """new MutationObserver(() => {
-  if (!window.listed && document.querySelector(".item")) window.listed = performance.now();
+  if (!window.listed && document.querySelector(".runs .run")) window.listed = performance.now();
 }).observe(document, { childList: true, subtree: true });"""
 _TIMES = "[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.listed]"
 
@@ -155,7 +156,7 @@ def times(browser: Browser, root: str, token: str) -> None:
             page = context.new_page()
             page.add_init_script(_NOTE_LIST)
             page.goto(root)
-            page.locator(".item").first.wait_for()
+            page.locator(".runs .run").first.wait_for()
             rows.append(page.evaluate(_TIMES))
     for index, name in enumerate(("first contentful paint", "list of runs")):
         found = [row[index] for row in rows[1:]]  # the first visit starts the browser as well
@@ -167,11 +168,19 @@ def main(runs: Path, out: Path) -> None:
     chromium = find_chromium()
     if chromium is None:
         raise SystemExit("error: there is no Chromium here")
-    with served(runs) as server, open_chromium(chromium) as browser:
-        root = f"http://127.0.0.1:{server.port}/"
-        times(browser, root, server.token)
-        play = server.post("plays", {"agent": "random", "side": "black", "rules": "standard"})
-        pictures(browser, root, server.token, addresses(server.get, play["id"]), out)
+    with open_chromium(chromium) as browser:
+        with tempfile.TemporaryDirectory() as empty, served(Path(empty)) as server:
+            root = f"http://127.0.0.1:{server.port}/"
+            pictures(browser, root, server.token, {"home-empty": ""}, out)
+        with served(runs) as server:
+            _of_folder(browser, server, out)
+
+
+def _of_folder(browser: Browser, server: Any, out: Path) -> None:
+    root = f"http://127.0.0.1:{server.port}/"
+    times(browser, root, server.token)
+    play = server.post("plays", {"agent": "random", "side": "black", "rules": "standard"})
+    pictures(browser, root, server.token, addresses(server.get, play["id"]), out)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.learning.training import InMemoryTraining
-from evolve.plots.figure import BLUE, GREY, write_figure
+from evolve.plots.figure import BLUE, GREY, Look, write_figure
 from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Silent
@@ -179,7 +179,7 @@ def draw(plan: Plan, trials: pd.DataFrame) -> None:
         folder.mkdir()
         (folder / CONFIG_FILE).write_text(config_text(plan.sweep, {}, f"sweep {kind}"))
         write_trials(folder, rows, types, known)
-        plot_sweep(evolve.load_run(folder), TABLE.with_name(f"{kind}.png"))
+        plot_sweep(evolve.load_run(folder), Look()).save(TABLE.with_name(f"{kind}.png"))
 
 
 def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agent:

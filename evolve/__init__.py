@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from evolve.engine.search.genes import Gene
     from evolve.errors import EvolveError, IllegalMoveError
     from evolve.evolution.loop import evolve
+    from evolve.learning.call import train
     from evolve.plots.call import plot
     from evolve.population.genome import Encoding
     from evolve.runs.loading import load_agent
     from evolve.runs.run import Run, Study, load_run
     from evolve.studies.call import compare, study
+    from evolve.sweeps.call import sweep
 
 _HOMES = {
     "Agent": "evolve.agents.agent",
@@ -48,12 +50,15 @@ _HOMES = {
     "plot": "evolve.plots.call",
     "rate": "evolve.arena.call",
     "study": "evolve.studies.call",
+    "sweep": "evolve.sweeps.call",
+    "train": "evolve.learning.call",
 }
 
 __all__ = [
     "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
     "IllegalMoveError", "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare",
     "evolve", "load_agent", "load_run", "match", "plot", "rate", "study",
+    "sweep", "train",
 ]  # fmt: skip
 
 

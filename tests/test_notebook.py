@@ -22,7 +22,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     place = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources=place).execute()
     assert {path.name for path in (tmp_path / "runs").iterdir()} == {
-        "first", "own", "rings", "crossovers",
+        "first", "own", "rings", "crossovers", "patterns", "sweep",
     }  # fmt: skip
     for cell, before in zip(codes, shown, strict=True):
         plain = [one["data"]["text/plain"] for one in cell.outputs if "data" in one]

@@ -22,7 +22,7 @@ def test_public_names() -> None:
         "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
         "IllegalMoveError",
         "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare", "evolve",
-        "load_agent", "load_run", "match", "plot", "rate", "study",
+        "load_agent", "load_run", "match", "plot", "rate", "study", "sweep", "train",
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None
@@ -67,7 +67,7 @@ def test_kernels_live_in_the_engine_alone() -> None:
 
 def test_modules_that_import_torch_are_marked_as_learning() -> None:
     """Without the mark they would be skipped where torch is missing, and left out where it is."""
-    light = "self_play|learner|patterns|probcut|training"
+    light = "call|self_play|learner|patterns|training"
     needs = re.compile(
         rf"^(import torch|from (torch|evolve\.learning\.(?!{light})|benchmarks\.trained))", re.M
     )

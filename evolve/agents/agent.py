@@ -82,6 +82,15 @@ class Agent(ABC):
         """
         return self.choose(board), 0
 
+    def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
+        """The same, and what the agent thinks of the move, in discs; None where it has no values.
+
+        Other agents than programs search once more for it.
+        """
+        square, nodes = self.choose_counted(board)
+        analysis = self.analyse(board)
+        return square, nodes, None if analysis is None else analysis.discs(square)
+
     @property
     def together(self) -> bool:
         """Whether it is faster on many boards at once."""

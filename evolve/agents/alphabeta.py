@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
@@ -12,23 +13,32 @@ import numpy as np
 
 from evolve.agents.agent import Analysis, Description, Limit, moves_to_choose, row_analysis
 from evolve.agents.agent_file import Arrays
+from evolve.agents.cut_fit import cuts_from, measured_values
+from evolve.agents.cut_search import CutSearch
 from evolve.agents.memory import thread_context, thread_context_address
+from evolve.agents.probcut import PROBCUT
 from evolve.agents.search_schedule import check_boundaries
 from evolve.agents.searching import NO_LIMIT, TABLE_BITS, SearchingAgent
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import WIN, Rules
 from evolve.engine.games import game
+from evolve.engine.patterns.patterns import square_block
 from evolve.engine.search import context as layout
 from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.engine.search.genes import GENES, MAX_PHASES, TERM_NAMES, default_boundaries, phase_of
-from evolve.engine.search.search import best_move, deepen
+from evolve.engine.search.search import INFINITY
+from evolve.engine.search.search import search as value_of
 from evolve.errors import AgentError
 from evolve.standalone.render import render
 
 _CLASS_SIZES = np.bincount(CLASS_OF_SQUARE, minlength=layout.SQUARE_CLASSES)
 # No difference in a term exceeds this, in any position.
 _LARGEST_DIFFERENCE: Final = 64
+_POSITIONS, _PLIES = 600, 6
+"""Positions and plies that the cuts of searches by a limit are measured with."""
+_SPREAD: Final = 12.0
+"""Standard deviation of static values in discs, about that of the patterns that come along."""
 
 IntLists = Sequence[Sequence[int]]
 
@@ -58,7 +68,8 @@ class AlphaBetaAgent(SearchingAgent):
         endgame: exact search from that many empties, 0 to 60.
         rules: the rules to play by; None (any) plays `standard` by default.
         limit: seconds, 0.02 to 86400, or nodes, 100 or more, for each move in place of the depths:
-            it searches as deep as they allow, to `limit.depth` plies at most. Files do not hold it.
+            it searches as deep as they allow, to `limit.depth` plies at most, with forward cuts.
+            Files do not hold it.
         name: the agent's name in tables.
         provenance: the agent's origin, kept in its file.
 
@@ -240,8 +251,26 @@ class AlphaBetaAgent(SearchingAgent):
         square = game.choose(U(board.own), U(board.opp), self._address, context.ctypes.data)
         return int(square), int(context[layout.NODES])
 
-    def _search(self, board: Board) -> _RowSearch:
-        return _RowSearch(self.cells, board, thread_context(self._rules, TABLE_BITS))
+    def _search(self, board: Board) -> CutSearch:
+        return _SquareSearch(self.cells, self._block, board, self._rules)
+
+    def _prepare_for_clock(self) -> None:
+        super()._prepare_for_clock()
+        self._search(Board.start()).move(2)
+
+    @property
+    def _block(self) -> layout.Cells:
+        """The cuts of its searches by a limit, measured once for all agents with its weights."""
+        plain = self._changed(limit=NO_LIMIT, rules=self._rules, name="", provenance={}, endgame=0)
+        return _measured_block(plain.at(depth=1))
+
+    def values_by_depth(self, board: Board, deepest: int) -> list[int]:
+        """The values of a position with moves, at 0, 1, … `deepest` plies, without cuts."""
+        search = _SquareSearch(self.cells, _UNCUT, board, self._rules)
+        search.prepare()
+        address = search.context.ctypes.data
+        static = value_of(U(board.own), U(board.opp), -INFINITY, INFINITY, 0, address)
+        return [int(static), *search.values_to(deepest)]
 
     def analyse(self, board: Board) -> Analysis:
         """Values by a search to its depth, or exact ones near the end."""
@@ -304,28 +333,35 @@ class AlphaBetaAgent(SearchingAgent):
         return self.depths
 
 
-class _RowSearch:
-    """Alpha-beta over the weights of a row."""
+class _SquareSearch(CutSearch):
+    """A search with forward cuts by the weights of a row."""
 
-    step: ClassVar[int] = 1
-    # The next ply takes about three times as long as all before it.
-    share: ClassVar[float] = 0.5
-
-    def __init__(self, row: layout.Cells, board: Board, context: layout.Cells) -> None:
-        self.context = context
-        self._row = row
-        self._own, self._opp = U(board.own), U(board.opp)
+    def __init__(self, row: layout.Cells, block: layout.Cells, board: Board, rules: Rules) -> None:
+        super().__init__(thread_context(rules, TABLE_BITS), board)
+        self._row, self._block = row, block
 
     def prepare(self) -> None:
-        """Set the weights; old table entries no longer count.
+        """Set weights and cuts; old table entries no longer count.
 
         They may come from other weights, other rules or the exact search.
         """
         self.context[layout.AGE] += 1
-        address = self.context.ctypes.data
-        game.set_phase(self._own, self._opp, self._row.ctypes.data, address)
+        self.context[layout.PATTERNS] = self._block.ctypes.data
+        own, opp = U(self._board.own), U(self._board.opp)
+        game.set_phase(own, opp, self._row.ctypes.data, self.context.ctypes.data)
 
-    def move(self, depth: int) -> int:
-        kernel = best_move if depth == 1 else deepen
-        square, _ = kernel(self._own, self._opp, depth, self.context.ctypes.data)
-        return int(square)
+
+_UNCUT: Final = square_block()
+
+
+@lru_cache(maxsize=64)
+def _measured_block(agent: AlphaBetaAgent) -> layout.Cells:
+    """The block of an agent's search by a limit, see `patterns.square_block`.
+
+    Its cuts come from positions of its own games, which takes half a second. They are fitted as
+    those of patterns are, as if its values had their spread in discs.
+    """
+    discs, values = measured_values(agent, 0, _POSITIONS, _PLIES, lambda: math.inf)
+    static = values[np.abs(values[:, 0]) < WIN, 0]
+    unit = max(1.0, float(np.sqrt(np.mean(static**2))) / _SPREAD if static.size else 1.0)
+    return square_block(cuts_from(discs, values / unit).cells(lambda _: PROBCUT, unit))

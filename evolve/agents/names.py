@@ -24,22 +24,27 @@ from evolve.errors import AgentError
 from evolve.terminal_text import plain
 
 CWD: Final = "cwd"
-"""The one setting of a program that is a text: its working folder."""
+"""The setting of a program that is its working folder."""
+CLOCK: Final = "clock"
+"""The setting of a program that is its time for a game, such as 60+0.6."""
 _RUN: Final = re.compile(r"run:(.+?)(?::([0-9]{1,9}-[0-9]{1,9}))?", re.DOTALL)
-HAND_IN_SECONDS: Final = 4.5
-"""Seconds for a move of a hand-in: contests give 5, and the move must arrive by then."""
-_OF_PROGRAMS: Final = ("time", "depth", "memory", CWD)
+CONTEST_SECONDS: Final = 5.0
+"""Seconds for a move that contests give."""
+_SHARE_OF_MOVE: Final = 0.9
+"""Share of a contest's seconds that a hand-in asks for: the move must arrive by then."""
+_OF_PROGRAMS: Final = ("time", "depth", "memory", "margin", CLOCK, CWD)
 _LIKE_SETTINGS: Final = re.compile(
     rf"(?:{CWD}=.+?|\w+=[^\s{{}}&]*)(?:&(?:{CWD}=.+?|\w+=[^\s{{}}&]*))*", re.DOTALL
 )
 _NEXT: Final = re.compile(r"&(?=\w+=)")
 _NUMBER: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
-_TEXT: Final = re.compile(rf"({CWD})=(.+)", re.DOTALL)
+_TEXT: Final = re.compile(rf"({CWD}|{CLOCK})=(.+)", re.DOTALL)
 _QUOTED_OR_BACKSLASH: Final = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\(.?)""", re.DOTALL)
 _OF_A_NAME: Final = re.compile(r"[\w.%@+,:/-]?")
 """A character after a backslash that separates folders, as in C:\\engines\\rhino.exe."""
 _SHARE: Final = re.compile(r"\\\\\w")
 _BLANK: Final = re.compile(r"\s+")
+_OF_CLOCKS: Final = re.compile(r"\s*(?:depth|time)\s*=")
 
 
 class AgentName(NamedTuple):
@@ -106,16 +111,16 @@ def parse_name(text: str) -> AgentName:
     return AgentName(*next((cut for cut in cuts if _is_there(cut[0])), likely))
 
 
-def with_clock(text: str) -> str:
-    """The name of the same agent with the clock of a hand-in.
+def with_clock(text: str, seconds: float = CONTEST_SECONDS) -> str:
+    """The name of the same agent with the clock of a hand-in, for a contest's seconds a move.
 
-    It drops a depth, which would limit the search.
+    It drops a depth, which would limit the search, and another time.
     """
     place, query = parse_name(text)
     if query is None or "=" not in query:
         place, query = text, ""
-    kept = [part for part in query.split("&") if part and not part.lstrip().startswith("depth")]
-    return f"{place}?{'&'.join([*kept, f'time={HAND_IN_SECONDS:g}'])}"
+    kept = [part for part in query.split("&") if part and not _OF_CLOCKS.match(part)]
+    return f"{place}?{'&'.join([*kept, f'time={_SHARE_OF_MOVE * seconds:g}'])}"
 
 
 def _of_program(protocol: str, command: str) -> AgentName:

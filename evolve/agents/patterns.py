@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, ClassVar, Final, Self
@@ -10,8 +10,10 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Analysis, Description, Limit, Setting, exact_analysis, line_from
+from evolve.agents.agent import Analysis, Description, Limit, Setting, exact_analysis
 from evolve.agents.agent_file import Arrays
+from evolve.agents.cut_fit import cuts_from, measured_values
+from evolve.agents.cut_search import CutSearch
 from evolve.agents.dqn import checked
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import (
@@ -37,7 +39,6 @@ from evolve.agents.searching import (
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
-from evolve.engine.patterns.pattern_search import pattern_move, pattern_values
 from evolve.engine.patterns.patterns import DISC, Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shape, shape_text
@@ -138,7 +139,7 @@ class PatternAgent(SearchingAgent):
             self._memory.used += counted
         return square, nodes
 
-    def _searched(self, board: Board, search: PatternSearch) -> tuple[int, int, int]:
+    def _searched(self, board: Board, search: CutSearch) -> tuple[int, int, int]:
         """A best square, the nodes searched for it, and how many nodes count for the budget."""
         left = 0
         if self.budget:
@@ -172,10 +173,17 @@ class PatternAgent(SearchingAgent):
         return Analysis(forecasts, "forecast", depth, search.line(ranked[0], depth))
 
     def values_by_depth(self, board: Board, deepest: int) -> list[int]:
-        """The values of a position with moves, at 1, 2, … `deepest` plies; DISC is one disc."""
+        """The values of a position with moves, at 0, 1, … `deepest` plies; DISC is one disc."""
         search = replace(self, _memory=None)._search(board)
-        search.context[layout.STOPPED] = 0
-        return [search.deepen_to(plies)[1] for plies in range(1, deepest + 1)]
+        return [self.patterns.value(board), *search.values_to(deepest)]
+
+    def measured_cuts(
+        self, seed: int, positions: int, deepest: int, left: Callable[[], float]
+    ) -> Cuts:
+        """Its cuts, measured on so many positions of its own games, or as many as time allows."""
+        plain = replace(self, probcut=0.0, endgame=0, depth=1)
+        discs, values = measured_values(plain, seed, positions, deepest, left)
+        return cuts_from(discs, values / DISC)
 
     def value(self, board: Board, depth: int) -> float:
         """The value of a position with moves for the side to move, in discs, at `depth` plies."""
@@ -338,61 +346,14 @@ class PatternAgent(SearchingAgent):
             patterns=self.patterns,
         )
 
-    def _search(self, board: Board) -> PatternSearch:
+    def _search(self, board: Board) -> CutSearch:
         """A search from a position, in the game's memory, or else in this thread's."""
         memory = self._memory
         if memory is None:
             memory = thread_pattern_memory(self._table_bits)
             memory.context[layout.AGE] += 1
         memory.set(self.patterns, self.block, self._rules)
-        return PatternSearch(memory.context, board)
-
-
-class PatternSearch:
-    """A search from one position, see `searching.Search`."""
-
-    step: ClassVar[int] = 2
-    share: ClassVar[float] = 0.4
-
-    def __init__(self, context: layout.Cells, board: Board) -> None:
-        self.context = context
-        self._board = board
-
-    def prepare(self) -> None:
-        """Nothing to prepare: the table's entries stay valid."""
-
-    def move(self, depth: int) -> int:
-        """A best square by a search of `depth` plies; see `Search`."""
-        return self.deepen_to(depth)[0]
-
-    def deepen_to(self, depth: int) -> tuple[int, int]:
-        """A best square and its value at `depth` plies, after searches of fewer plies."""
-        return self._move(self._board, depth)
-
-    def deepen(self, depth: int) -> tuple[int, int]:
-        """A best square and its value, by searches of ever more plies, two at a time."""
-        square, value = -1, 0
-        for plies in range(2 - depth % 2, depth + 1, 2):
-            square, value = self._move(self._board, plies)
-        return square, value
-
-    def values(self, depth: int) -> dict[int, int]:
-        """The value of every legal move at `depth` plies."""
-        values = np.zeros(64, np.int64)
-        own, opp = U(self._board.own), U(self._board.opp)
-        for plies in range(2 - depth % 2, depth + 1, 2):
-            pattern_values(own, opp, plies, values, self.context.ctypes.data)
-        return {square: int(values[square]) for square in self._board.legal_moves()}
-
-    def line(self, square: int, depth: int) -> tuple[int, ...]:
-        """The principal variation from `square` on."""
-        return line_from(
-            self._board, square, depth, lambda board, plies: self._move(board, plies)[0]
-        )
-
-    def _move(self, board: Board, depth: int) -> tuple[int, int]:
-        square, value = pattern_move(U(board.own), U(board.opp), depth, self.context.ctypes.data)
-        return int(square), int(value)
+        return CutSearch(memory.context, board)
 
 
 @cache

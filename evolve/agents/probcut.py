@@ -99,23 +99,24 @@ class Cuts:
         """Plies of the deepest nodes that are cut, 0 for none."""
         return int(self.rows[:, 0].max(initial=0))
 
-    def cells(self, margin_at: Callable[[int], float]) -> npt.NDArray[np.int64]:
+    def cells(self, margin_at: Callable[[int], float], disc: float = DISC) -> npt.NDArray[np.int64]:
         """The cuts as kernels read them, see `patterns.CUTS`. Do not change them.
 
-        margin_at: the margin of probes in standard deviations at a disc count, 0 for no cuts there.
+        margin_at: the margin of probes in standard deviations at a disc count, 0 for no cuts there;
+        disc: the value of a disc in the evaluation.
         """
-        margins = tuple(margin_at(discs) for discs in range(65))
-        if margins not in self._cells:  # made once for all games and copies of an agent: 1 ms
-            self._cells[margins] = self._filled(np.array(margins))
-        return self._cells[margins]
+        key = disc, *(margin_at(discs) for discs in range(65))
+        if key not in self._cells:  # made once for all games and copies of an agent: 1 ms
+            self._cells[key] = self._filled(np.array(key[1:]), disc)
+        return self._cells[key]
 
-    def _filled(self, margins: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    def _filled(self, margins: npt.NDArray[np.float64], disc: float) -> npt.NDArray[np.int64]:
         cells = no_cuts()
         rows = self.rows[margins[self.rows[:, 2].astype(np.int64)] > 0]
         depth, shallow, discs = rows[:, :3].astype(np.int64).T
         slope, mean, deviation = rows[:, 3:].T
-        spread = np.rint(margins[discs] * deviation * DISC)
-        mean = np.rint(mean * DISC)
+        spread = np.rint(margins[discs] * deviation * disc)
+        mean = np.rint(mean * disc)
         probe = shallow > 0
         at = depth[probe], discs[probe]
         cells[(*at, PROBE_DEPTH)] = shallow[probe]

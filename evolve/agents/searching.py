@@ -26,7 +26,6 @@ from evolve.engine.board.rules import DEFAULT_RULES, check_rules, rule_set
 from evolve.engine.games import game
 from evolve.engine.search import context as layout
 from evolve.engine.search.context_factory import clear_deadline, new_context, set_deadline
-from evolve.engine.search.search import best_move, deepen
 from evolve.engine.search.solver import solve_move, solve_outcome_move
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
@@ -231,8 +230,6 @@ def prepare_timed_search() -> None:
     context = new_context(rule_set(DEFAULT_RULES).code, budget=1)
     address = context.ctypes.data
     game.set_phase(own, opp, row.ctypes.data, address)
-    best_move(own, opp, 1, address)
-    deepen(own, opp, 2, address)
     solve_outcome_move(own, opp, address)
     solve_move(own, opp, address)
 
@@ -293,7 +290,8 @@ class _Thinking:
         """A good square."""
         solving = self._board.empties <= endgame or self._solver_may_finish()
         self._deepen(before_exact if solving else self._search.share)
-        if solving and self._depth < self._board.empties and not self._stopped:
+        # Even where the search has seen the end: forward cuts may have hidden it.
+        if solving and not self._stopped:
             self._exact[layout.NODES] = self._exact_nodes * self._search.context[layout.NODES]
             square, bound = solve_outcome_move(self._own, self._opp, self._exact.ctypes.data)
             if not self._stopped:

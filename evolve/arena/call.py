@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,13 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.arena.tournament import Tournament, kept_rules
+from evolve.arena.tournament import Anchors, Tournament, kept_rules
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
-from evolve.engine.board.rules import Rules
+from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import GamesDone
+from evolve.fitness.games import GamesDone, counted
 from evolve.fitness.openings import (
     START_POSITION,
     Openings,
@@ -29,9 +30,10 @@ from evolve.fitness.openings import (
     openings_of_games,
 )
 from evolve.runs.loading import Agreed, agree_on, load_agent
+from evolve.runs.progress import shown
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
-    import pandas as pd
+    from evolve.arena.result_table import ResultTable
 
 
 def match(
@@ -64,29 +66,47 @@ def rate(
     agents: Sequence[Agent | str | Path],
     *,
     jobs: int = 1,
-    progress: GamesDone | None = None,
+    progress: GamesDone | bool | None = None,
     **settings: Any,
-) -> pd.DataFrame:
+) -> ResultTable:
     """Rate agents by a round robin, as `evolve rate` does.
 
     Args:
         agents: two or more, each an agent or its name on the command line.
         jobs: number of threads; results do not depend on it.
-        progress: called with the number of games played since the last call.
-        settings: what `evolve rate --help` lists, such as `games=200`, `seed=2` or
-            `rules="reversed"`.
+        progress: whether to show a line of progress, or a function that is called with the number
+            of games played since the last call.
+        settings: what `evolve rate --help` lists, such as `games=200`, `seed=2`,
+            `rules="reversed"` or `against=["swh", "random"]` for a gauntlet.
 
-    Returns a row for each agent, the strongest first: `agent`, `elo` with `elo_low` and `elo_high`
-    (Bradley-Terry, mean 0), `score`, `games`, `failures`. Raises the same errors as `match`.
+    Returns a DataFrame with a row for each agent, the strongest first: `agent`, `elo` with
+    `elo_low` and `elo_high` (Bradley-Terry, mean 0), `score`, `games`, `failures`. It also has
+    `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the strongest of
+    them, and `.plot()`. Raises the same errors as `match`.
     """
     import pandas as pd
 
-    names = [_name(agent) for agent in agents]
-    asked = resolve_as(RateSettings, {}, {**settings, "agents": names})
-    players = [_agent(agent) for agent in agents]
-    tournament, _ = tournament_of(players, names, asked, executor=Threads(jobs))
-    tournament.play(progress)
-    return pd.DataFrame([row.facts for row in tournament.rows()])
+    from evolve.arena.result_table import ResultTable  # loads pandas, too
+
+    against = settings.get("against", ())
+    names = {"agents": list(map(_name, agents)), "against": list(map(_name, against))}
+    asked = resolve_as(RateSettings, {}, {**settings, **names})
+    players = [_agent(agent) for agent in (*against, *agents)]
+    tournament, _ = tournament_of(
+        players, asked.against + asked.agents, asked, executor=Threads(jobs)
+    )
+    with shown(progress is True, None) as watching:
+        total = 2 * ((asked.games + 1) // 2) * len(tournament.pairs)
+        count = counted(total, partial(watching.stage, "games"))
+        tournament.play(progress if callable(progress) else count)
+    rows = tournament.rows()
+    frame = pd.DataFrame([row.facts for row in rows])
+    order = [tournament.names.index(row.agent) for row in rows]
+    scores = tournament.cross().scores[np.ix_(order, order)].copy()
+    np.fill_diagonal(scores, np.nan)
+    cross = pd.DataFrame(scores, index=frame["agent"], columns=frame["agent"].tolist())
+    tables = {"agents": frame, "cross": cross}
+    return ResultTable.of(frame, tables, "evolve.plots.results:plot_rating", players[order[0]])
 
 
 def match_of(
@@ -113,7 +133,16 @@ def match_of(
         **reading,
     )
     test = None if settings.sprt is None else Sprt(*settings.sprt, settings.alpha, settings.beta)
-    match = Match(*players, openings, agreed.rules, seed=settings.seed, sprt=test, **options)
+    match = Match(
+        *players,
+        openings,
+        agreed.rules,
+        seed=settings.seed,
+        sprt=test,
+        grows=True,
+        resign=settings.resign,
+        **options,
+    )
     return match, agreed
 
 
@@ -124,10 +153,10 @@ def tournament_of(
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> tuple[Tournament, Agreed]:
-    """Return the round robin of a rating's settings, not started yet, and the agreed rules.
+    """Return the tournament of a rating's settings, not started yet, and the agreed rules.
 
-    reading: `tell` and `strict` of `openings_for`; options: `executor`, `folder`, `failed`
-    and `warn` of Tournament.
+    players, names: those of `settings.against` first. reading: `tell` and `strict` of
+    `openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
     """
     folder = options.get("folder")
     kept = None if folder is None else kept_rules(folder)
@@ -140,6 +169,12 @@ def tournament_of(
         return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
+    anchors = None
+    if settings.against:
+        ladder = rule_set(agreed.rules).ladder
+        known = [ladder.get(name) for name in settings.against]
+        elos = settings.elos or tuple(float(elo) for elo in known if elo is not None)
+        anchors = Anchors(len(known), elos if len(elos) == len(known) else ())
     tournament = Tournament(
         players,
         tuple(names),
@@ -147,6 +182,8 @@ def tournament_of(
         drawn,
         described,
         seed=seed,
+        anchors=anchors,
+        resign=settings.resign,
         **options,
     )
     return tournament, agreed

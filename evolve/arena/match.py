@@ -22,7 +22,10 @@ from evolve.fitness.openings import Openings
 from evolve.fitness.playing import Series, Watch
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
 from evolve.fitness.statistics import Estimate, in_elo, score_of_elo, score_of_pairs, superiority
+from evolve.tables.games import AGREED
 
+DRAWS: Final = 1 << 24
+"""Draws of random agents for each seed of a match that may grow: more than it ever has games."""
 _TEST_ROUND: Final = 16
 """Pairs per round under a test, which must not depend on the executor."""
 
@@ -78,7 +81,9 @@ class Match:
     that fails loses the game: `failed` is called at once with the numbers of the game and the
     player (0 is A) and the reason, and `games` has it too. `games` has the games of all finished
     pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
-    are played one after another, move by move: the same games, but slower.
+    are played one after another, move by move: the same games, but slower. If it `grows`, a match
+    of more games begins with the games of this one. With `resign` a game ends as soon as the values
+    of both sides, in discs, name the same winner by as much, three moves each in a row.
     """
 
     def __init__(
@@ -93,6 +98,8 @@ class Match:
         sprt: Sprt | None = None,
         failed: Callable[[int, int, str], None] | None = None,
         watch: Watch | None = None,
+        grows: bool = False,
+        resign: float | None = None,
     ) -> None:
         _check_starts((a, b), openings)
         self.players = [a.with_rules(rules), b.with_rules(rules)]
@@ -103,6 +110,7 @@ class Match:
         self.seed = seed
         self.executor = executor
         self.sprt = sprt
+        self.resign = resign
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(all_pairs(2), numbers)
         self._series = Series(
@@ -113,6 +121,8 @@ class Match:
             seed=seed,
             executor=executor,
             watch=watch,
+            draws=DRAWS if grows else None,
+            resign=resign,
         )
         self._failed = failed or (lambda game, player, why: None)
         self._finished = np.zeros(len(self.openings), np.bool_)
@@ -131,6 +141,11 @@ class Match:
     def played(self) -> int:
         """The number of games played so far."""
         return 2 * int(self._finished.sum())
+
+    @property
+    def agreed(self) -> int:
+        """The number of games that ended because both sides named the same winner."""
+        return int((self.games.results[:, REASON] == AGREED).sum())
 
     @property
     def result(self) -> MatchResult:

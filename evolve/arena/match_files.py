@@ -32,6 +32,7 @@ from evolve.engine.board.rules import (
     NODES_BLACK,
     NODES_WHITE,
     OUTCOME,
+    PASS,
     PLIES,
     REASON,
     RESULT_COLUMNS,
@@ -49,7 +50,7 @@ from evolve.records.packing import packed
 from evolve.records.record import GameRecord
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
-from evolve.tables.games import FAILED
+from evolve.tables.games import FAILED, REASONS
 from evolve.tables.parquet import read_table, write_table
 
 if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games
@@ -83,6 +84,8 @@ def match_identity(match: Match, names: Sequence[str], settings: Mapping[str, ob
     a, b = map(_digest, match.players, names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
     words |= {"games": len(match.pairings), **settings}
+    if match.resign is not None:
+        words["resign"] = f"{match.resign:g}"
     if match.sprt is not None:
         test = match.sprt
         words["sprt"] = f"{test.elo0:g},{test.elo1:g},{test.alpha:g},{test.beta:g}"
@@ -222,6 +225,7 @@ class MatchFiles:
             return 0
         for row in rows:
             self._check(path, row)
+        self._check_openings(path, rows)
         count = len(self._match.pairings)
         moves = np.full((len(rows), MAX_PLIES), NO_MOVE, np.int8)
         results = np.zeros((len(rows), RESULT_COLUMNS), np.int64)
@@ -257,6 +261,8 @@ class MatchFiles:
         if identity == self._identity and "game" in row:
             return
         theirs, ours = _words(identity), _words(self._identity)
+        if "game" in row and _is_shorter(theirs, ours):
+            return
         if "game" not in row or not theirs.keys() >= {"a", "b"}:
             raise RunError(f"{path} is taken: it holds no match that could go on")
         parts = []
@@ -267,6 +273,25 @@ class MatchFiles:
             elif before != now:
                 parts.append(f"{key.replace('_', '-')} {before}, not {now}")
         raise RunError(f"{path} holds another match: {'; '.join(parts)}; name another file")
+
+    def _check_openings(self, path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Raise RunError if fewer games were played on other openings than this match has."""
+        if all(row.get(MATCH, self._identity) == self._identity for row in rows):
+            return
+        openings, pairings = self._match.openings, self._match.pairings
+        for row in rows:
+            number = str(row["game"])
+            if not number.isdecimal() or int(number) >= len(pairings):
+                continue  # reported later
+            _, opening = openings.begin(int(pairings[int(number), 2]))
+            squares = [square for square in opening if square >= 0]
+            moves = row["moves"]
+            played = parse_moves(moves) if isinstance(moves, str) else moves
+            if [one for one in played if one != PASS][: len(squares)] != squares:
+                raise RunError(
+                    f"{path} has other openings: where random ones are so few that they repeat, "
+                    "their order depends on the number of games; the default ones go on"
+                )
 
 
 class MatchFolder:
@@ -348,6 +373,14 @@ def _read_games(path: Path) -> list[dict[str, Any]]:
     return [dict(zip(map(str, frame), row, strict=True)) for row in frame.itertuples(index=False)]
 
 
+def _is_shorter(theirs: Mapping[str, str], ours: Mapping[str, str]) -> bool:
+    """Whether a match is the same with fewer games."""
+    before, now = theirs.get("games", ""), ours.get("games", "")
+    if not before.isdecimal() or int(before) >= int(now):
+        return False
+    return {**theirs, "games": now} == dict(ours)
+
+
 def _words(identity: str) -> dict[str, str]:
     pairs = (word.partition("=") for word in identity.split())
     return {key: value for key, _, value in pairs}
@@ -356,8 +389,8 @@ def _words(identity: str) -> dict[str, str]:
 def _row_of(record: GameRecord) -> dict[str, Any]:
     """Return a game of a GGF file as a row of the table, as far as GGF has the data."""
     identity, _, number = record.event.rpartition(" game=")
-    reason = "end"
-    if record.ending != "end":
+    reason: str = record.ending if record.ending == "agreed" else "end"
+    if record.ending not in ("end", "agreed"):
         side = "white" if (record.result or 0.0) > 0 else "black"
         reason = f"{FAILED}{side}: {_ENDINGS.get(record.ending, record.ending)}"
     return {
@@ -383,8 +416,9 @@ def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
     for name, column in _RESULTS.items():
         results[column] = int(row[name])
     reason = str(row["reason"])
-    if reason == "end":
+    if reason in ("end", "agreed"):
         results[OUTCOME] = _WINNERS[row["winner"]]
+        results[REASON] = REASONS.index(reason)
         return None
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]

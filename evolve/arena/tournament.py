@@ -26,7 +26,7 @@ from evolve.fitness.crosstable import GAMES_OF_CROSS_TABLE, CrossTable, cross_ta
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
-from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable
+from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable, rate_one
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run_folder import locked, refuse_links, sweep_orphans
 from evolve.tables.columns import rows_with
@@ -71,8 +71,43 @@ def kept_rules(folder: str | Path) -> Rules | None:
         return None  # opening the folder later reports the error
 
 
+@dataclass(frozen=True)
+class Anchors:
+    """The first `count` agents of a gauntlet: all others play them alone, and their Elo is fixed.
+
+    elos: their Elo, where it is known; otherwise they play one another for it, with mean 0.
+    """
+
+    count: int = 0
+    elos: tuple[float, ...] = ()
+
+    def pairs(self, players: int) -> list[tuple[int, int]]:
+        """The pairs that play, in their order: every two players where there is no anchor."""
+        every = [(i, j) for i in range(players) for j in range(i + 1, players)]
+        if not self.count:
+            return every
+        among = [] if self.elos else [(i, j) for i, j in every if j < self.count]
+        return among + [(i, j) for i, j in every if i < self.count <= j]
+
+    def rated(self, players: int, meetings: Sequence[Meeting]) -> list[Estimate]:
+        """The ratings of all players, those of anchors without an interval."""
+        fixed = list(self.elos)
+        if not fixed:
+            among = [(i, j, scores) for i, j, scores in meetings if j < self.count]
+            fixed = [one.value for one in bradley_terry(self.count, among)] if among else [0.0]
+        ratings = [Estimate(elo, math.nan, math.nan, 0) for elo in fixed]
+        for number in range(self.count, players):
+            met = [(i, 1.0 - scores) for i, j, scores in meetings if j == number]
+            opponents = np.array([fixed[i] for i, _ in met])
+            ratings.append(rate_one(opponents, [scores for _, scores in met]))
+        return ratings
+
+
 class Tournament:
     """Play every pair of `agents` on `openings(i, j)`, both colours on each.
+
+    With `anchors` it is a gauntlet: the others play these alone, and their ratings are fixed.
+    `resign` is that of Match.
 
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `failed` is called with the
@@ -96,8 +131,12 @@ class Tournament:
         failed: Callable[[int, str, str], None] | None = None,
         play: PlayMatch = play_whole,
         warn: Callable[[str], None] = warnings.warn,
+        anchors: Anchors | None = None,
+        resign: float | None = None,
     ) -> None:
         self.agents = agents
+        self.anchors = anchors or Anchors()
+        self._resign = resign
         self._failed = failed
         self._play_match, self._warn = play, warn
         self.names = _distinct(names)
@@ -106,7 +145,7 @@ class Tournament:
         self._openings = openings
         self._seed = seed
         self._executor = executor
-        self._config = {
+        self._config: dict[str, Any] = {
             "agents": [
                 {"name": name, "is": agent.identity}
                 for name, agent in zip(self.names, agents, strict=True)
@@ -114,6 +153,8 @@ class Tournament:
             **settings,
             "seed": seed,
             "rules": self.rules,
+            **({} if resign is None else {"resign": resign}),
+            **({} if anchors is None else {"anchors": anchors.count, "elos": list(anchors.elos)}),
         }
         self._tables: dict[tuple[int, int], pa.Table] = {}
         if self.folder is not None:
@@ -122,8 +163,7 @@ class Tournament:
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs, in the order in which they play."""
-        count = len(self.agents)
-        return [(i, j) for i in range(count) for j in range(i + 1, count)]
+        return self.anchors.pairs(len(self.agents))
 
     @property
     def finished(self) -> int:
@@ -170,6 +210,7 @@ class Tournament:
             seed=seed,
             executor=self._executor,
             failed=failed,
+            resign=self._resign,
         )
 
     @property
@@ -189,11 +230,16 @@ class Tournament:
 
     def ratings(self) -> list[Estimate]:
         """Return the ratings from all games so far."""
+        if self.anchors.count:
+            return self.anchors.rated(len(self.agents), self.meetings())
         return bradley_terry(len(self.agents), self.meetings())
 
     @property
     def comparable(self) -> bool:
         """Whether the distances between all ratings are finite."""
+        if self.anchors.count:
+            scores = self.cross().totals[self.anchors.count :]
+            return bool(((scores > 0.0) & (scores < 1.0)).all())
         return comparable(len(self.agents), self.meetings())
 
     def meetings(self) -> list[Meeting]:
@@ -216,7 +262,9 @@ class Tournament:
                 [_scores(t, name) for (i, j), t in self._tables.items() if index in (i, j)]
             )
             wins, losses = int((results == 1).sum()), int((results == 0).sum())
-            if score == 0.0:
+            if index < self.anchors.count:
+                pass
+            elif score == 0.0:
                 elo = elo._replace(value=-math.inf, low=-math.inf)
             elif score == 1.0:
                 elo = elo._replace(value=math.inf, high=math.inf)
@@ -247,9 +295,12 @@ class Tournament:
         agents = now.pop("agents")
         if before != agents[: len(before)]:
             raise RunError(f"{config.parent} rates other agents, or they have changed: {names}")
-        for key in now:
-            if stored.get(key) != now[key]:
-                raise RunError(f"{config.parent} has {key} {stored.get(key)!r}, not {now[key]!r}")
+        for key in {**now, **stored}:
+            if stored.get(key) == now.get(key):
+                continue
+            if key in ("anchors", "elos"):
+                raise RunError(f"{config.parent} rates against other anchors, or their Elo differs")
+            raise RunError(f"{config.parent} has {key} {stored.get(key)!r}, not {now.get(key)!r}")
 
 
 def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:

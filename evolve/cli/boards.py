@@ -15,10 +15,11 @@ import click
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.discs import in_discs
+from evolve.cli.display import telling_of_compilation
+from evolve.cli.drawing import show_board
 from evolve.cli.options import readable
-from evolve.cli.output import show_board
 from evolve.cli.signals import forget_reader
-from evolve.cli.terminal import complain, out, say
+from evolve.cli.terminal import complain, out, remark, say
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, rule_set
 from evolve.engine.board.squares import format_moves, parse_moves, square_name
@@ -62,6 +63,7 @@ _LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
 _KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 
+@telling_of_compilation(remark)
 def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
     """Let a person play games against an agent until they leave."""
     agent = evolve.load_agent(name)
@@ -306,14 +308,13 @@ def _send(text: str) -> None:
 class _Replay:
     """A game to show.
 
-    head: a line about it; end: how it ended; moves: those from the start; boards: the start, and
-    the board after each move.
+    head: a line about it; end: how it ended; moves: those from the start, the first `opening` of
+    them an opening; boards: the start, and the board after each move.
     """
 
     def __init__(
         self, head: str, end: str, start: Board, moves: Sequence[int], opening: int = 0
     ) -> None:
-        """opening: how many of the moves were an opening."""
         self.head, self.end, self.moves, self._opening = head, end, moves, opening
         self.boards = [start]
         for square in moves:
@@ -398,8 +399,7 @@ def _print(replay: _Replay) -> None:
         if ply:
             say("")
             say(replay.ply_text(ply))
-        for line in str(board).splitlines():
-            say(line)
+        say(str(board))
     say("")
     say(replay.end)
 

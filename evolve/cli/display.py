@@ -9,32 +9,47 @@ import math
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from rich.console import Group
 from rich.live import Live
-from rich.progress import Progress, TaskID
+from rich.progress_bar import ProgressBar
 from rich.table import Table
+from rich.text import Text
 
 from evolve.cli import terminal
+from evolve.cli.outlook import Outlook
 from evolve.cli.signals import at_ctrl_c, forget_reader
-from evolve.cli.terminal import bar, cell, duration, out
+from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
+from evolve.terminal_text import writable
 
 _LIVE_ROWS: Final = 12
+_ROOM: Final = 80
+"""Least columns of a terminal for bars of the usual width."""
+_SPARK_WIDTH: Final = 40
+"""Most columns of the curve of the rating: it fits in 60 with its name and value."""
 _WIDTH: Final = 8
 """Width of a column of plain lines."""
 
 
-def tell(text: str) -> None:
+def tell(text: str, whole: bool = False) -> None:
     """Print a line on standard output; without a reader do nothing, so that the run goes on."""
     try:
-        terminal.say(text)
+        terminal.say(text, whole)
         sys.stdout.flush()
     except BrokenPipeError:
         forget_reader()
+
+
+def tell_next(*commands: str | None) -> None:
+    """Print commands to go on with, each in a line of its own, so that it can be copied whole."""
+    for number, command in enumerate(filter(None, commands)):
+        tell(f"{'' if number else 'next:':<5} {command}", whole=True)
 
 
 class ProgressView(ABC):
@@ -43,8 +58,9 @@ class ProgressView(ABC):
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
     by name of the stage. reported: stages that end with a line of their own, because no row reports
     them. columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is
-    not among the columns, plain lines end with the time left. counted: what the bar counts. legend:
-    a line that explains the columns.
+    not among the columns, plain lines end with the time left. counted: what the bar counts. whole:
+    whether stages count all of it, as rows do, but for those at its end. legend: a line that
+    explains the columns. outlook: the one estimate of when it ends.
     """
 
     unit: ClassVar[str]
@@ -53,7 +69,19 @@ class ProgressView(ABC):
     columns: Sequence[str]
     widths: Mapping[str, int] = MappingProxyType({})
     counted: ClassVar[str] = "games"
+    whole: ClassVar[bool] = True
     legend: str = ""
+    begun: tuple[float, float] = (0.0, 0.0)
+    """How much was done before, of how much; zeros if unknown."""
+    rated: str = "rating"
+    """What the curve is of."""
+    ratings_before: Sequence[tuple[float, float | None, float | None]] = ()
+    """Ratings of the rows before."""
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """The estimate of when it ends, which `seconds_left` and stages correct."""
+        return Outlook()
 
     def heads(self) -> list[str]:
         """Return the heads of plain lines, as lines from top to bottom."""
@@ -61,11 +89,22 @@ class ProgressView(ABC):
 
     @abstractmethod
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Return how many seconds the run will still take, NaN if unknown; called once a row."""
+        """Return how many seconds its steps still take, NaN if unknown; called once a row.
+
+        Those of stages after the last step are not among them.
+        """
+
+    def least_left(self, seconds: float, done: float, total: float) -> float:
+        """Return how many of these seconds are left for certain until the next row."""
+        return seconds * max(0.0, total - done - 1.0) / (total - done) if total > done else 0.0
+
+    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
+        """Return the rating that a row tells, with its interval; None without one."""
+        return None
 
     @abstractmethod
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        """Return a row as texts, one a column; called once for each row, after `seconds_left`."""
+        """Return a row as texts, one a column; left: seconds that were left then."""
 
     def line(self, cells: Sequence[str], left: float) -> str:
         """Return the cells as a plain line, with the time left."""
@@ -76,26 +115,22 @@ class ProgressView(ABC):
         line = " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
         return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
 
+    def ending(self, stage: str) -> str:
+        """Return what the first Ctrl-C in a stage waits for, for people."""
+        return f"ending after {self.units.get(stage, self.unit)}"
+
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return a remark on a row, to print on a separate line, or None."""
         return None
 
-    def table(self, rows: Sequence[Sequence[str]]) -> Table:
-        """Return the rows as a table for a terminal of 80 columns."""
+    def table(self, rows: Sequence[tuple[Mapping[str, Any], float]]) -> Table:
+        """Return rows, each with the seconds that were left then, as a table for a terminal."""
         table = Table(box=None, header_style="bold", pad_edge=False)
         for head in self.columns:
             table.add_column(head, justify="right")
-        for texts in rows:
-            table.add_row(*texts)
+        for row, left in rows:
+            table.add_row(*self.cells(row, left))
         return table
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return the bars at the start: all of them, the current stage's, and the run's.
-
-        The run's is None where one bar is enough for both, as it is if not said otherwise.
-        """
-        bars = bar()
-        return bars, bars.add_task(self.counted, total=None), None
 
 
 class RowsView(ProgressView):
@@ -132,17 +167,36 @@ class Display:
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        left = self.view.seconds_left(row, done, total)
+        left = self._left(row, done, total)
         tell(self.view.line(self.view.cells(row, left), left))
         remark = self.view.remark(row)
         if remark is not None:
             tell(remark)
 
+    def _left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+        """Correct the estimate by a row; return how many seconds are left, NaN if unknown."""
+        view = self.view
+        seconds = view.seconds_left(row, done, total)
+        if math.isfinite(seconds):
+            view.outlook.steps(seconds, view.least_left(seconds, done, total))
+        left = view.outlook.left
+        return math.nan if left is None else left
+
     def stage(self, name: str, done: float, total: float) -> None:
         """Print a line at the end of a stage that no row reports."""
-        self._at = name
+        self._reach(name, done, total)
         if done == total and name in self.view.reported:
             tell(f"{name}: {total} games")
+
+    def _reach(self, name: str, done: float, total: float) -> bool:
+        """Correct the estimate by a stage; return whether the stage counts all of the run."""
+        self._at = name
+        whole = self.view.whole and name not in self.view.reported
+        if whole:
+            self.view.outlook.pace(done, total)
+        else:
+            self.view.outlook.stage(name, done, total)
+        return whole
 
     def note(self, text: str) -> None:
         """Print a line."""
@@ -155,33 +209,40 @@ class Display:
     def request_stop(self) -> None:
         """Remember the first Ctrl-C, and print what the run still finishes."""
         self.stop_requested = True
-        unit = self.view.units.get(self._at, self.view.unit)
-        self.note(f"ending after {unit}; Ctrl-C again ends at once")
+        self.note(f"{self.view.ending(self._at)}; Ctrl-C again ends at once")
 
 
 class LiveDisplay(Display):
-    """An observer that shows a live table with bars, and remembers a request to stop."""
+    """An observer that shows a live table, the curve of the rating and a bar for all of the run.
+
+    Below that is a bar for the current stage, where it does not count all of the run.
+    """
 
     def __init__(self, view: ProgressView) -> None:
         super().__init__(view)
-        self._rows: list[list[str]] = []
-        self._bars, self._stage, self._run = view.bars()
+        self._rows: deque[tuple[Mapping[str, Any], float]] = deque(maxlen=_LIVE_ROWS)
+        self._ratings = list(view.ratings_before)
+        self._name, (self._done, self._total) = view.counted, view.begun
+        self._stage: tuple[str, float, float] | None = None
         self._remark = self._note = ""
         self.live = Live(console=out(), refresh_per_second=4, get_renderable=self._picture)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        left = self.view.seconds_left(row, done, total)
-        self._rows.append(self.view.cells(row, left))
+        left = self._left(row, done, total)
+        self._rows.append((row, left))
         self._remark = self.view.remark(row) or self._remark
-        if self._run is not None:
-            ends = None if math.isnan(left) else time.monotonic() + left
-            self._bars.update(self._run, completed=done, total=total, ends=ends)
+        self._done, self._total = done, total
+        rating = self.view.rating(row)
+        if rating is not None:
+            self._ratings.append(rating)
 
     def stage(self, name: str, done: float, total: float) -> None:
-        """Move the stage's bar."""
-        self._at = name
-        self._bars.update(self._stage, description=name, completed=done, total=total)
+        """Move the stage's bar, or that of the run where the stage counts all of it."""
+        if self._reach(name, done, total):
+            self._name, self._done, self._total, self._stage = name, done, total, None
+        else:
+            self._stage = name, done, total
 
     def note(self, text: str) -> None:
         """Show a line under the table."""
@@ -190,7 +251,46 @@ class LiveDisplay(Display):
     def _picture(self) -> Group:
         below = filter(None, (self._remark, self._note))
         legend = filter(None, (self.view.legend,))
-        return Group(self.view.table(self._rows[-_LIVE_ROWS:]), *legend, self._bars, *below)
+        return Group(self.view.table([*self._rows]), *legend, *self._curve(), self._bars(), *below)
+
+    def _curve(self) -> Iterator[Text]:
+        if self._ratings:
+            values = [value for value, _, _ in self._ratings]
+            curve, last = sparkline(values, _SPARK_WIDTH), with_error(*self._ratings[-1])
+            told = f"{' ' if curve else ''}{last} Elo"
+            yield Text.assemble(
+                f"{self.view.rated} ", (curve, "green"), writable(told, out().encoding)
+            )
+
+    def _bars(self) -> Table:
+        outlook = self.view.outlook
+        bars = Table.grid(padding=(0, 1, 0, 0))
+        for _ in range(2):
+            bars.add_column(no_wrap=True)
+        bars.add_column(justify="right", no_wrap=True)
+        bars.add_column()
+        share = outlook.share or self._done / (self._total or 1.0)
+        times = f"{duration(outlook.elapsed)} elapsed"
+        if outlook.told:
+            times += f", {outlook.told} left"
+        width = BAR_WIDTH if out().width >= _ROOM else BAR_WIDTH // 3
+        bars.add_row(
+            self._name,
+            ProgressBar(1.0, min(share, 1.0), width),
+            _counted(self._done, self._total),
+            Text(times, "yellow"),
+        )
+        if self._stage is not None:
+            name, done, total = self._stage
+            bars.add_row(name, ProgressBar(total or 1.0, done, width), _counted(done, total))
+        return bars
+
+
+def _counted(done: float, total: float) -> Text:
+    """How much is done: numbers, or the share of work that is measured as one."""
+    if not total:
+        return Text("")
+    return Text(f"{done:.0%}" if total == 1.0 else f"{int(done)}/{int(total)}", "green")
 
 
 @contextmanager
@@ -218,7 +318,7 @@ def _interrupt(display: Display) -> None:
 
 
 @contextmanager
-def telling_of_compilation() -> Iterator[None]:
+def telling_of_compilation(told: Callable[[str], None] = tell) -> Iterator[None]:
     """Report that kernels are compiled: it takes seconds without output, once on a machine."""
     from numba.core import event
 
@@ -228,7 +328,7 @@ def telling_of_compilation() -> Iterator[None]:
         def on_start(self, event: Any) -> None:
             if not self.reported:
                 self.reported = True
-                tell("compiling the kernels, once on this machine …")
+                told("compiling the kernels, once on this machine …")
 
         def on_end(self, event: Any) -> None:
             pass

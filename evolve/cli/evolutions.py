@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from evolve.agents.reference import read_agent
-from evolve.cli.display import ProgressView, tell, telling_of_compilation
+from evolve.cli.display import ProgressView, tell, tell_next, telling_of_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
-from evolve.cli.hand_in import proposed
-from evolve.cli.output import (
+from evolve.cli.generations import (
     LEGEND,
     SHOWN,
     columns_shown,
     generation_texts,
     generations_table,
 )
+from evolve.cli.hand_in import proposed
+from evolve.cli.outlook import Outlook
 from evolve.cli.runs import describe_champion
-from evolve.cli.terminal import bar, duration, size
+from evolve.cli.terminal import duration, size
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
-from evolve.evolution.estimate import Costs, estimate
+from evolve.evolution.estimate import Costs, Estimate, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_told
 from evolve.files.folder import FolderPath
@@ -36,12 +37,13 @@ from evolve.fitness.executor import Executor
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import EVOLUTIONS, champion_of
-from evolve.terminal_text import count_of
+from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
 _RECENT: Final = 10
 """Number of last generations; their mean time predicts that of the others."""
-
+_READ: Final = 60
+"""Most generations before a stop whose ratings are read."""
 
 _WIDTHS: Final = {
     name: max(8 if name in ("best", "seconds") else 6, *map(len, name.split("_"))) for name in SHOWN
@@ -63,18 +65,23 @@ class GenerationsView(ProgressView):
     """The progress of an evolution: a line for each generation, and remarks.
 
     One remark says that the rating hardly rises any more, one that all individuals play alike.
-    first: the next generation; seconds: estimate of the time it takes.
+    first: the next generation; about: an estimate of the time it takes.
     """
 
     unit = "this generation"
+    counted = "run"
+    whole = False
     reported = ("play-off", "ladder")
     widths = _WIDTHS
     legend = LEGEND
 
-    def __init__(self, settings: EvolutionSettings, first: int = 0, seconds: float = 0.0) -> None:
+    def __init__(
+        self, settings: EvolutionSettings, first: int = 0, about: Estimate | None = None
+    ) -> None:
         self.columns = columns_shown(settings.panel == "ladder")
-        self._generations = settings.generations
-        self._first, self._seconds = first, seconds
+        self.rated = "rating" if "rating" in self.columns else "panel"
+        self.begun = float(first), float(settings.generations)
+        self._about, self._limit = about, settings.time_limit
         self._durations: list[float] = []
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self._stops = settings.stop_when_uniform is not None
@@ -84,11 +91,34 @@ class GenerationsView(ProgressView):
         *above, last = head_lines(self.columns)
         return [*above, f"{last}     left"]
 
+    @cached_property
+    def outlook(self) -> Outlook:
+        """Begins with the estimate, and knows the play-off and the rating."""
+        return Outlook(None if self._about is None else self._about.seconds, self._endings)
+
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the mean of the last generations' times."""
+        """Estimate from the mean of the last generations' times, and the time limit."""
         self._durations.append(row["seconds"])
+        left = (total - done) * self._usual()
+        if self._limit is None:
+            return left
+        return min(left, max(0.0, self._limit * 3600.0 - self.outlook.elapsed))
+
+    def _usual(self) -> float:
         recent = self._durations[-_RECENT:]
-        return (total - done) * sum(recent) / len(recent)
+        return sum(recent) / len(recent)
+
+    def _endings(self) -> Mapping[str, float]:
+        """Seconds of the play-off and the rating: as far off as those of a generation were."""
+        if self._about is None:
+            return {}
+        off = self._usual() / self._about.generation if self._durations else 1.0
+        return {name: off * seconds for name, seconds in self._about.endings.items()}
+
+    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
+        name = "rating" if "rating" in self.columns else "panel_elo"
+        value, low, high = (row.get(f"{name}{end}") for end in ("", "_low", "_high"))
+        return None if value is None or not math.isfinite(value) else (value, low, high)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return generation_texts(row, self.columns)
@@ -106,15 +136,8 @@ class GenerationsView(ProgressView):
         self._rest_reported = self._rest_reported or remark is not None
         return remark and remark + self._offer
 
-    def table(self, rows: Sequence[Sequence[str]]) -> Table:
-        return generations_table(self.columns, rows)
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return a bar for the run, and one for the generation below it."""
-        bars = bar()
-        ends = time.monotonic() + self._seconds
-        run = bars.add_task("run", total=self._generations, completed=self._first, ends=ends)
-        return bars, bars.add_task("generation", total=None), run
+    def table(self, rows: Sequence[tuple[Mapping[str, Any], float]]) -> Table:
+        return generations_table(self.columns, [row for row, _ in rows])
 
 
 class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
@@ -171,7 +194,12 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
             _print_use(self.about.costs, work.executor)
 
     def view(self, work: Evolution) -> GenerationsView:
-        return GenerationsView(work.settings, work.generation + 1, self.about.seconds)
+        done = work.generation + 1
+        view = GenerationsView(work.settings, done, self.about)
+        run = Run(work.folder)
+        rows = (run.metadata(number)[0] for number in range(0, done, -(-done // _READ) or 1))
+        view.ratings_before = [one for row in rows if (one := view.rating(row)) is not None]
+        return view
 
     def run(self, work: Evolution, observer: Observer) -> EvolutionEnding:
         return work.run(observer)
@@ -189,9 +217,11 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
             f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
             f"{describe_champion(Run(folder), agent.provenance)} → {file}"
         )
-        tell(
-            f"next: evolve show {file} · evolve plot {folder} -o plot.png · "
-            f"{proposed(agent, folder)}"
+        name = as_word(folder)
+        tell_next(
+            f"evolve show {as_word(file)}",
+            f"evolve plot {name} -o plot.png",
+            proposed(agent, folder),
         )
 
 

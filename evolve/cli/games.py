@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 import evolve
+from evolve.cli.display import telling_of_compilation
 from evolve.cli.options import (
     complete_agents,
     complete_runs,
@@ -21,7 +22,7 @@ from evolve.cli.options import (
     rules_option,
     strict_option,
 )
-from evolve.cli.terminal import complain, counting, interruptible, print_rows, say
+from evolve.cli.terminal import complain, counting, interruptible, print_rows, remark, say
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RulesError
@@ -204,6 +205,7 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 )
 @strict_option
 @json_option
+@telling_of_compilation(remark)
 def solve_command(
     file: Path, rules: Rules | None, side: Side | None, strict: bool, as_json: bool
 ) -> None:

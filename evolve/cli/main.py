@@ -38,8 +38,9 @@ COMMANDS: Final = {
     "check": ("evolve.cli.export", "Test a Python file against a contest's rules."),
     "lineage": ("evolve.cli.show", "Show where an individual and its genes come from."),
     "replay": ("evolve.cli.games", "Show a game of a run, move by move."),
-    "plot": ("evolve.cli.show", "Draw a run's progress and its champion's weights."),
+    "plot": ("evolve.cli.plot", "Draw runs, studies and agents: for a screen or a paper."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
+    "hand-in": ("evolve.cli.export", "Write a file for a contest, check it, and let it play."),
     "agents": ("evolve.cli.agents", "List the agents known by name, and how strong they are."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
@@ -55,7 +56,7 @@ COMMANDS: Final = {
     "perft": ("evolve.cli.bench", "Count the positions after so many plies."),
     "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
 }
-"""Each command's module, with a function NAME_command, and the command's help."""
+"""Each command's module, with a function NAME_command (_ for -), and the command's help."""
 
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
 {REFERENCE_NAMES}, or a program: {", ".join(PROGRAM_FORMS)};
@@ -71,7 +72,7 @@ Examples:
   evolve resume runs/reversed-001          after a stop, a crash or for more generations
   evolve show runs/reversed-001            how it went
   evolve match runs/reversed-001 'anti-swh-mobility?depth=3' --games 200
-  evolve export 'runs/reversed-001?time=4.5' -o agent.py
+  evolve hand-in runs/reversed-001         a checked file for a contest, within a minute
 
 {_AGENTS}"""
 
@@ -132,7 +133,8 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module = import_module(COMMANDS[name][0])
-        command = getattr(module, f"{name}_command", None) or module.row_command(name)
+        own = f"{name.replace('-', '_')}_command"
+        command = getattr(module, own, None) or module.row_command(name)
         assert isinstance(command, click.Command)
         return command
 

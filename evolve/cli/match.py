@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import evolve
+from evolve.cli.display import telling_of_compilation
+from evolve.cli.drawing import show_board
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
     complete_agents,
@@ -23,7 +25,6 @@ from evolve.cli.options import (
     readable,
     strict_option,
 )
-from evolve.cli.output import show_board
 from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import (
     GroupedCommand,
@@ -32,7 +33,16 @@ from evolve.cli.settings import (
     settings_of,
 )
 from evolve.cli.signals import exit_code
-from evolve.cli.terminal import Failures, complain, counting, elo_text, out, print_facts, say
+from evolve.cli.terminal import (
+    Failures,
+    complain,
+    counting,
+    elo_text,
+    out,
+    print_facts,
+    remark,
+    say,
+)
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
@@ -92,6 +102,7 @@ def contest_options(command: C) -> C:
 )
 @contest_options
 @click.pass_context
+@telling_of_compilation(remark)
 def match_command(
     context: click.Context,
     /,
@@ -215,7 +226,8 @@ def _print_result(
     try:
         if as_json:
             document = _document(a, b, agreed, match.result)
-            click.echo(json.dumps({**document, **_tested(match)}))
+            agreed_on = {} if match.resign is None else {"agreed": match.agreed}
+            click.echo(json.dumps({**document, **agreed_on, **_tested(match)}))
         else:
             _print(match)
     finally:
@@ -329,6 +341,8 @@ def _print(match: Match) -> None:
     if result.played < result.games:
         lost = result.games - result.played
         facts["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
+    if match.resign is not None:
+        facts["agreed"] = f"{match.agreed} games ended early, both sides naming the same winner"
     for player, failures in enumerate((result.failures_a, result.failures_b)):
         if failures:
             why = match.first_failure(player)

@@ -1,20 +1,17 @@
-"""Tables, agents and boards: printed for people, or written for programs."""
+"""Tables: printed for people, or written for programs."""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.table import Table
-from rich.text import Text
 
 from evolve.cli.display import tell
 from evolve.cli.terminal import (
-    NOTHING,
     cell,
     elo_text,
     json_text,
@@ -29,8 +26,6 @@ from evolve.terminal_text import plain
 if TYPE_CHECKING:
     import pandas as pd
 
-    from evolve.agents.agent import StoredAgent
-    from evolve.engine.board.board import Board
     from evolve.runs.run import Run
 
 format_option = click.option(
@@ -80,9 +75,30 @@ def as_frame(*parts: Any) -> pd.DataFrame:
 
 
 def print_frame(frame: pd.DataFrame) -> None:
-    """Print every column of a table for people."""
+    """Print a table for people: on a terminal the first columns that have room."""
+    columns = list(frame.columns)
     values = frame.astype(object).to_numpy().tolist()
-    print_rows(list(frame.columns), [[narrow(value) for value in row] for row in values])
+    rows = [
+        [rounded(name, narrow(value)) for name, value in zip(columns, row, strict=True)]
+        for row in values
+    ]
+    left_out = print_rows(columns, rows, spare=columns[:1:-1])
+    if left_out:
+        say(f"no room for {', '.join(reversed(left_out))}; --format csv has all")
+
+
+def rounded(name: str, value: Any) -> Any:
+    """A figure of a column as people read it; Elo whole, others as `cell` shows them."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    words = name.split("_")
+    if any(word in ("elo", "rating", "rise") for word in words):
+        return f"{value:.0f}"
+    if "discs" in words or name == "disc_difference":
+        return f"{value:.1f}"
+    if "seconds" in words:
+        return f"{value:.2f}" if value < 10.0 else f"{value:.0f}"
+    return value
 
 
 def write_in_style(
@@ -132,145 +148,6 @@ def narrow(value: Any) -> Any:
 
 def _shown(value: object) -> object:
     return plain(value) if isinstance(value, str) else value
-
-
-_BESIDE: Final = 3
-"""Number of boards of eight columns that fit side by side in 120 characters."""
-
-
-def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
-    """Print the agent's description, its boards side by side, its provenance and ancestors."""
-    description = agent.describe()
-    say(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
-    for line in description.lines:
-        say(line)
-    if description.rows:
-        print_rows(description.columns, description.rows)
-    titles = list(description.boards)
-    for first in range(0, len(titles), _BESIDE):
-        say("")
-        shown = titles[first : first + _BESIDE]
-        _print_boards({title: description.boards[title] for title in shown}, description.boards)
-    if agent.provenance:
-        say("")
-        for key, value in agent.provenance.items():
-            text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            say(f"{key}: {f'{text:.4f}' if isinstance(text, float) else text}")
-    if ancestors:
-        say("")
-        say("ancestry")
-        for steps, name, origin in ancestors:
-            say("  " * (steps + 1) + f"{name} ({origin})")
-
-
-def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
-    """Print boards side by side, all as wide as the widest number of `every` needs."""
-    width = max(len(str(number)) for board in every.values() for number in board) + 1
-    say("   ".join(title.ljust(2 + 8 * width) for title in shown).rstrip())
-    heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-    say("   ".join("  " + heads for _ in shown))
-    for row in range(8):
-        say(
-            "   ".join(
-                f"{row + 1} " + "".join(str(n).rjust(width) for n in board[8 * row : 8 * row + 8])
-                for board in shown.values()
-            )
-        )
-
-
-_LAST = "bold reverse"
-_LEGAL = "green"
-
-
-def board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
-    """The board as lines: legal moves as stars, the last move highlighted if there are colours."""
-    glyphs = {"X": "●", "O": "○", "-": "·"} if out().encoding.lower().startswith("utf") else {}
-    cells = board.cells()
-    lines = [Text("  a b c d e f g h")]
-    for row in range(8):
-        line = Text(f"{row + 1}")
-        for square in range(8 * row, 8 * row + 8):
-            shown = "*" if square in legal else glyphs.get(cells[square], cells[square])
-            style = _LAST if square == last else _LEGAL if square in legal else ""
-            line.append(" ").append(shown, style)
-        lines.append(line)
-    marks = glyphs.get("X", "X"), glyphs.get("O", "O")
-    black, white = board.discs("black"), board.discs("white")
-    lines.append(Text(f"{marks[0]} black {black}, {marks[1]} white {white}; {board.side} to move"))
-    return lines
-
-
-def show_board(board: Board, last: int | None = None, legal: Collection[int] = ()) -> None:
-    """Print the board; see `board_lines`."""
-    for line in board_lines(board, last, legal):
-        out().print(line)
-
-
-SHOWN: Final = {
-    "generation": "its number; 0 is random",
-    "best": "the individual with the best score",
-    "best_score": "its score against its own population",
-    "panel_score": "its score against the panel, which does not change",
-    "panel_elo": "the same as Elo: the best's rating on the ladder, or over the panel",
-    "panel_elo_low": "where the 95 % interval of that begins",
-    "panel_elo_high": "and where it ends",
-    "rating": "mean of panel_elo over the last generations: the curve of the rating",
-    "past_score": "its score against champions of the run's own past",
-    "over_budget": "share of games lost for more nodes than --move-budget",
-    "seconds": "wall time of the generation",
-}
-"""Columns of the generations table that are shown, and what they mean."""
-NOT_SHOWN: Final = {
-    "island": "that of the best, where a run has several",
-    "mean_score": "of the population, in files alone",
-    "distinct": "individuals that play differently; 1 is a population of clones",
-    "games": "of the round robin, in files alone",
-    "rating_low": "where the 95 % interval of the rating begins",
-    "rating_high": "and where it ends",
-    "rise": "Elo that the rating rises by in 40 generations, from rise_since on",
-    "rise_low": "where its 95 % interval begins",
-    "rise_high": "and where it ends; below 20 the run has stopped improving",
-    "rise_since": "the first generation of those that the rise is taken from",
-}
-"""Columns that only files have, and what they mean."""
-LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
-
-
-def columns_shown(ladder: bool) -> tuple[str, ...]:
-    """The columns of a run; with the ladder, the rating says more than the panel score."""
-    left_out = "panel_score" if ladder else "rating"
-    return tuple(name for name in SHOWN if name != left_out)
-
-
-def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    """The shown columns of a row as text; Elo without decimals."""
-    cells = {key: cell(row.get(key)) for key in columns}
-    return [
-        f"{row[key]:.0f}" if ("elo" in key or key == "rating") and text != NOTHING else text
-        for key, text in cells.items()
-    ]
-
-
-def generations_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    """A table of generations for a terminal of 80 columns."""
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 1, 0, 0))
-    for name in columns:
-        table.add_column(name.replace("_", "\n"), justify="right", vertical="bottom")
-    for texts in rows:
-        table.add_row(*texts)
-    return table
-
-
-def print_generations(run: Run, frame: pd.DataFrame) -> None:
-    """Print a run's generations, with notes on columns if their names do not explain them."""
-    if out().is_terminal:
-        # On a terminal a generation is one line of 80 columns; elsewhere there is room.
-        records = cast("list[dict[str, Any]]", frame.to_dict("records"))
-        columns = columns_shown("rating" in frame)
-        out().print(generations_table(columns, [generation_texts(row, columns) for row in records]))
-    else:
-        print_frame(frame)
-    say(LEGEND)
 
 
 _PARAMETERS: Final = 6

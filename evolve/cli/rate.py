@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import evolve
+from evolve.cli.display import telling_of_compilation
 from evolve.cli.executors import executor_for
 from evolve.cli.match import contest_options
 from evolve.cli.options import (
@@ -23,7 +24,16 @@ from evolve.cli.settings import (
     model_options,
     settings_of,
 )
-from evolve.cli.terminal import NOTHING, Failures, complain, counting, elo_text, print_rows, say
+from evolve.cli.terminal import (
+    NOTHING,
+    Failures,
+    complain,
+    counting,
+    elo_text,
+    print_rows,
+    remark,
+    say,
+)
 from evolve.config.matches import RateSettings
 
 if TYPE_CHECKING:
@@ -31,9 +41,34 @@ if TYPE_CHECKING:
     from evolve.runs.loading import Agreed
 
 
-@click.command(cls=GroupedCommand, name="rate")
+AGAINST: Final = "--against"
+
+
+class _RateCommand(GroupedCommand):
+    """Takes several agents after `--against`, up to the next option."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Parse as click does, with `--against` before each of them."""
+        words: list[str] = []
+        opponents = False
+        for word in args:
+            if opponents and words[-1] != AGAINST and not word.startswith("-"):
+                words.append(AGAINST)
+            opponents = word == AGAINST or (opponents and not word.startswith("-"))
+            words.append(word)
+        return super().parse_args(context, words)
+
+
+@click.command(cls=_RateCommand, name="rate")
 @click.argument("agents", nargs=-1, shell_complete=complete_agents)
-@model_options(RateSettings, "agents")
+@model_options(RateSettings, "agents", "against")
+@click.option(
+    AGAINST,
+    multiple=True,
+    metavar="A B …",
+    shell_complete=complete_agents,
+    help="A gauntlet: AGENTS play these alone, whose ratings stay fixed.",
+)
 @click.option(
     "--out",
     "folder",
@@ -43,8 +78,10 @@ if TYPE_CHECKING:
     "more agents at the end.",
 )
 @contest_options
+@telling_of_compilation(remark)
 def rate_command(
     agents: tuple[str, ...],
+    against: tuple[str, ...],
     config: str | None,
     folder: Path | None,
     strict: bool,
@@ -58,19 +95,28 @@ def rate_command(
     opening as one sample. The table also has the score of each agent against each. AGENTS may stand
     in the file of --config.
 
+    With --against it is a gauntlet: AGENTS play those agents alone, and are rated among them, whose
+    Elo is fixed: by --elos, or as on the ladder of the rules, or else by games among themselves,
+    which --out keeps for the next of AGENTS.
+
     \b
     Examples:
       evolve rate swh swh-mobility random --games 200
       evolve rate runs/* 'swh?depth=3' --out ratings --json
+      evolve rate new.json --against swh?depth=3 swh?depth=5 old.json --out gauntlet
+      evolve rate 'gtp:./new' --against 'gtp:./old' 'gtp:./other' --elos 1200,1350
       evolve rate --config rating.toml
     """
     from evolve.arena.call import tournament_of
 
-    if len(agents) < 2 and (agents or config is None):
+    if against and not agents and config is None:
+        raise click.UsageError("name the AGENTS that play them before --against")
+    if len(agents) < 2 and not against and (agents or config is None):
         raise click.UsageError("name two AGENTS or more, here or in --config")
-    settings = settings_of(RateSettings, {"agents": agents, **options}, config)
-    players = [evolve.load_agent(name) for name in settings.agents]
-    agents = tuple(map(readable, settings.agents))
+    settings = settings_of(RateSettings, {"agents": agents, "against": against, **options}, config)
+    all_agents = settings.against + settings.agents
+    players = [evolve.load_agent(name) for name in all_agents]
+    agents = tuple(map(readable, all_agents))
     with executor_for(jobs) as executor:
         tournament, agreed = tournament_of(
             players,
@@ -87,7 +133,7 @@ def rate_command(
             command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
         )
         if not as_json:
-            say(f"{agreed}, {total} games")
+            say(f"{agreed}, {total} games{_about_anchors(tournament)}")
         _play(tournament, total, as_json)
     tell_event("done", ending="played", stopped=False, **_document(tournament, agreed))
     if as_json:
@@ -119,14 +165,27 @@ def _play(tournament: Tournament, games: int, quiet: bool) -> None:
             raise
 
 
+def _about_anchors(tournament: Tournament) -> str:
+    count, elos = tournament.anchors.count, tournament.anchors.elos
+    if not count:
+        return ""
+    names = tournament.names[:count]
+    if elos:
+        shown = ", ".join(f"{name} {elo:+.0f}" for name, elo in zip(names, elos, strict=True))
+        return f"; Elo fixed: {shown}"
+    return (
+        f"; Elo fixed by games among {', '.join(names)}" if count > 1 else f"; {names[0]} has 0 Elo"
+    )
+
+
 def _document(tournament: Tournament, agreed: Agreed) -> dict[str, object]:
-    scores = tournament.cross().scores
+    scores, games = tournament.cross().scores, tournament.cross().games
     return {
         "rules": tournament.rules,
         "rules_assumed": agreed.assumed,
         "agents": [row.facts for row in tournament.rows()],
         "cross": {
-            name: {other: scores[i, j] for j, other in enumerate(tournament.names) if i != j}
+            name: {other: scores[i, j] for j, other in enumerate(tournament.names) if games[i, j]}
             for i, name in enumerate(tournament.names)
         },
         "comparable": tournament.comparable,
@@ -135,7 +194,7 @@ def _document(tournament: Tournament, agreed: Agreed) -> dict[str, object]:
 
 def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
-    scores = tournament.cross().scores
+    scores, games = tournament.cross().scores, tournament.cross().games
     place = {name: index for index, name in enumerate(tournament.names)}
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
@@ -145,7 +204,7 @@ def _print(tournament: Tournament) -> None:
         cross = []
         for other in rows:
             j = place[other.agent]
-            cross.append(NOTHING if i == j else f"{scores[i, j]:.3f}")
+            cross.append(f"{scores[i, j]:.3f}" if games[i, j] else NOTHING)
         elos = map(elo_text, row.elo.columns("elo").values())
         lines.append([number, row.agent, *elos, row.score, row.games, *cross])
     print_rows(heads, lines)

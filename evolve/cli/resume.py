@@ -31,7 +31,13 @@ def _option(change: Change) -> Any:
         both = f"{change.option}/{change.option.replace('--', '--no-', 1)}"
         return click.option(both, default=None, help=change.help)
     kind: Any = click.IntRange(min=1) if change.type is int else change.type
-    return click.option(change.option, type=kind, help=change.help, metavar=change.metavar)
+    return click.option(
+        change.option,
+        type=kind,
+        help=change.help,
+        metavar=change.metavar,
+        multiple=change.multiple,
+    )
 
 
 @click.command(name="resume")
@@ -52,27 +58,28 @@ def resume_command(
 ) -> int:
     """Go on with a run from its last complete generation, check or trial.
 
-    --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
-    past the first target; a study goes on with all its runs. A finished run says so. Programs
-    (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
-    folder, or with --allow-programs.
+      --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
+      past the first target; a study goes on with all its runs. A finished run says so. Programs
+      (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
+      folder, or with --allow-programs.
 
-    \b
-    Examples:
-      evolve resume runs/reversed-001
-      evolve resume runs/reversed-001 --generations 300
-      evolve resume runs/mcts-001 --budget 600
-      evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
-      evolve resume runs/study-001 --seeds 10-19
+      \b
+      Examples:
+        evolve resume runs/reversed-001
+        evolve resume runs/reversed-001 --generations 300
+        evolve resume runs/mcts-001 --budget 600
+        evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
+    evolve resume runs/sweep-program-001 --space corner=20:80 --games 4000
+        evolve resume runs/study-001 --seeds 10-19
     """
     opened = evolve.load_run(run)
     study = isinstance(opened, evolve.Study)
     started = opened.design if isinstance(opened, evolve.Study) else opened
     command, kind = started.command, started.kind
-    changes = {name: value for name, value in options.items() if value is not None}
+    changes = {name: value for name, value in options.items() if value not in (None, ())}
     may_change = [change.name for change in kind.changes_of(command)]
     for name in changes:
-        if name not in may_change or (study and name == "storage"):
+        if name not in may_change or (study and name in ("storage", "space", "require")):
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,10 +11,20 @@ import click
 
 import evolve
 from evolve.cli.options import complete_runs, jobs_option, json_option, output_path
-from evolve.cli.output import as_frame, style_of, write_in_style
-from evolve.cli.terminal import NOTHING, cell, counting, out, print_json, print_rows, say
+from evolve.cli.output import as_frame, rounded, style_of, write_in_style
+from evolve.cli.terminal import (
+    cell,
+    counting,
+    out,
+    print_json,
+    print_rows,
+    say,
+    with_error,
+)
 from evolve.errors import EvolveError, OptionsError
+from evolve.files.atomic import write_text
 from evolve.runs.run_types import RUN_TYPES
+from evolve.studies.document import ENDINGS, LINES, Section, document_of, sections_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,9 +33,12 @@ if TYPE_CHECKING:
 _LIST: Final = ("run", "command", "rules", "state", "date", "done", "elo")
 """Columns for people; `done` and `elo` are put together from columns of the JSON."""
 _MORE: Final = ("preset", "seed", "champion")
-"""Further columns, for which a narrow terminal has no room."""
-_ROOM: Final = 130
-"""Least width of a terminal, in characters, that holds all of them."""
+"""Further columns of a terminal."""
+_SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
+"""Columns that a narrow terminal has no room for, the first of them first."""
+
+_DOCUMENT: Final = "document"
+"""The style of .tex and .md files."""
 
 COLUMNS_HELP: Final = """
 
@@ -72,10 +86,20 @@ def runs_command(folder: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        columns = (*_LIST, *_MORE) if out().width >= _ROOM else _LIST
-        print_rows(columns, [shown_row(row, columns) for row in rows])
+        columns = (*_LIST, *_MORE)
+        if out().is_terminal:
+            rows = [{**row, "date": _date(row.get("date"))} for row in rows]
+        print_rows(columns, [shown_row(row, columns) for row in rows], spare=_SPARE)
     else:
         say(f"no runs in {folder}; start one with: evolve run")
+
+
+def _date(text: str | None) -> str | None:
+    """The time of a date of today, the day of another: what tells runs apart."""
+    if text is None:
+        return None
+    day, _, clock = text.partition(" ")
+    return clock if day == datetime.now().date().isoformat() else day
 
 
 def shown_row(facts: Mapping[str, Any], columns: Sequence[str]) -> list[Any]:
@@ -100,8 +124,7 @@ def strength_of(facts: Mapping[str, Any]) -> str | None:
     """A champion's Elo with its interval, or else its score, marked as such; None if neither."""
     elo, low, high = (facts.get(key) for key in ("elo", "elo_low", "elo_high"))
     if elo is not None:
-        whole = low is not None and high is not None
-        return f"{elo:.0f} [{low:.0f}, {high:.0f}]" if whole else f"{elo:.0f}"
+        return with_error(elo, low, high)
     score, low, high = (facts.get(key) for key in ("score", "score_low", "score_high"))
     if score is None:
         return None
@@ -152,6 +175,7 @@ each two settings meet as well, seed by seed.
 Examples:
   evolve compare runs/reversed-001 runs/reversed-002
   evolve compare runs/study-001 --games 100 -o study.csv
+  evolve compare runs/study-001 -o study.tex
   evolve compare runs/blend runs/uniform --figure best_panel_score
 """
 
@@ -167,7 +191,17 @@ Examples:
     help="Let the champions of each two settings meet in so many games, seed by seed.",
 )
 @click.option(
-    "-o", "--output", callback=output_path, help="File for the table: .csv, .json or .parquet."
+    "-o",
+    "--output",
+    callback=output_path,
+    help="File for the table: .csv, .json or .parquet; .tex or .md for a document.",
+)
+@click.option(
+    "--latex",
+    type=click.Choice(LINES),
+    default=LINES[0],
+    show_default=True,
+    help="Lines of a .tex table: those of the package booktabs, or plain ones without a package.",
 )
 @jobs_option
 @json_option
@@ -176,24 +210,25 @@ def compare_command(
     figure: str | None,
     games: int | None,
     output: Path | None,
+    latex: str,
     jobs: int,
     as_json: bool,
 ) -> None:
     """See above."""
 
-    style = "json" if as_json and output is None else style_of(None, output)
+    style = "json" if as_json and output is None else _style_of(output)
     sources = [evolve.load_run(path) for path in runs]
     plain = [one for one in sources if isinstance(one, evolve.Run)]
     only_runs = len(plain) == len(sources)
     if len(sources) == 1 and only_runs and figure is None and games is None:
-        _side_by_side(runs, plain, style, output)
+        _side_by_side(runs, plain, style, output, latex)
         return
     from evolve.studies import comparison  # not above: one run needs neither kernels nor pandas
 
     if only_runs and figure is None and games is None:
         frame = comparison.over_seeds(plain)
         if frame is None or (style == "table" and output is None):
-            _side_by_side(runs, plain, style, output)
+            _side_by_side(runs, plain, style, output, latex)
         if frame is None:
             return
     else:
@@ -203,11 +238,25 @@ def compare_command(
         if games is not None:
             _announce(matches, games, quiet=style == "json" and output is None)
         if only_runs and style == "table" and output is None:
-            _side_by_side(runs, plain, style, output)
+            _side_by_side(runs, plain, style, output, latex)
         if games is not None:
             with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
                 frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
-    write_in_style(frame, style, output, print_compared)
+    if style == _DOCUMENT:
+        _write_document(sections_of(frame), output, latex)
+    else:
+        write_in_style(frame, style, output, print_compared)
+
+
+def _style_of(output: Path | None) -> str:
+    """The format that the file's ending means, documents among them."""
+    document = output is not None and output.suffix.lower() in ENDINGS
+    return _DOCUMENT if document else style_of(None, output)
+
+
+def _write_document(sections: Sequence[Section], output: Path | None, latex: str) -> None:
+    assert output is not None  # its ending has chosen this style
+    write_text(output, document_of(sections, output.suffix.lower(), latex))
 
 
 def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
@@ -228,36 +277,13 @@ def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
 
 def print_compared(frame: pd.DataFrame) -> None:
     """Print a table of settings over seeds for people, figure by figure."""
-    for figure, part in frame.groupby("figure", sort=False):
-        alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
-        if len(alone):
-            say(f"{figure}: means over seeds, with Student's 95 % intervals")
-            rows = [[row.setting, row.seeds, *_mean(row)] for row in alone.itertuples()]
-            print_rows(["setting", "seeds", "mean", "95 %"], rows)
-        if len(pairs):
-            scores = figure == "head_to_head"
-            say(
-                "champions in matches, seed by seed: scores of the first"
-                if scores
-                else f"differences in {figure}, seed by seed"
-            )
-            rows = [
-                [row.setting, row.against, row.seeds, *_mean(row), row.p, row.p_holm]
-                for row in pairs.itertuples()
-            ]
-            head = "score" if scores else "difference"
-            print_rows(["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"], rows)
-
-
-def _mean(row: Any) -> tuple[str, str]:
-    """A mean and its interval as text: Elo with one decimal, scores with three."""
-    places = 1 if abs(row.mean) >= 10 else 3
-    interval = f"[{row.low:.{places}f}, {row.high:.{places}f}]" if row.low == row.low else NOTHING
-    return f"{row.mean:.{places}f}", interval
+    for section in sections_of(frame):
+        say(section.title)
+        print_rows(section.heads, section.rows)
 
 
 def _side_by_side(
-    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
+    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None, latex: str
 ) -> None:
     from evolve.runs.summary import ELO, facts_of
 
@@ -277,7 +303,7 @@ def _side_by_side(
     if style == "json" and output is None:
         print_json(rows)
         return
-    if output is not None:
+    if output is not None and style != _DOCUMENT:
         flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
         write_in_style(as_frame(flat), style, output)
         return
@@ -293,7 +319,12 @@ def _side_by_side(
         for fact, head in zip(facts, heads, strict=True)
     ]
     shown = dict.fromkeys(key for column in columns for key in column)
-    print_rows(["", *names], [[key, *(column.get(key) for column in columns)] for key in shown])
+    rows_shown = [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown]
+    if style == _DOCUMENT:
+        texts = [[cell(value) for value in row] for row in rows_shown]
+        _write_document([Section("", ["", *names], texts)], output, latex)
+    else:
+        print_rows(["", *names], rows_shown, blocks=True)
 
 
 def _flat(value: Any) -> Any:

@@ -75,7 +75,8 @@ _OTHERS: Final = 0o077
     "programs",
     multiple=True,
     metavar="PROGRAM",
-    help=f"A program that matches and ratings may start: {', '.join(PROGRAM_FORMS)}.",
+    help=f"A program that matches and ratings may start: {', '.join(PROGRAM_FORMS)}. One with "
+    "parameters, such as {corner:1:50}, can be tuned by a sweep.",
 )
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 def serve_command(

@@ -1,10 +1,10 @@
-"""`evolve show`, `plot` and `lineage`: a run or an agent as tables, pictures and ancestry."""
+"""`evolve show` and `lineage`: a run or an agent as tables, and ancestry."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -13,16 +13,15 @@ import click
 
 import evolve
 from evolve.agents.names import parse_name
-from evolve.cli.options import complete_agents, complete_runs, output_path
+from evolve.cli.drawing import print_agent
+from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
+from evolve.cli.landscape import print_landscape, print_winner
+from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
 from evolve.cli.output import (
-    NOT_SHOWN,
-    SHOWN,
     as_frame,
     format_option,
-    print_agent,
     print_final,
     print_frame,
-    print_generations,
     print_rungs,
     print_trials,
     style_of,
@@ -71,6 +70,7 @@ Examples:
   evolve show runs/reversed-001
   evolve show runs/reversed-001 --table individuals --generation 20 --top 5
   evolve show runs/reversed-001 --table games -o games.csv
+  evolve show runs/reversed-001 --json
   evolve show runs/study-001 --table generations -o generations.csv
   evolve show runs/reversed-001/champion.json
   evolve show swh
@@ -106,6 +106,7 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
     callback=output_path,
     help="File to write to: .csv, .json, .parquet, or .txt for a table.",
 )
+@json_option
 def show_command(
     source: str,
     table: str | None,
@@ -113,8 +114,13 @@ def show_command(
     top: int | None,
     style: str | None,
     output: Path | None,
+    as_json: bool,
 ) -> None:
     """See _SHOW_HELP."""
+    if as_json:
+        if style not in (None, "json"):
+            raise click.UsageError(f"--json and --format {style} contradict each other")
+        style = "json"
     path = Path(source)
     if not path.is_dir():
         if any(value is not None for value in (table, generation, top)):
@@ -155,12 +161,11 @@ def _show_study(
         if generation is not None or top is not None:
             raise click.UsageError("--generation and --top are for tables: add --table")
         rows = [row_of(study, member) for member in study.members]
-        names = ("setting", "seed", "state", "date", "done", "elo")
         write_in_style(
             as_frame(rows),
             style,
             output,
-            lambda _: print_rows(names, [shown_row(row, names) for row in rows]),
+            lambda _: _print_members(rows),
         )
         return
     frame = study.table(table, generation if isinstance(generation, int) else None)
@@ -169,6 +174,12 @@ def _show_study(
         assert shown is not None  # or there would be no such table
         frame = _best(frame, shown).head(top)
     write_in_style(frame, style, output, partial(_print_some, study.path, table, print_frame))
+
+
+def _print_members(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the runs of a study for people."""
+    names = ("setting", "seed", "state", "date", "done", "elo")
+    print_rows(names, [shown_row(row, names) for row in rows], spare=("date",))
 
 
 def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
@@ -201,6 +212,9 @@ def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     printed = _PRINTED.get(table.name)
     show = print_frame if printed is None else partial(printed, run)
     _print_some(run.path, table.name, show, frame)
+    if table.name == "trials":
+        print_landscape(run.path)
+        print_winner(run.path)
     champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
     if champion is not None:
         path, header = champion
@@ -261,32 +275,6 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
     print_agent(stored, lines)
 
 
-@click.command(name="plot")
-@click.argument("sources", nargs=-1, required=True, shell_complete=complete_agents)
-@click.option(
-    "-o", "--output", required=True, callback=output_path, help="PNG, SVG or PDF to write."
-)
-def plot_command(sources: tuple[str, ...], output: Path) -> None:
-    """Draw SOURCES: a run, an agent, or studies and runs together.
-
-    Of a run: scores by generation, and the champion's weights as boards. Of a training: scores
-    against the panel, or Elo on the ladder, and the loss. Of a sweep: the trials' scores, what
-    matters, and the scores by each of the parameters that matter most. Of an alpha-beta agent: its
-    weights as boards, phase by phase; of patterns: what a disc is worth on each square, and how
-    that of a corner, an edge, an X or a C square changes in the game. Of studies, and of several
-    runs: the mean curve of each setting over its seeds with its 95 % band, and the result of each
-    seed.
-
-    \b
-    Examples:
-      evolve plot runs/reversed-001 -o progress.png
-      evolve plot best.json -o boards.png
-      evolve plot runs/study-001 -o study.png
-    """
-    evolve.plot(*sources, output=output)
-    say(f"{' '.join(sources)} → {output}")
-
-
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
 """Rows of a table that the summary shows."""
@@ -330,9 +318,9 @@ def lineage_command(
     if output is not None and output.suffix.lower() in _PICTURES:
         if table is not None or style is not None:
             raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
-        from evolve.plots.run import plot_lineage
+        from evolve.plots.lineage import plot_lineage
 
-        plot_lineage(lineage, name, output)
+        plot_lineage(lineage, name).save(output)
         say(f"{run}, {name} → {output}")
         return
     if table is None and output is None and style is None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.cli.display import ProgressView, tell
+from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.executors import (
     executor_for,
     on_cluster,
@@ -22,11 +22,8 @@ from evolve.cli.work import (
     agree_to_programs,
     carry_out,
     check_programs,
-    config_of,
     finish,
-    need_extras,
     new_folder,
-    versions_of,
 )
 from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
@@ -37,6 +34,7 @@ from evolve.files.folder import FolderPath
 from evolve.parsing import laid_over
 from evolve.runs import run_folder as store
 from evolve.runs.run import Study, is_study
+from evolve.runs.starts import config_of, need_extras, versions_of
 from evolve.runs.study_spec import (
     Member,
     StudySpec,
@@ -206,8 +204,11 @@ def _report(study: Study) -> None:
     except RunError as error:
         tell(str(error))
     name = as_word(study.path)
-    compare = f"evolve compare {name} --games 100 · " if meetings(groups) else ""
-    tell(f"next: evolve show {name} · {compare}evolve plot {name} -o study.png")
+    tell_next(
+        f"evolve show {name}",
+        f"evolve compare {name} --games 100" if meetings(groups) else None,
+        f"evolve plot {name} -o study.png",
+    )
 
 
 class RunsView(ProgressView):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +13,7 @@ from evolve.cli.settings import GroupedCommand, given_options, model_options, se
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
 from evolve.config.sweep import ProgramSweepSettings
-from evolve.config.toml import read_toml, resolve_as
+from evolve.config.toml import resolve_as
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
 
@@ -37,14 +35,18 @@ Ranges:
   evolve sweep dqn --list                      what is searched, and in which ranges
   --fix NAME=VALUE                             hold it, or any other setting of the command
   --space FILE.toml                            narrow or widen it: [learning_rate] low = 1e-3
+  --space learning_rate=1e-4:1e-2:log          the same here
+  --require 'low < high'                       settings that break it are never played
+  --start-from runs/sweep-program-001          the best settings of an earlier sweep come first
 
 \b
 Many machines: the same command on each joins the study of that name in a database:
   evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
 
-Ctrl-C ends the sweep after the current trials, or the games of the final, a second one at once;
-`evolve resume` goes on, to exactly the number of trials that was asked for. optuna-dashboard shows
-the same study: optuna-dashboard FOLDER/journal.log, or the storage's URL.
+Ctrl-C ends the sweep, or its final after the games in hand; a second one ends it at once.
+`evolve resume` begins the trials in hand again and goes on, to exactly the number of trials that
+was asked for. optuna-dashboard shows the same study: optuna-dashboard FOLDER/journal.log, or the
+storage's URL.
 
 \b
 Examples:
@@ -59,16 +61,28 @@ Examples:
 @click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
 @click.argument("kind", type=click.Choice(list(SWEEPS.variants)))
 @click.argument("program", required=False)
-@model_options(ProgramSweepSettings, "kind", "program", "space", "fix")
+@model_options(ProgramSweepSettings, "kind", "program", "space", "fix", "require")
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
-@click.option("--space", metavar="FILE.toml", help="Ranges that differ from the usual ones.")
+@click.option(
+    "--space",
+    multiple=True,
+    metavar="FILE.toml|NAME=LOW:HIGH",
+    help="Ranges that differ from the usual ones: of a file, or one of them; may be repeated.",
+)
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="'A < B'",
+    help="What the parameters of every trial fulfil; others are never played; may be repeated.",
+)
 @click.option("--list", "listing", is_flag=True, help="Show the space instead of starting a sweep.")
 @starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
 def sweep_command(
     kind: str,
     program: str | None,
     fix: tuple[str, ...],
-    space: str | None,
+    space: tuple[str, ...],
+    require: tuple[str, ...],
     listing: bool,
     out: str | None,
     config: str | None,
@@ -83,8 +97,13 @@ def sweep_command(
         given["program"] = program
     if fix:
         given["fix"] = dict(map(_held, fix))
-    if space is not None:
-        given["space"] = _ranges(Path(space), given.setdefault("fix", {}))
+    if space:
+        from evolve.cli.sweeps import ranges_of
+
+        given["space"], held = ranges_of(space)
+        given["fix"] = {**held, **given.get("fix", {})}
+    if require:
+        given["require"] = require
     file = settings_below(config)
     if (seeds is not None or grid) and not listing:
         # --jobs on the command line counts for all sweeps together, in the file for each.
@@ -116,17 +135,6 @@ def _typed(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _ranges(path: Path, fix: dict[str, Any]) -> dict[str, Any]:
-    """Read the tables of a space file; plain values in it go into `fix`, but --fix comes first."""
-    ranges = {}
-    for name, value in read_toml(path).items():
-        if isinstance(value, Mapping):
-            ranges[name] = dict(value)
-        else:
-            fix.setdefault(name, value)
-    return ranges
 
 
 def _list(plan: Plan) -> None:

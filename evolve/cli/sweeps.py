@@ -6,32 +6,36 @@ import json
 import math
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from rich.progress import Progress, TaskID
-
 from evolve.agents.reference import read_agent
-from evolve.cli.display import ProgressView, tell
+from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
+from evolve.cli.landscape import print_landscape, print_winner
+from evolve.cli.outlook import Outlook
 from evolve.cli.output import print_finalists
-from evolve.cli.terminal import bar, cell, duration, elo_text
+from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.sweep import FEWEST_OPENINGS, ProgramSweepSettings, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
-from evolve.errors import OptionsError, RunError
+from evolve.errors import OptionsError
+from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.statistics import in_elo
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
+from evolve.sweeps.call import search_and_select
 from evolve.sweeps.final import FinalResult
-from evolve.sweeps.rungs import select_champion
+from evolve.sweeps.program_parameters import range_of
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
@@ -47,8 +51,9 @@ class TrialsView(ProgressView):
     the current estimate of the final's seconds.
     """
 
-    unit = "the current trials"
-    units: ClassVar[Mapping[str, str]] = {"final": "the current games"}
+    unit = "the current games"
+    counted = "trials"
+    units: ClassVar[Mapping[str, str]] = {"final": unit}
     reported = ("final",)
     widths: Mapping[str, int] = {
         "number": 6,
@@ -68,16 +73,22 @@ class TrialsView(ProgressView):
         final: Callable[[], float] | None = None,
     ) -> None:
         first, target = progress or (0.0, settings.work)
-        self._first, self._target = float(first), float(target)
+        self._first = float(first)
+        self.begun = float(first), float(target)
         self._final = final or (lambda: 0.0)
         self._begin = time.monotonic()
 
+    @cached_property
+    def outlook(self) -> Outlook:
+        """It knows the final, from the games of the trials."""
+        return Outlook(None, lambda: {"final": self._final()})
+
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the time of the trials so far, plus the final's, from their games."""
+        """Estimate from the time of the trials so far."""
         new = done - self._first
         if not new:
             return math.nan
-        return (time.monotonic() - self._begin) / new * (total - done) + self._final()
+        return (time.monotonic() - self._begin) / new * (total - done)
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         seconds = row["seconds"]
@@ -89,14 +100,15 @@ class TrialsView(ProgressView):
             cell(None) if math.isnan(left) else duration(left),
         ]
 
+    def ending(self, stage: str) -> str:
+        """As above; trials in hand are not waited for."""
+        if stage in self.units:
+            return super().ending(stage)
+        return "ending: trials in hand begin again when the sweep goes on"
+
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return why a trial failed, or None."""
         return f"trial {row['number']}: {row['reason']}" if row["reason"] else None
-
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return one bar, for the trials."""
-        bars = bar()
-        return bars, bars.add_task("trials", total=self._target, completed=round(self._first)), None
 
 
 class SweepWork(LongWork[SweepSettings, Sweep]):
@@ -115,6 +127,13 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
         given = {"kind": self.word, **changes}
+        if "space" in changes:
+            given["space"], held = ranges_of(changes["space"])
+            if held:
+                raise OptionsError(
+                    f"space: {next(iter(held))} has a value, where a range is wanted"
+                )
+            given["space"] = {**stored.get("space", {}), **given["space"]}
         settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
         return settings
 
@@ -138,6 +157,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
         with closing(Sweep(folder, settings, placement=placement())) as sweep:
+            if sweep.study.revised:  # the study has the new ranges now
+                write_text(folder / CONFIG_FILE, self._text(settings))
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
@@ -153,6 +174,11 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
         _print_header(work, work.study.finished())
+        if work.study.revised:
+            tell(
+                f"other ranges from now on: {count_of(work.study.finished(), 'trial')} of those "
+                "before fit and count"
+            )
         remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
         if remark is not None:
             tell(remark)
@@ -162,21 +188,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def run(self, work: Sweep, observer: Observer) -> SweepEnding:
         """Search, then play the final or the rungs."""
-        folder, timeout = work.folder, work.settings.timeout
-        begin = time.monotonic()
-        ending = work.run(observer) if _has_trials_left(work) else work.complete
-        if ending.stopped:
-            return ending
-        if work.failure is not None:
-            raise RunError(f"{folder}: {work.failure}")
-        left = None if timeout is None else timeout - (time.monotonic() - begin)
-        cut, self._result = select_champion(work, observer, left)
-        if self._result is None and (cut or ending) in (
-            SweepEnding.COMPLETE,
-            SweepEnding.EXHAUSTED,
-        ):
-            raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
-        return cut or ending
+        ending, self._result = search_and_select(work, observer)
+        return ending
 
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
         so_far = f"{work.study.finished()} of {work.settings.trials} trials"
@@ -194,15 +207,36 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             tell(f"go on with: evolve resume {as_word(folder)}")
             return
         print_finalists(folder, final_table(folder).to_pylist())
+        name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
+            print_landscape(folder)
             _report_program(result)
+            print_winner(folder)
+            tell_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
             return
         tell(f"champion trial-{result.winner} → {result.champion}")
-        name = as_word(folder)
-        tell(
-            f"next: evolve show {name} · evolve plot {name} -o sweep.png · "
-            f"{proposed(read_agent(result.champion), folder)}"
+        tell_next(
+            f"evolve show {name}",
+            f"evolve plot {name} -o sweep.png",
+            proposed(read_agent(result.champion), folder),
         )
+
+
+def ranges_of(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the values of --space: ranges by parameter, and the values of a file that hold one.
+
+    A text is a file, or NAME=LOW:HIGH with what may follow in a program's braces.
+    """
+    ranges: dict[str, Any] = {}
+    held: dict[str, Any] = {}
+    for text in texts:
+        name, equals, range_text = text.partition("=")
+        if equals and not Path(text).exists():
+            ranges[name] = range_of(name, range_text)
+            continue
+        for one, value in read_toml(Path(text)).items():
+            (ranges if isinstance(value, Mapping) else held)[one] = value
+    return ranges, held
 
 
 def _about_workers(folder: Path, before: int | None, now: int) -> str | None:

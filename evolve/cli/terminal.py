@@ -9,13 +9,17 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
+import textwrap
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, Final, TypeVar
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.table import Table
@@ -54,9 +58,16 @@ def err() -> Console:
     return _Console(stderr=True, highlight=False)
 
 
-def say(text: str) -> None:
-    """Print a line on standard output."""
-    out().print(plain(text), soft_wrap=True)
+def say(text: str, whole: bool = False) -> None:
+    """Print a line on standard output, on a terminal broken between words.
+
+    whole: the terminal breaks it, anywhere: a command stays one line for those who copy it.
+    """
+    shown, width = plain(text), out().width
+    if not whole and out().is_terminal and len(shown) > width:
+        lines = textwrap.wrap(shown, width, break_long_words=False, break_on_hyphens=False)
+        shown = "\n".join(lines)
+    out().print(shown, soft_wrap=True)
 
 
 def complain(text: str) -> None:
@@ -64,8 +75,20 @@ def complain(text: str) -> None:
     click.echo(plain(text), err=True)
 
 
+def remark(text: str) -> None:
+    """Print a line on standard error for people who watch; nothing where it is no terminal."""
+    if err().is_terminal:
+        complain(text)
+
+
+NOTHING: Final = "–"
+"""What a table shows where there is no figure."""
+
+
 def duration(seconds: float) -> str:
-    """Seconds for people: `45 s`, `12 min`, `3.5 h`."""
+    """Seconds for people: `45 s`, `12 min`, `3.5 h`; – if unknown."""
+    if math.isnan(seconds):
+        return NOTHING
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:
@@ -82,8 +105,30 @@ def size(count: float) -> str:
     return f"{count:.0f} {unit}"
 
 
-NOTHING: Final = "–"
-"""What a table shows where there is no figure."""
+def with_error(value: float, low: float | None, high: float | None) -> str:
+    """An Elo with its 95 % interval, whole: `624 ± 55`, or `624 [530, 700]` if that is uneven."""
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return f"{value:.0f}"
+    below, above = value - low, high - value
+    if abs(above - below) <= 1.0:
+        return f"{value:.0f} ± {(high - low) / 2:.0f}"
+    return f"{value:.0f} [{low:.0f}, {high:.0f}]"
+
+
+_SPARKS: Final = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: Sequence[float], width: int) -> str:
+    """A curve in one line of at most so many characters; nothing where the encoding has none."""
+    known = [value for value in values if math.isfinite(value)]
+    if not known or not out().encoding.lower().startswith("utf"):
+        return ""
+    count = min(width, len(known))
+    ends = [len(known) * number // count for number in range(count + 1)]
+    means = [sum(known[a:b]) / (b - a) for a, b in pairwise(ends)]
+    low, high = min(means), max(means)
+    steps = (len(_SPARKS) - 1) / (high - low) if high > low else 0.0
+    return "".join(_SPARKS[round((value - low) * steps)] for value in means)
 
 
 def elo_text(value: float | None) -> str:
@@ -115,26 +160,100 @@ def print_json(value: Any) -> None:
 
 _WHOLE: Final = 20
 """Characters of the longest words that stay whole while longer ones can be broken."""
+_BROKEN: Final = 24
+"""Characters that a column needs at most: longer texts are broken before a column is left out."""
 
 
-def print_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print a table: rich's on a terminal, else columns aligned by spaces."""
+def print_rows(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    spare: Sequence[str] = (),
+    blocks: bool = False,
+) -> list[str]:
+    """Print a table: rich's on a terminal, else columns aligned by spaces.
+
+    Where a terminal is too narrow, the columns in `spare` are left out, the first of them first,
+    and returned. Then long texts are broken, unless `blocks`, and columns that still have no room
+    go into tables below, each with the first column.
+    """
     encoding = out().encoding
     heads, *texts = ([writable(cell(value), encoding) for value in row] for row in (columns, *rows))
-    if out().is_terminal:
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        for column in zip(heads, *texts, strict=True):
-            # Short words stay whole: lines break at spaces, and within long words.
-            short = all(" " not in text and len(text) <= _WHOLE for text in column)
-            table.add_column(column[0], overflow="fold", no_wrap=short)
-        for text in texts:
-            table.add_row(*text)
-        out().print(table)
-        return
-    widths = [max(map(len, column)) for column in zip(heads, *texts, strict=True)]
-    for line in [heads, *texts]:
-        padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-        say("  ".join(padded).rstrip())
+    widths = [max(map(cell_len, column)) for column in zip(heads, *texts, strict=True)]
+    if not out().is_terminal:
+        for line in [heads, *texts]:
+            padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
+            say("  ".join(padded).rstrip())
+        return []
+    room = out().width
+    taken = list(range(len(heads)))
+    left_out: list[str] = []
+    broken = [
+        min(width, _BROKEN) if _may_break(column) else width
+        for width, column in zip(widths, zip(heads, *texts, strict=True), strict=True)
+    ]
+    for name in spare:
+        if _fit(broken, taken, room, 2):
+            break
+        taken.remove(columns.index(name))
+        left_out.append(name)
+    for shown in _blocks(taken, widths if blocks else broken, room):
+        _print_table(heads, texts, rows, shown, 2 if _fit(widths, shown, room, 2) else 1)
+    return left_out
+
+
+def _may_break(column: Sequence[str]) -> bool:
+    """Whether a column has a text that can be broken: between its words, or as it is long."""
+    return any(" " in text or len(text) > _WHOLE for text in column)
+
+
+def _fit(widths: Sequence[int], columns: Sequence[int], room: int, gap: int = 1) -> bool:
+    """Whether these columns fit beside each other."""
+    return sum(widths[number] for number in columns) + gap * (len(columns) - 1) <= room
+
+
+def _blocks(columns: Sequence[int], widths: Sequence[int], room: int) -> Iterator[list[int]]:
+    """The columns as parts that fit; each begins with the first column."""
+    first, *others = columns
+    part = [first]
+    for number in others:
+        if len(part) > 1 and not _fit(widths, [*part, number], room):
+            yield part
+            part = [first]
+        part.append(number)
+    yield part
+
+
+def _print_table(
+    heads: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[Any]],
+    shown: Sequence[int],
+    gap: int,
+) -> None:
+    """Print these columns on a terminal; those of numbers end at their right edge."""
+    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, gap, 0, 0))
+    for number in shown:
+        column = [heads[number], *(text[number] for text in texts)]
+        # Short words stay whole: lines break at spaces, and within long words.
+        short = not _may_break(column) or max(map(cell_len, column)) <= _BROKEN
+        numbers = [row[number] for row in rows if row[number] is not None]
+        right = bool(numbers) and all(_is_number(value) for value in numbers)
+        table.add_column(
+            heads[number], overflow="fold", no_wrap=short, justify="right" if right else "left"
+        )
+    for text in texts:
+        table.add_row(*(text[number] for number in shown))
+    out().print(table)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is shown as a number: one of them, or the text of one."""
+    if isinstance(value, str):
+        return value == NOTHING or _NUMBER.fullmatch(value) is not None
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
@@ -165,19 +284,16 @@ class Times(ProgressColumn):
         return Text(text)
 
 
-_BAR_WIDTH: Final = 20
+BAR_WIDTH: Final = 20
 """Columns of a bar; with the text beside it, it fits in 80 columns."""
 
 
-def bar(done: ProgressColumn | None = None) -> Progress:
-    """A progress bar with time elapsed and left, on standard error.
-
-    done: how much is done; the number of steps, if not given.
-    """
+def bar() -> Progress:
+    """A progress bar with time elapsed and left, on standard error."""
     return Progress(
         TextColumn("{task.description}", markup=False),
-        BarColumn(_BAR_WIDTH),
-        done or MofNCompleteColumn(),
+        BarColumn(BAR_WIDTH),
+        MofNCompleteColumn(),
         Times(),
         console=err(),
         transient=True,

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from rich.progress import Progress, TaskID, TaskProgressColumn
-
-from evolve.cli.display import ProgressView, tell
+from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
-from evolve.cli.terminal import bar, cell
+from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.files.folder import FolderPath
@@ -29,6 +27,7 @@ class ChecksView(ProgressView):
     """The progress of a training: a line for each check."""
 
     unit = "these games"
+    counted = "compiling"  # until the first games
     widths: Mapping[str, int] = {
         "check": 5,
         "games": 8,
@@ -50,9 +49,8 @@ class ChecksView(ProgressView):
         self.columns = tuple(name for name in self.widths if name not in unused)
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the time that the share done so far has taken."""
-        elapsed: float = row["seconds"]
-        return elapsed * (total - done) / done if done > 0.0 else math.inf
+        """The pace of the games tells it, checks included: a row knows the time of games alone."""
+        return math.nan
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         texts = [cell(row[key]) for key in self.columns]
@@ -61,10 +59,11 @@ class ChecksView(ProgressView):
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts
 
-    def bars(self) -> tuple[Progress, TaskID, TaskID | None]:
-        """Return one bar, for the share that is done, with time elapsed and left."""
-        bars = bar(TaskProgressColumn())
-        return bars, bars.add_task("compiling", total=None), None
+    def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
+        value = row.get("elo")
+        if value is None or not math.isfinite(value):
+            return None
+        return value, row.get("elo_low"), row.get("elo_high")
 
 
 class TrainingWork(LongWork[TrainingSettings, Training]):
@@ -132,9 +131,11 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
             f"{champion_of(folder)}"
         )
         name = as_word(folder)
-        tell(
-            f"next: evolve show {name} · evolve plot {name} -o plot.png · "
-            f"evolve match {name} 'positional?depth=4' --games 100 · {proposed(agent, folder)}"
+        tell_next(
+            f"evolve show {name}",
+            f"evolve plot {name} -o plot.png",
+            f"evolve match {name} 'positional?depth=4' --games 100",
+            proposed(agent, folder),
         )
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
-import platform
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -16,24 +14,23 @@ import click
 from pydantic import BaseModel
 
 from evolve.agents.registry import programs_in
-from evolve.cli.display import ProgressView, RowsView, tell, watching
+from evolve.cli.display import ProgressView, RowsView, tell, tell_next, watching
 from evolve.cli.options import jobs_option
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
 from evolve.cli.settings import RUNS, given_options, model_options, settings_below
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
-from evolve.config.toml import config_text, read_toml, resolve_as
+from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import ClusterError, RunError
-from evolve.extras import need
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove, remove_folder
 from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding, agree, not_agreed
-from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_type import RunType
 from evolve.runs.run_types import kind_of
+from evolve.runs.starts import config_of, need_extras
 from evolve.tables.paths import CONFIG_FILE, OWNER_FILE
 from evolve.terminal_text import as_word
-from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.runs.run import Run
@@ -147,7 +144,7 @@ class LongWork(ABC, Generic[S, W]):
 
     def report(self, work: W) -> None:
         """Print the result, and what to do next."""
-        tell(f"next: evolve show {as_word(work.folder)}")
+        tell_next(f"evolve show {as_word(work.folder)}")
 
     def _text(self, settings: S) -> str:
         return config_of(self.kind, self.command, self.stored(settings))
@@ -367,24 +364,3 @@ def new_folder(
                 if isinstance(reason, KeyboardInterrupt):
                     tell(f"nothing was kept: {folder} had not finished a step")
             raise
-
-
-def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
-    """The text of a run's config.toml: settings, and the versions that its results depend on."""
-    return config_text(settings, versions_of(kind, command), command)
-
-
-def versions_of(kind: RunType, command: str) -> dict[str, str]:
-    """The versions that the results of a command depend on."""
-    packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
-    return {
-        "evolve": __version__,
-        "python": platform.python_version(),
-        **{name: importlib.metadata.version(name) for name in packages},
-    }
-
-
-def need_extras(variant: Variant) -> None:
-    """Raise ExtraError if the variant needs PyTorch and it is not installed."""
-    if variant.learns:
-        need("torch")

@@ -189,6 +189,8 @@ def plain_type(annotation: Any) -> Any:
 
 _TOGETHER: Final = ("sprt",)
 """Options that take several words."""
+_APART: Final = ("against", "require")
+"""Options that are given once for each value: commas may be part of it."""
 
 
 def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str]:
@@ -205,6 +207,8 @@ def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str
                 words += [option, f"{key}={_text(one)}"]
         elif isinstance(value, list | tuple) and name in _TOGETHER:
             words += [option, *map(_text, value)]
+        elif isinstance(value, list | tuple) and name in _APART:
+            words += [word for one in value for word in (option, _text(one))]
         else:
             words += [option, _text(value)]
     return words

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from evolve.config.base import Settings
 from evolve.config.evolution import FIRST
 from evolve.engine.board.rules import MAX_OPENING_PLIES, Rules
+from evolve.parsing import split_list
 
 RANDOM_PLIES: Final = 8
 """Moves of a random opening."""
@@ -57,6 +58,14 @@ class ContestSettings(Settings):
     )
     seed: int = Field(
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
+    )
+    resign: float | None = Field(
+        None,
+        ge=1.0,
+        le=64.0,
+        description="end a game as won as soon as the values of both sides, in discs, name the "
+        "same winner by so much, three moves each in a row; off by default, and no game ends early "
+        "where a side tells no values; meant for slow programs, since other agents search twice",
     )
     rules: Rules | None = Field(
         None,
@@ -117,7 +126,17 @@ class RateSettings(ContestSettings):
     """A rating: a round robin of any agents."""
 
     agents: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        min_length=2, description="two or more", json_schema_extra={"names": "agents"}
+        min_length=1, description="two or more", json_schema_extra={"names": "agents"}
+    )
+    against: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        (),
+        description="a gauntlet: the agents play these alone, whose ratings stay fixed",
+        json_schema_extra={"names": "agents"},
+    )
+    elos: Annotated[tuple[float, ...], BeforeValidator(split_list)] = Field(
+        (),
+        description="the Elo of those of --against, in their order, A,B,…; by default that of the "
+        "ladder, where they are all on it, else they play one another for it",
     )
     games: int = Field(
         GAMES,
@@ -125,6 +144,16 @@ class RateSettings(ContestSettings):
         le=_MOST_GAMES,
         description="games a pair, two on every opening; odd numbers are rounded up",
     )
+
+    @model_validator(mode="after")
+    def _anchored(self) -> Self:
+        if not self.against and len(self.agents) < 2:
+            raise ValueError("agents: it must have 2 or more, or others to play --against")
+        if self.elos and len(self.elos) != len(self.against):
+            raise ValueError(
+                f"elos: {len(self.elos)} numbers, and {len(self.against)} agents in --against"
+            )
+        return self
 
 
 class Contest(NamedTuple):

@@ -17,6 +17,7 @@ from pydantic import (
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
 from evolve.config.matches import Hypotheses
+from evolve.config.requirement import Requirement
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
 from evolve.parsing import split_list
@@ -48,6 +49,10 @@ def _known(kind: str) -> str:
     if kind not in SWEEP_TARGETS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SWEEP_TARGETS)}")
     return kind
+
+
+def _listed(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else value
 
 
 class SweepRung(NamedTuple):
@@ -188,6 +193,17 @@ class SweepSettings(Settings):
     fix: dict[str, Anything] = Field(
         default_factory=dict, description="hold a setting of every trial at a value, NAME=VALUE"
     )
+    require: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        (),
+        description="what the parameters of every trial fulfil, such as 'low < high' or "
+        "'a + b <= 10 or not c'; settings that break it are never played; may be repeated",
+    )
+    start_from: str | None = Field(
+        None,
+        description="settings to try first, after the defaults: the best ones of an earlier sweep "
+        "(its folder), or those of a file, such as its best.json or best.toml",
+        json_schema_extra={"names": "place"},
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -216,6 +232,29 @@ class SweepSettings(Settings):
         for text in texts:
             _parsed_rung(text)
         return texts
+
+    @field_validator("require")
+    @classmethod
+    def _requirements_can_be(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+        for text in texts:
+            Requirement(text)
+        return texts
+
+    @model_validator(mode="after")
+    def _searched_as_asked(self) -> Self:
+        if self.sampler == "spsa" and self.require:
+            raise ValueError(
+                "require: spsa moves all parameters at once and cannot keep to it; take another "
+                "sampler"
+            )
+        if self.sampler == "spsa" and self.start_from is not None:
+            raise ValueError(
+                "start_from: spsa begins at the defaults; give the program other ones instead, "
+                "{NAME:LOW:HIGH=DEFAULT}"
+            )
+        if self.storage is not None and self.start_from is not None:
+            raise ValueError("start_from: it is for one machine; leave out storage, or start_from")
+        return self
 
     @model_validator(mode="after")
     def _filled(self) -> Self:
@@ -306,10 +345,10 @@ class SweepSettings(Settings):
         """Settings that a trial's score depends on, as JSON; all writers of a study must agree."""
         when_to_stop = {
             "trials", "timeout", "jobs", "storage", "study", "finalists", "final_openings",
-            "sampler", "pruner", "startup", "rungs", "retest",
+            "sampler", "pruner", "startup", "rungs", "retest", "start_from",
         }  # fmt: skip
-        if not self.shipped:  # older sweeps do not have this setting
-            when_to_stop.add("shipped")
+        # Older sweeps do not have these settings.
+        when_to_stop |= {name for name in ("shipped", "require") if not getattr(self, name)}
         return {"kind": self.kind, **self.model_dump(mode="json", exclude=when_to_stop)}
 
 
@@ -318,11 +357,14 @@ class ProgramSweepSettings(SweepSettings):
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
     MOST_OPENINGS: ClassVar[int] = 50
+    OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "template", "set_command", "space", "fix")
+    """Fields that no client of a service may set: they become words and files of the program."""
 
     kind: Literal["program"] = Field("program", exclude=True)
     program: str = Field(
         description="the command, with parameters as {NAME:LOW:HIGH[:log][=DEFAULT]} or "
-        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py"
+        "{NAME:A|B}: gtp:COMMAND, nboard:COMMAND or python:FILE.py",
+        json_schema_extra={"names": "agent"},
     )
     set_by: Literal["option", "env", "file", "gtp"] | None = Field(
         None,

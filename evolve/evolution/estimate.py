@@ -13,7 +13,9 @@ cores.
 from __future__ import annotations
 
 import math
+import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -22,7 +24,9 @@ import numpy as np
 
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
-from evolve.fitness.executor import BATCH, task_size
+from evolve.evolution.playoff import games_afterwards
+from evolve.files.folder import inside
+from evolve.fitness.executor import BATCH, Threads, task_size
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.population.randomness import Use, generator
@@ -94,11 +98,23 @@ class Costs:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds and bytes for the remaining generations, and the costs of one."""
+    """Seconds and bytes for what remains of a run, and the costs of a generation.
+
+    generation: seconds of one. endings: seconds of the stages after the last one, by their names.
+    """
 
     seconds: float
     bytes: float
     costs: Costs
+    generation: float
+    endings: Mapping[str, float]
+
+
+def cost(settings: EvolutionSettings, threads: int) -> tuple[float, float, float]:
+    """The seconds, most seconds and bytes of a run that is not begun, see `run_type.Cost`."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = estimate(Evolution(inside(folder), settings, Threads(threads)))
+    return found.seconds, found.seconds, found.bytes
 
 
 def estimate(evolution: Evolution) -> Estimate:
@@ -142,4 +158,11 @@ def estimate(evolution: Evolution) -> Estimate:
     left = settings.generations - evolution.generation - 1
     games = costs.games + costs.panel_games
     task = A_TASK if executor.elsewhere else 0.0
-    return Estimate(left * costs.seconds(executor.slots, task), left * games * BYTES_A_GAME, costs)
+    generation = costs.seconds(executor.slots, task)
+    afterwards = games_afterwards(settings)
+    endings = {
+        name: count * costs.seconds_a_game / executor.slots for name, count in afterwards.items()
+    }
+    limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
+    seconds = min(left * generation, limit) + sum(endings.values())
+    return Estimate(seconds, left * games * BYTES_A_GAME, costs, generation, endings)

@@ -97,6 +97,16 @@ class Lineage:
         named = [str(parent) for parent in (row["parents"] if row["parents"] is not None else [])]
         return named[:1] if row["origin"] == "mean" else named
 
+    def giver_of_most(self, individual: str) -> str | None:
+        """Return the known parent with which it shares the most numbers, the first of equals."""
+        known = [parent for parent in self.parents(individual) if parent in self.births]
+        mine = self._numbers(individual)
+
+        def shared(parent: str) -> int:
+            return sum(a == b for a, b in zip(mine, self._numbers(parent), strict=True))
+
+        return max(known, key=shared, default=None)
+
     def ancestors(self, individual: str) -> pd.DataFrame:
         """Return a row for the individual and each ancestor, the nearest first.
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
-from evolve.config.toml import config_text, read_toml, resolve, rules_of_defaults
+from evolve.config.toml import config_text, read_toml, resolve
 from evolve.engine.board.rules import rule_set
 from evolve.errors import AgentError, RunError, SettingsError
 from evolve.evolution.generation import (
@@ -51,9 +51,11 @@ from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vect
 from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
+from evolve.runs import starts
 from evolve.runs.loading import load_alphabeta
+from evolve.runs.progress import shown
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Observer, RunEnding, Silent
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.tables.individuals import DISTINCT
 from evolve.tables.paths import CONFIG_FILE, committed_generations
 from evolve.version import __version__
@@ -329,14 +331,13 @@ OF_DIRECT_GENES: Final = (
     "phases", "boundaries", "tie", "terms", "bounds", "fix", "evaluation", "start_from",
 )  # fmt: skip
 """Settings that apply only to direct genes, which are the agents' parameters."""
-_RUNS: Final = Path("runs")
-"""The only parent folder that a new run creates if it is missing, as `evolve run` does."""
 
 
 def evolve(
     folder: str | Path,
     *,
     jobs: int = 1,
+    progress: bool = False,
     observer: Observer | None = None,
     **settings: Any,
 ) -> Run:
@@ -345,7 +346,8 @@ def evolve(
     Args:
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
-        observer: receives games and generations; see `evolve.runs.progress`.
+        progress: whether to show a line of progress.
+        observer: receives games and generations; see `evolve.runs.run_folder`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: `evolve.population.operators` and
@@ -354,8 +356,9 @@ def evolve(
             such a function or encoding, so `evolve resume` refuses the run: resume it with this
             call.
 
-    The run up to its last generation is the same however often it was stopped, if the functions
-    depend only on their arguments and draw from the `rng` in them. Raises SettingsError for
+    Returns the run: `.tables["generations"]`, `.champion`, `.plot()`. Up to its last generation it
+    is the same however often it was stopped, if the functions depend only on their arguments and
+    draw from the `rng` in them. Raises SettingsError for
     invalid settings and for a function that returns an invalid value, and RunError for a folder
     that belongs to another run.
     """
@@ -370,42 +373,27 @@ def evolve(
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = inside(folder)
-    begun = (folder / CONFIG_FILE).exists()
-    below = _rules_of(folder) if begun else rules_of_defaults()
-    asked = resolve({**settings, **{kind: own_name(value) for kind, value in own.items()}}, below)
-    if not begun:
-        folder, _ = store.claimed(inside(_RUNS), asked.rules, folder)
-    with store.locked(folder):
+    names = {kind: own_name(value) for kind, value in own.items()}
+    asked = resolve({**settings, **names}, starts.settings_below(folder))
+    with starts.opened(folder, asked.rules) as (folder, new):
         evolution = Evolution(folder, asked, Threads(jobs), own)
-        if begun:
-            _check_same(folder, asked)
+        if new:
+            store.create(folder, _config(asked))
+        else:
+            path = folder / CONFIG_FILE
+            starts.check_same(folder, asked, resolve({}, read_toml(path), str(path)))
+            _check_generations(folder, asked)
             store.sweep_orphans(folder)
             evolution.restore()
-            write_text(folder / CONFIG_FILE, _config(asked))
-        else:
-            store.create(folder, _config(asked))
+            write_text(path, _config(asked))
         if evolution.finished is None:
-            evolution.run(observer or Silent())
+            with shown(progress, observer) as watching:
+                evolution.run(watching)
     return Run(folder)
 
 
-def _rules_of(folder: FolderPath) -> dict[str, Any]:
-    """Return the rules of a run, as settings: the current defaults may differ."""
-    kept = read_toml(folder / CONFIG_FILE)
-    return {"rules": kept["rules"]} if "rules" in kept else {}
-
-
-def _check_same(folder: FolderPath, asked: EvolutionSettings) -> None:
-    """Raise RunError if a run differs from the requested settings in more than when it ends."""
-    path = folder / CONFIG_FILE
-    there = resolve({}, read_toml(path), str(path)).identity
-    faults = [
-        f"{key} was {there[key]}, not {now}"
-        for key, now in asked.identity.items()
-        if there[key] != now
-    ]
-    if faults:
-        raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")
+def _check_generations(folder: FolderPath, asked: EvolutionSettings) -> None:
+    """Raise RunError if a run has more generations than are asked for."""
     done = Run(folder).generation_count
     if asked.generations < done:
         raise RunError(f"{folder} has {done} generations already, more than {asked.generations}")

@@ -17,6 +17,7 @@ from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import read_header
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import Ladder, Rung
+from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.generation import Champions, play_of
 from evolve.evolution.panel import RunContext
@@ -46,6 +47,26 @@ RATING_PLIES: Final = 8
 RATING_PANELS: Final = 4
 """Games of the rating, in units of one generation's panel: 4 times as many games halve the width
 of the interval."""
+
+
+PLAYOFF: Final = "play-off"
+RATING: Final = "ladder"
+"""Names of the stages that follow the last generation."""
+_SEARCHES: Final = 2
+"""Rounds that look for the rungs nearest to a champion, usually."""
+
+
+def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
+    """Return the games of the stages after the last generation, about.
+
+    Of the play-off it is the most: fewer candidates meet where some play the same.
+    """
+    candidates = settings.hall_of_fame + max(LAST_BEST, settings.islands) + 1
+    games = {PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings}
+    played = Ladder(settings.rules).played if rule_set(settings.rules).ladder else 0
+    rated = 2 * RATING_PANELS * settings.panel_openings * played
+    games[RATING] = rated + _SEARCHES * rated // RATING_PANELS
+    return games
 
 
 class ChampionSelection:
@@ -107,7 +128,7 @@ class ChampionSelection:
             move_budget=settings.move_budget,
             largest_endgame=self.genome.largest_endgame,
             executor=self.context.executor,
-            progress=counted(len(pairings), partial(observer.stage, "play-off")),
+            progress=counted(len(pairings), partial(observer.stage, PLAYOFF)),
         )
         table = standings(games, players)
         better = rule_set(settings.rules).discs
@@ -133,7 +154,7 @@ class ChampionSelection:
             champion,
             self.context,
             first_guess(run),
-            lambda done, total: observer.stage("ladder", done, total),
+            lambda done, total: observer.stage(RATING, done, total),
         )
         if elo is None:
             return champion

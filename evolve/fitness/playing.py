@@ -44,9 +44,12 @@ from evolve.fitness.games import (
     winner_of,
 )
 from evolve.fitness.openings import Openings
+from evolve.tables.games import AGREED
 
 _WIDE_PART: Final = 256
 """Games at a time between agents that choose moves for many boards per call."""
+_AGREE: Final = 3
+"""Moves in a row of each side whose values must name the same winner."""
 _QUICK_GAME: Final = 0.02
 """Seconds per game below which games are played in batches: a task of joblib costs 0.3 ms."""
 
@@ -56,7 +59,8 @@ class LiveGame:
 
     It plays its opening and passes by itself; then `to_move` must choose a move on `board`, until
     the game is `over`. `failure` is how a program failed, None if none did. An agent that exceeds
-    its node budget loses the game.
+    its node budget loses the game. resign: discs by which both sides' values must name the same
+    winner, move after move, to end the game for it; None plays it to the end.
     """
 
     def __init__(
@@ -67,8 +71,13 @@ class LiveGame:
         start: Board,
         opening: list[int],
         rules: Rules,
+        resign: float | None = None,
     ) -> None:
         self.board = start
+        self._resign = resign
+        self._claims: list[tuple[Side, Side]] = []
+        """Who claimed in a row that the same side wins, and that side."""
+        self._agreed: Side | None = None
         self.over = False
         self.failure: str | None = None
         self._over_budget = False
@@ -87,15 +96,36 @@ class LiveGame:
 
     def choose(self) -> None:
         """Let the agent to move choose and play; a program that fails loses the game."""
+        value: float | None = None
+        player = self._players[self.to_move]
         try:
-            square, nodes = self._players[self.to_move].choose_counted(self.board)
+            if self._resign is None:
+                square, nodes = player.choose_counted(self.board)
+            else:
+                square, nodes, value = player.choose_valued(self.board)
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self.over = True
         except OverBudgetError:
             self._over_budget = self.over = True
         else:
+            if self._resign is not None:
+                self._claim(value, self._resign)
             self.play(square, nodes)
+
+    def _claim(self, value: float | None, resign: float) -> None:
+        """Note whom the side to move takes for the winner; end the game where both agree."""
+        side, other = self.board.side, self.board.other_side
+        if value is None or abs(value) < resign:
+            self._claims.clear()
+            return
+        winner: Side = side if value > 0 else other
+        if self._claims and self._claims[-1][1] != winner:
+            self._claims.clear()
+        self._claims.append((side, winner))
+        said = [one for one, _ in self._claims]
+        if min(said.count(side), said.count(other)) >= _AGREE:
+            self._agreed = winner
 
     def play(self, square: int, nodes: int) -> None:
         """Play a move of the agent to move; nodes: how many it searched."""
@@ -112,6 +142,9 @@ class LiveGame:
             result[REASON] = FAILED_BLACK if black else FAILED_WHITE
         elif self._over_budget:
             result[REASON] = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
+        elif self._agreed is not None and not self.board.is_over():
+            result[REASON] = AGREED
+            result[OUTCOME] = 1 if self._agreed == "black" else -1
         else:
             result[OUTCOME] = np.sign(self.board.score_of("black", self._rules))
         result[DISCS_BLACK] = self.board.discs("black")
@@ -125,6 +158,8 @@ class LiveGame:
             if not self.board.legal_moves():
                 self.board = self.board.pass_move()
                 self._moves.append(PASS)
+            elif self._agreed is not None:
+                break
             elif self._book:
                 square = self._book.pop(0)
                 self.board = self.board.play(square)
@@ -146,9 +181,11 @@ class Series:
 
     `moves` and `results` have the rows of games that are played, `failures` how programs failed, by
     number of the game. Random agents draw from `seed` and the number of the game, so results do not
-    depend on the executor. Games with agents that play move by move stay on its threads of this
+    depend on the executor; `draws` is how many such numbers a seed has, by default as many as
+    there are games. Games with agents that play move by move stay on its threads of this
     machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`. With `watch`
-    games are played one after another, move by move: the same games, but slower.
+    games are played one after another, move by move: the same games, but slower. `resign` ends
+    games early, see LiveGame, and plays them move by move.
     """
 
     agents: Sequence[Agent]
@@ -160,6 +197,8 @@ class Series:
     largest_endgame: int | None = None
     executor: Executor = ONE_THREAD
     watch: Watch | None = None
+    draws: int | None = None
+    resign: float | None = None
 
     def __post_init__(self) -> None:
         self.moves, self.results = empty_rows(len(self.pairings))
@@ -194,9 +233,10 @@ class Series:
         try:
             for agent in self.agents:
                 agent.prepare()
-            if self.watch is None and played_by_kernels(self.agents, self.openings):
+            one_by_one = self.watch is not None or self.resign is not None
+            if not one_by_one and played_by_kernels(self.agents, self.openings):
                 yield from self._by_kernels(numbers, in_pairs)
-            elif self.watch is None and any(agent.together for agent in self.agents):
+            elif not one_by_one and any(agent.together for agent in self.agents):
                 yield from self._side_by_side(numbers, check_stop)
             else:
                 yield from self._one_by_one(numbers, in_pairs, stop)
@@ -276,12 +316,13 @@ class Series:
     def _begun(self, number: int) -> LiveGame:
         """Start a game and play its opening."""
         black, white, opening = self.pairings[number].tolist()
-        draw = 2 * (self.seed * len(self.pairings) + number)
+        draw = 2 * (self.seed * (self.draws or len(self.pairings)) + number)
         players = {
             black: self.agents[black].for_game(draw),
             white: self.agents[white].for_game(draw + 1),
         }
-        return LiveGame(players, black, white, *self.openings.begin(opening), self.rules)
+        begin = self.openings.begin(opening)
+        return LiveGame(players, black, white, *begin, self.rules, self.resign)
 
     def _end(self, number: int, game: LiveGame) -> None:
         """Record a finished game."""

@@ -244,21 +244,23 @@ def comparable(players: int, meetings: Sequence[Meeting]) -> bool:
     return _strongly_connected(_points(players, meetings) > 0)
 
 
-def rate_one(opponents: Floats, scores: Floats) -> Estimate:
+def rate_one(opponents: Floats, scores: Floats | Sequence[Floats]) -> Estimate:
     """Compute the Elo of one player, from games with opponents of known, fixed Elo.
 
-    opponents [R] in Elo; scores [R, N], the player's scores in N pairs of games with each, 0..1.
-    A player that won or lost everything gets half a point less or more, which gives a minimum
-    distance.
+    opponents [R] in Elo; scores [R, N], the player's scores in N pairs of games with each, 0..1;
+    or R arrays of different lengths. A player that won or lost everything gets half a point less
+    or more, which gives a minimum distance.
     """
-    known, count = opponents / ELO_SCALE, int(scores.shape[1])
-    points = min(max(float(scores.sum()), _VIRTUAL / 2), float(scores.size) - _VIRTUAL / 2)
-    strength = strength_among(known, np.full(len(known), float(count)), points)
+    known, counts = opponents / ELO_SCALE, np.array([float(len(one)) for one in scores])
+    total, most = int(counts.sum()), float(counts.max())
+    won = float(scores.sum()) if isinstance(scores, np.ndarray) else sum(map(np.sum, scores))
+    points = min(max(float(won), _VIRTUAL / 2), float(total) - _VIRTUAL / 2)
+    strength = strength_among(known, counts, points)
     expected = _logistic(strength - known)
-    independent = expected * (1.0 - expected)
+    independent = expected * (1.0 - expected) * (counts / most)
     variance = sum(map(_variance_of_points, expected.tolist(), scores))
-    error = ELO_SCALE * math.sqrt(variance) / (2 * count * float(independent.sum()))
-    return Estimate.around(ELO_SCALE * strength, Z95 * error, 2 * scores.size)
+    error = ELO_SCALE * math.sqrt(variance) / (2 * most * float(independent.sum()))
+    return Estimate.around(ELO_SCALE * strength, Z95 * error, 2 * total)
 
 
 def strength_among(known: Floats, games: Floats, points: float) -> float:

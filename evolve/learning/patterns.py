@@ -38,7 +38,6 @@ from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
 from evolve.fitness.games import GamesDone, in_batches
 from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
-from evolve.learning.probcut import fit_cuts
 
 CHECKED_DEPTH: Final = 6
 """Most plies that the agent searches in checks."""
@@ -118,7 +117,10 @@ class PatternLearner(Learner):
     def finish(self, left: Left) -> None:
         """Measure how shallow searches predict deep ones, for the agent's forward cuts."""
         if self.settings.probcut > 0.0:
-            self._cuts = fit_cuts(self.agent(), self.settings, left)
+            settings = self.settings
+            self._cuts = self.agent().measured_cuts(
+                settings.seed, settings.probcut_positions, settings.probcut_depth, left
+            )
 
     @property
     def figures(self) -> dict[str, float]:

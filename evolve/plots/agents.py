@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +19,17 @@ from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import DISC, Patterns
 from evolve.engine.search.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
-from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, PURPLE, draw_boards, picture
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    Look,
+    Picture,
+    draw_boards,
+    picture,
+)
 
 _IN_A_ROW: Final = 3
 _NARROWEST: Final = 6.5
@@ -38,18 +47,21 @@ _CURVES: Final = {
 """Kinds of squares that have a curve: their classes, its colour and style."""
 
 
-def plot_agent(agent: AlphaBetaAgent, output: Path) -> None:
-    """Draw every phase of `agent` into a PNG, SVG or PDF file."""
+def plot_agent(agent: AlphaBetaAgent, look: Look) -> Picture:
+    """Draw every phase of `agent`: its weights as boards, its terms below them."""
     rows, columns = _grid(agent.phases)
-    text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
-    with picture(output, text, 1.2 + 3.4 * columns, 0.6 + 3.8 * rows) as figure:
+
+    def draw(figure: Picture) -> None:
         axes = _axes(figure, agent.phases)
         image = draw_weights(axes, agent)
         for phase, one in enumerate(axes):
             terms = [f"{name} {agent.terms[name][phase]}" for name in agent.named_terms]
             lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
-            one.set_xlabel("\n".join(lines), fontsize=7)
+            one.set_xlabel("\n".join(lines), fontsize="x-small")
         figure.colorbar(image, ax=figure.axes, shrink=0.8 / rows, label="weight of a square")
+
+    text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
+    return picture(look, text, (1.2 + 3.4 * columns, 0.6 + 3.8 * rows), draw)
 
 
 def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
@@ -57,17 +69,16 @@ def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
     starts = [4, *agent.boundaries, 65]
     image = draw_boards(axes, np.array(agent.weights)[:, CLASS_OF_SQUARE], starts)
     for one, depth in zip(axes, agent.depths, strict=False):
-        one.set_title(f"{one.get_title()}, depth {depth}", fontsize=9)
+        one.set_title(f"{one.get_title()}, depth {depth}", fontsize="medium")
     return image
 
 
-def plot_patterns(agent: PatternAgent, output: Path) -> None:
-    """Draw the values of discs into a PNG, SVG or PDF file: as boards, and as curves below them."""
+def plot_patterns(agent: PatternAgent, look: Look) -> Picture:
+    """Draw the values of discs: as boards, and as curves below them."""
     rows, columns = _grid(len(agent.patterns.tables))
     heights = (3.6 * rows, 3.4)
-    text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
-    width = max(_NARROWEST, 1.4 + 3.4 * columns)
-    with picture(output, text, width, 0.6 + sum(heights)) as figure:
+
+    def draw(figure: Picture) -> None:
         values = values_of_discs(agent.patterns, np.random.default_rng(0))
         starts = _starts(agent.patterns)
         # Two subfigures: in one figure, the legend of the curves would take room from the boards.
@@ -76,6 +87,10 @@ def plot_patterns(agent: PatternAgent, output: Path) -> None:
         image = draw_boards(_axes(above, len(values)), values, starts, "z.1f")
         above.colorbar(image, ax=above.axes, shrink=0.8 / rows, label=_VALUE)
         _draw_curves(below.subplots(), values, starts)
+
+    text = f"{agent.name}: {agent.rules or 'any rules'}, depth {agent.depth}"
+    width = max(_NARROWEST, 1.4 + 3.4 * columns)
+    return picture(look, text, (width, 0.6 + sum(heights)), draw)
 
 
 def _grid(boards: int) -> tuple[int, int]:

@@ -1,73 +1,195 @@
-"""Pictures of runs, studies and agents."""
+"""Pictures of runs, studies and agents: one function for Python and the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack, cast, overload
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
 from evolve.agents.agent import Agent
+from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.engine.board.squares import square_name
+from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError, RunError
-from evolve.plots.agents import plot_agent, plot_patterns
-from evolve.plots.figure import check_format
-from evolve.plots.run import plot_curve, plot_groups, plot_run, plot_training
+from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
+from evolve.plots.chart import caption_of, draw_chart
+from evolve.plots.course import Course, course_of, course_of_group, frame_of
+from evolve.plots.figure import Look, Picture, check_format, look_of, picture
+from evolve.plots.run import plot_run, plot_training
+from evolve.plots.seeds import draw_settings
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
-from evolve.studies.comparison import groups_of
+from evolve.studies.comparison import Group, groups_of
 
-_OF_RUNS: Final[Mapping[str, Callable[[Run, Path], None]]] = {
+Source = str | Path | Run | Study | Agent
+_OF_RUNS: Final[Mapping[str, Callable[[Run, Look], Picture]]] = {
     "run": plot_run,
     "train": plot_training,
     "sweep": plot_sweep,
 }
 """The function that draws the runs of a kind; others are drawn as their curve."""
-_OF_KIND: Final[Mapping[str, Callable[[Any, Path], None]]] = {
+_OF_KIND: Final[Mapping[str, Callable[[Any, Look], Picture]]] = {
     "alphabeta": plot_agent,
     "patterns": plot_patterns,
 }
 """The function that draws the agents of a kind."""
+_SETTINGS: Final = (11.0, 4.8)
+"""Inches of a picture of settings with each seed's figure."""
 
 
-def plot(*sources: str | Path | Run | Study | Agent, output: str | Path) -> Path:
-    """Draw what `evolve plot` draws into a PNG, SVG or PDF file.
+class _Options(TypedDict, total=False):
+    """What a picture may differ in; see `plot`."""
+
+    metric: str | None
+    x: str | None
+    size: str | Sequence[float] | None
+    style: str
+    title: str | None
+
+
+@overload
+def plot(*sources: Source, output: str | Path, **options: Unpack[_Options]) -> Path: ...
+@overload
+def plot(*sources: Source, ax: Axes, **options: Unpack[_Options]) -> Axes: ...
+@overload
+def plot(*sources: Source, **options: Unpack[_Options]) -> Picture: ...
+def plot(
+    *sources: Source,
+    output: str | Path | None = None,
+    ax: Axes | None = None,
+    metric: str | None = None,
+    x: str | None = None,
+    size: str | Sequence[float] | None = None,
+    style: str = "screen",
+    title: str | None = None,
+) -> Picture | Axes | Path:
+    """Draw what `evolve plot` draws.
 
     Args:
         sources: one run, or one agent with weights (a run is drawn, not its champion); or studies
-            and runs: their settings are drawn as curves with bands.
-        output: the file; its ending says the format.
+            and runs: their settings are drawn over one another, as mean curves with bands.
+        output: a PNG, SVG or PDF file; its ending says the format.
+        ax: axes of a figure of one's own, for one chart in the figure's own style.
+        metric: what is drawn: the figure of the kind of run, or any number of its first table, such
+            as `past_score`.
+        x: what it is drawn over: `generations` (checks of a training, trials of a sweep), `games`
+            or `seconds`; by default generations, trials, and games of a training.
+        size: width and height in inches, or as text: `"9x6cm"`.
+        style: `screen`, or `paper`: for print, without a title.
+        title: instead of the usual one; `""` leaves it out.
 
-    Returns the file. Raises RunError where there is nothing to draw yet, AgentError for an agent
-    that has no weights to draw.
+    With a metric or an x, on axes, and for paper, runs and studies are one chart; else a run has
+    several. Returns the file, the axes, or the picture, which notebooks show. Raises RunError where
+    there is nothing to draw yet, AgentError for an agent that has no weights to draw, OptionsError
+    for unknown options.
     """
-    path = Path(output)
-    check_format(path)
+    if output is not None:
+        check_format(output)
+    look = look_of(style, size, title)
     opened = [_opened(source) for source in sources]
+    one_chart = metric is not None or x is not None or ax is not None or style == "paper"
+    if ax is not None:
+        courses_on = _courses(_groups(opened), metric, x)
+        draw_chart(ax, courses_on, caption=False)
+        if title:
+            ax.set_title(title, parse_math=False)
+        return ax
+    if len(opened) == 1 and isinstance(opened[0], Agent):
+        if metric is not None or x is not None:
+            raise OptionsError("metric and x are of runs and studies; this is an agent")
+        made = _picture_of_agent(opened[0], str(sources[0]), look)
+    elif len(opened) == 1 and isinstance(opened[0], Run) and not one_chart:
+        draw = _OF_RUNS.get(opened[0].kind.name)
+        made = _chart(opened, None, None, look) if draw is None else draw(opened[0], look)
+    elif one_chart:
+        made = _chart(opened, metric, x, look)
+    else:
+        groups = _groups(opened)
+        courses = _courses(groups, None, None)
+        made = picture(
+            look, _title(opened), _SETTINGS, lambda figure: draw_settings(figure, groups, courses)
+        )
+    return made if output is None else made.save(output)
+
+
+def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None = None) -> str:
+    """Return what the curves and bands of a chart are, for the text below it; empty for agents."""
+    opened = [_opened(source) for source in sources]
+    if any(isinstance(one, Agent) for one in opened):
+        return ""
+    return caption_of(_courses(_groups(opened), metric, x))
+
+
+def data_of(*sources: Source, metric: str | None = None, x: str | None = None) -> pd.DataFrame:
+    """Return the data behind a picture: the points of its curves, or the numbers on its boards."""
+    opened = [_opened(source) for source in sources]
+    if len(opened) == 1 and isinstance(opened[0], Agent):
+        return _numbers_of(opened[0], str(sources[0]))
+    return frame_of(_courses(_groups(opened), metric, x))
+
+
+def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
+    courses = _courses(_groups(opened), metric, x)
+
+    def draw(figure: Picture) -> None:
+        draw_chart(figure.subplots(), courses, look.style.titled)
+
+    return picture(look, _title(opened), look.style.size, draw)
+
+
+def _title(opened: Sequence[Run | Study | Agent]) -> str:
+    return " · ".join(one.name for one in opened)
+
+
+def _groups(opened: Sequence[Any]) -> list[Group]:
     if not opened:
         raise OptionsError("name what is to be drawn: a run, a study or an agent")
-    first = opened[0]
-    if len(opened) > 1 or isinstance(first, Study):
-        runs = [one for one in opened if isinstance(one, Run | Study)]
-        if len(runs) < len(opened):
-            raise RunError("draw an agent alone; only runs and studies are drawn together")
-        plot_groups(groups_of(runs), path)
-    elif isinstance(first, Run):
-        _OF_RUNS.get(first.kind.name, plot_curve)(first, path)
-    else:
-        _draw_agent(first, str(sources[0]), path)
-    return path
+    runs = [one for one in opened if isinstance(one, Run | Study)]
+    if len(runs) < len(opened):
+        raise RunError("draw an agent alone; only runs and studies are drawn together")
+    return groups_of(runs)
 
 
-def _draw_agent(agent: Agent, name: str, output: Path) -> None:
+def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list[Course]:
+    """The course of each setting; those of which nothing is known yet are left out."""
+    if len(groups) == 1 and len(groups[0].runs) == 1:
+        (run,) = groups[0].runs.values()
+        return [course_of(run, metric, x, groups[0].name)]  # its own error says what is missing
+    found = [course_of_group(group, metric, x) for group in groups]
+    return [course for course in found if course is not None]
+
+
+def _picture_of_agent(agent: Agent, name: str, look: Look) -> Picture:
     draw = _OF_KIND.get(getattr(agent, "kind", ""))
     if draw is None:
         raise AgentError(
             f"{name} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
         )
-    draw(agent, output)
+    return draw(agent, look)
 
 
-def _opened(source: str | Path | Run | Study | Agent) -> Run | Study | Agent:
+def _numbers_of(agent: Agent, name: str) -> pd.DataFrame:
+    """The number on each square in each phase of an agent's picture."""
+    if isinstance(agent, AlphaBetaAgent):
+        boards = np.array(agent.weights)[:, CLASS_OF_SQUARE]
+    elif getattr(agent, "kind", "") in _OF_KIND:
+        boards = values_of_discs(cast("Any", agent).patterns, np.random.default_rng(0))
+    else:
+        raise AgentError(f"{name} has no weights to write")
+    rows = [
+        (phase, square_name(square), number)
+        for phase, board in enumerate(boards.tolist())
+        for square, number in enumerate(board)
+    ]
+    return pd.DataFrame(rows, columns=["phase", "square", "weight"])
+
+
+def _opened(source: Source) -> Run | Study | Agent:
     if not isinstance(source, str | Path):
         return source
     return load_run(source) if Path(source).is_dir() else load_agent(str(source))

@@ -1,61 +1,187 @@
-"""Pictures as files, and parts that several of them have."""
+"""Pictures and how they look: styles, sizes, colours, files, and parts that several of them have.
+
+The colours are those of the page of `evolve serve`: six for curves, each with a dash of its own,
+and one palette of eleven steps from orange to blue for weights and values.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import ScaledTranslation
 
-from evolve.errors import RunError
+from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.runs.run import Run
 from evolve.terminal_text import plain
 
 PICTURES: Final = (".png", ".svg", ".pdf")
-BLUE: Final = "#1f6fb4"
-ORANGE: Final = "#d9731a"
-GREEN: Final = "#3a8f5c"
-PURPLE: Final = "#7b4fa0"
-GREY: Final = "#7a7a7a"
+SERIES: Final = ("#007c4b", "#416ee7", "#6c2200", "#431096", "#b53ea2", "#004e5e")
+"""Colours of curves, in their order; any two differ for colour-blind readers as well."""
+DASHES: Final = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 2, 2)), (0, (4, 1.5)), (0, (1, 1)))
+GREEN, BLUE, ORANGE, PURPLE = SERIES[0], SERIES[1], "#ac5928", SERIES[3]
+GREY: Final = "#52605a"
+INK: Final = "#16201a"
+LINE: Final = "#dce2da"
+DIVERGING: Final = ListedColormap(
+    (
+        "#8e3a00", "#ac5928", "#da936e", "#e9b69c", "#efd4c7", "#eef1ef",
+        "#cbddf2", "#a2c6ef", "#77aae3", "#3575b9", "#0b579c",
+    ),
+    "evolve",
+)  # fmt: skip
+"""From −1 to 1; each colour is that of the multiple of 0.2 in its middle."""
+_BELOW: Final = 3.4
+"""Height of an axis' numbers and its label, in sizes of their type."""
+_FAR: Final = 0.7
+"""Share of the largest value from which numbers are white on its colour."""
 
 
-def check_format(output: Path) -> None:
-    """Raise RunError unless a picture can be written under that name."""
-    if output.suffix.lower() not in PICTURES:
-        raise RunError(f"{output}: the name must end in one of {' '.join(PICTURES)}")
+@dataclass(frozen=True)
+class Style:
+    """How a picture looks.
+
+    size: width and height of a chart in inches; pictures of other contents have their own. dpi: of
+    PNG. titled: whether it has a title where none is given. rc: matplotlib's settings.
+    """
+
+    size: tuple[float, float]
+    dpi: int
+    titled: bool
+    rc: dict[Any, Any]
 
 
-@contextmanager
-def picture(output: Path, text: str, width: float, height: float) -> Iterator[Figure]:
-    """Yield a new figure with a title, and write it to a PNG, SVG or PDF file at the end."""
-    check_format(output)
-    figure = Figure(figsize=(width, height), layout="constrained")
-    title(figure, text)
-    yield figure
-    write_figure(figure, output)
+_RC: Final[dict[Any, Any]] = {
+    "axes.edgecolor": GREY, "axes.labelcolor": INK, "axes.spines.right": False,
+    "axes.spines.top": False, "axes.titlecolor": INK, "pdf.fonttype": 42, "text.color": INK,
+    "xtick.color": GREY, "ytick.color": GREY,
+}  # fmt: skip
+STYLES: Final = {
+    "screen": Style((9.0, 5.0), 130, True, {**_RC, "axes.titlesize": "large"}),
+    "paper": Style(
+        (5.5, 3.2), 300, False,
+        {**_RC, "font.size": 8.0, "axes.linewidth": 0.6, "xtick.major.width": 0.6,
+         "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5},
+    ),
+}  # fmt: skip
+"""All styles: for a screen, or for print, where the text of the paper says what a title would."""
+_SIZE: Final = re.compile(
+    r"([0-9]{1,5}(?:\.[0-9]{1,4})?)x([0-9]{1,5}(?:\.[0-9]{1,4})?)(in|cm|mm|px)?"
+)
+_INCHES: Final = {"in": 1.0, "cm": 1 / 2.54, "mm": 1 / 25.4}
+_LEAST, _MOST = 0.8, 40.0
+"""Least and largest width and height of a picture, in inches."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """The style of a picture, and its size in inches and title where they are not the usual ones.
+
+    An empty title leaves it out.
+    """
+
+    style: Style = field(default_factory=lambda: STYLES["screen"])
+    size: tuple[float, float] | None = None
+    title: str | None = None
+
+
+def look_of(style: str, size: str | Sequence[float] | None, title: str | None) -> Look:
+    """Return the look of a style's name, a size in inches or as text, and a title.
+
+    Raises OptionsError where there is no such style or size.
+    """
+    if style not in STYLES:
+        raise OptionsError(f"style: {style!r} is unknown; there are {', '.join(STYLES)}")
+    chosen = STYLES[style]
+    if size is None:
+        return Look(chosen, None, title)
+    if isinstance(size, str):
+        match = _SIZE.fullmatch(size.strip().replace("×", "x"))
+        if match is None:
+            raise OptionsError(f"size: {size!r} is not WIDTHxHEIGHT, such as 9x6cm or 1200x800px")
+        unit = match[3] or "in"
+        factor = 1 / chosen.dpi if unit == "px" else _INCHES[unit]
+        width, height = factor * float(match[1]), factor * float(match[2])
+    else:
+        width, height = map(float, size)
+    if not (_LEAST <= width <= _MOST and _LEAST <= height <= _MOST):
+        raise OptionsError(
+            f"size: {width:.3g} x {height:.3g} inches; from {_LEAST:g} to {_MOST:g} are possible"
+        )
+    return Look(chosen, (width, height), title)
+
+
+class Picture(Figure):
+    """A figure that notebooks show, and that is written as a PNG, SVG or PDF file."""
+
+    def __init__(self, look: Look, size: tuple[float, float]) -> None:
+        super().__init__(figsize=look.size or size, dpi=look.style.dpi, layout="constrained")
+        self._look = look
+
+    def _repr_png_(self) -> bytes:
+        return self._written("png")
+
+    def save(self, output: str | Path) -> Path:
+        """Write it in one step, in the format that the name ends in; return the file."""
+        path = check_format(output)
+        write_bytes(path, self._written(path.suffix[1:].lower()))
+        return path
+
+    def _written(self, form: str) -> bytes:
+        with rc_context(self._look.style.rc):
+            return _bytes_of(self, form, self._look.style.dpi)
 
 
 def write_figure(figure: Figure, output: Path) -> None:
-    """Write a picture in one step, in the format that its name ends in."""
+    """Write a figure in one step, in the format that its file's name ends in."""
+    write_bytes(output, _bytes_of(figure, output.suffix[1:].lower(), STYLES["screen"].dpi))
+
+
+def _bytes_of(figure: Figure, form: str, dpi: int) -> bytes:
     # In memory first: where the disk is full, the writer of PDF fails again while it closes.
-    picture = io.BytesIO()
-    figure.savefig(picture, format=output.suffix[1:].lower(), dpi=130)
-    write_bytes(output, picture.getvalue())
+    written = io.BytesIO()
+    figure.savefig(written, format=form, dpi=dpi)
+    return written.getvalue()
+
+
+def picture(
+    look: Look, text: str, size: tuple[float, float], draw: Callable[[Picture], None]
+) -> Picture:
+    """Return a picture that `draw` fills; text, size: its usual title, and its size in inches."""
+    with rc_context(look.style.rc):
+        figure = Picture(look, size)
+        shown = look.title if look.title is not None else text if look.style.titled else ""
+        if shown:
+            title(figure, shown)
+        draw(figure)
+    return figure
+
+
+def check_format(output: str | Path) -> Path:
+    """Return the file of that name; raise RunError unless a picture can be written under it."""
+    path = Path(output)
+    if path.suffix.lower() not in PICTURES:
+        raise RunError(f"{output}: the name must end in one of {' '.join(PICTURES)}")
+    return path
 
 
 def title(figure: Figure, text: str) -> None:
     """Set the picture's title; dollars in the name of a run are not a formula."""
-    figure.suptitle(short(text, 110), parse_math=False)
+    figure.suptitle(short(text, 110), parse_math=False, fontsize="large")
 
 
 def run_title(run: Run, *words: Any) -> str:
@@ -70,13 +196,18 @@ def short(text: str, longest: int) -> str:
 
 
 def legend_below(axes: Axes, columns: int = 2) -> None:
-    """Put the legend below the axes, where no curve can be."""
+    """Put the legend below the axes and their label, where no curve can be."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    below = _BELOW * float(axes.xaxis.label.get_fontsize()) / 72
     axes.legend(
         loc="upper center",
-        bbox_to_anchor=(0.5, -0.14),
+        bbox_to_anchor=(0.5, 0.0),
+        bbox_transform=axes.transAxes + ScaledTranslation(0.0, -below, figure.dpi_scale_trans),
         ncols=columns,
         frameon=False,
         fontsize="small",
+        handlelength=3.0,
     )
 
 
@@ -85,9 +216,11 @@ def whole_numbers(axis: XAxis | YAxis) -> None:
     axis.set_major_locator(MaxNLocator(integer=True))
 
 
-def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str) -> None:
-    """Draw an interval around a curve of that colour."""
-    axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+def draw_band(axes: Axes, x: Any, low: Any, high: Any, colour: str, alpha: float = 0.14) -> None:
+    """Draw an interval around a curve of that colour, below all curves."""
+    axes.fill_between(x, low, high, color=colour, alpha=alpha, lw=0, zorder=1)
+    for edge in (low, high):
+        axes.plot(x, edge, color=colour, alpha=0.5, lw=0.5, zorder=1.5)
 
 
 def draw_boards(
@@ -99,16 +232,23 @@ def draw_boards(
     left out. Returns an image for a colour bar.
     """
     largest = float(np.nanmax(np.abs(boards))) or 1.0
+    limit = 1.1 * largest  # half a step beyond the last colour's middle
     image: Any = None
     for one, numbers, (first, after) in zip(axes, boards, pairwise(starts), strict=False):
-        image = one.imshow(numbers.reshape(8, 8), cmap="RdBu", vmin=-largest, vmax=largest)
-        for (y, x), number in np.ndenumerate(numbers.reshape(8, 8)):
+        cells = numbers.reshape(8, 8)
+        image = one.imshow(cells, cmap=DIVERGING, vmin=-limit, vmax=limit)
+        figure = one.get_figure(root=True)
+        assert figure is not None
+        square = 9.0 * figure.get_size_inches()[0] * one.get_position().width
+        for (y, x), number in np.ndenumerate(cells):
             if not np.isnan(number):
-                colour = "white" if abs(number) > 0.6 * largest else "black"
-                text = f"{number:{form}}"
-                one.text(x, y, text, ha="center", va="center", fontsize=6, color=colour)
+                colour = "white" if abs(number) > _FAR * largest else INK
+                text = f"{number:{form}}".replace("-", "−")
+                size = min(6.0, square / 3)
+                one.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
         one.set_xticks(range(8), list("abcdefgh"))
         one.set_yticks(range(8), list("12345678"))
-        one.tick_params(length=0, labelsize=7)
-        one.set_title(f"{first}–{after - 1} discs", fontsize=9)
+        one.tick_params(length=0, labelsize=min(7.0, square / 2.5))
+        one.spines[:].set_visible(False)
+        one.set_title(f"{first}–{after - 1} discs", fontsize="medium")
     return image

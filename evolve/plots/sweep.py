@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 from typing import Final
 
 import pandas as pd
@@ -12,9 +11,21 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from evolve.errors import RunError
 from evolve.fitness.statistics import Z95
-from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, legend_below, picture, run_title, short
+from evolve.plots.figure import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    Look,
+    Picture,
+    legend_below,
+    picture,
+    run_title,
+    short,
+)
+from evolve.plots.landscape import draw_landscape, of_trials
 from evolve.runs.run import Run
-from evolve.tables.trials import TRIALS_COLUMNS, Importances
+from evolve.tables.trials import TRIALS_COLUMNS, Importances, read_final
 
 SLICES: Final = 8
 """Number of parameters drawn one by one: those that matter most."""
@@ -28,8 +39,8 @@ _NAME: Final = 28
 """Characters of a choice's label, and of a parameter's name."""
 
 
-def plot_sweep(run: Run, output: Path) -> None:
-    """Draw a sweep into a PNG, SVG or PDF file; raises RunError when no trial is complete."""
+def plot_sweep(run: Run, look: Look) -> Picture:
+    """Draw a sweep; raises RunError when no trial is complete."""
     trials, config = run.trials, run.config
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
@@ -40,16 +51,25 @@ def plot_sweep(run: Run, output: Path) -> None:
     slices = names[: SLICES if shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
-    with picture(output, text, 12, 4.2 + 2.6 * rows) as figure:
-        grid = figure.add_gridspec(1 + rows, 4, height_ratios=[1.5] + [1.0] * rows)
+    final = read_final(run.path)
+    land = of_trials(trials, names, None if final is None else final.winner)
+    top = 1 if land is None else 2
+
+    def draw(figure: Picture) -> None:
+        grid = figure.add_gridspec(top + rows, 4, height_ratios=[1.5] * top + [1.0] * rows)
+        if land is not None:
+            places = (grid[1, :2], grid[1, 2:])
+            draw_landscape(figure, land, *map(figure.add_subplot, places))
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
         draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
         _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
         for place, name in enumerate(slices):
-            axes = figure.add_subplot(grid[1 + place // 4, place % 4])
+            axes = figure.add_subplot(grid[top + place // 4, place % 4])
             draw_slice(axes, trials, name)
             if place % 4 == 0:
                 axes.set_ylabel("score")
+
+    return picture(look, text, (12.0, 4.2 * top + 2.6 * rows), draw)
 
 
 def draw_history(axes: Axes, trials: pd.DataFrame, judges: str = "the panel") -> None:

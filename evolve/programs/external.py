@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import threading
 import time
@@ -12,15 +13,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
-from evolve.agents.names import CWD, folder_of, located, why_not, words_of
+from evolve.agents.names import CLOCK, CWD, folder_of, located, why_not, words_of
 from evolve.agents.searching import check_seconds
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
+from evolve.programs.game_clock import GameClock, GameTime
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, PythonSession
 from evolve.terminal_text import plain
@@ -49,6 +51,9 @@ class ExternalAgent(Agent):
         command: the program and its arguments, split as by a shell; no shell runs.
         seconds: most time for a move, sent to the program where the protocol can; None allows
             DEFAULT_SECONDS, and sends nothing.
+        clock: its time for each game, such as `60+0.6` seconds, in place of one for each move; GTP
+            programs are told what is left of it before each move, where they know how.
+        margin: seconds that it may take beyond its time, LAG by default.
         depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by, where the caller knows them; NBoard sends them with each game,
             GTP cannot. Some programs report theirs (`own_rules`), and nearly all play `standard`.
@@ -72,6 +77,9 @@ class ExternalAgent(Agent):
     cwd: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict, hash=False)
     setup: tuple[str, ...] = ()
+    clock: str | None = None
+    margin: float | None = None
+    _clock: GameClock | None = field(init=False, compare=False, repr=False, default=None)
     _programs: _Programs = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +90,12 @@ class ExternalAgent(Agent):
         self._check()
         if self.seconds is not None:
             check_seconds(self.seconds)
+        if self.margin is not None and not 0.0 <= self.margin <= START_SECONDS:
+            raise AgentError(f"margin {self.margin:g} must be 0 to {START_SECONDS:g} seconds")
+        if self.clock is not None:
+            if self.seconds is not None:
+                raise AgentError("time is for each move and clock for the game: give one of them")
+            object.__setattr__(self, "_clock", GameClock(GameTime.of(self.clock)))
         if self.depth is not None and self.protocol != "nboard":
             raise AgentError("only nboard: takes a depth")
         object.__setattr__(self, "name", self.name or f"{self.protocol}:{self.command}")
@@ -120,7 +134,19 @@ class ExternalAgent(Agent):
     @property
     def _patience(self) -> float:
         """Seconds for a move, after which the game is lost."""
-        return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + LAG
+        return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + self._margin
+
+    @property
+    def _margin(self) -> float:
+        return LAG if self.margin is None else self.margin
+
+    def for_game(self, seed: int) -> Self:
+        """The agent with a clock of its own for one game of several at the same time."""
+        if self.clock is None:
+            return self
+        one = copy.copy(self)  # with the same programs
+        object.__setattr__(one, "_clock", GameClock(GameTime.of(self.clock)))
+        return one
 
     def _arguments(self) -> list[str]:
         try:
@@ -130,15 +156,24 @@ class ExternalAgent(Agent):
 
     def choose(self, board: Board) -> int:
         """The program's move; EngineError when it fails."""
+        return self.choose_valued(board)[0]
+
+    def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
+        """The program's move, and the value that it said of it."""
         legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} takes games from the start position only")
         with self._session(board) as session:
-            square = session.choose(board, time.monotonic() + self._patience)
+            if self._clock is None:
+                square = session.choose(board, time.monotonic() + self._patience)
+            else:
+                with self._clock.running(board) as left:
+                    deadline = time.monotonic() + left + self._margin
+                    square = session.choose(board, deadline, left)
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
                 raise session.error(f"played {move}, which is illegal")
-        return square
+            return square, 0, session.value
 
     @contextmanager
     def _session(self, board: Board) -> Iterator[ProgramSession]:
@@ -162,7 +197,7 @@ class ExternalAgent(Agent):
         command = [located(program, self._folder) or program, *rest]
         started = LineProcess(command, self.environment, self._folder)
         if self.protocol == "gtp":
-            return GtpSession(started, self.seconds, self.setup)
+            return GtpSession(started, self.seconds, self.setup, self.clock)
         return NBoardSession(started, self.depth, self.rules)
 
     def _begin(self, session: ProgramSession) -> None:
@@ -187,7 +222,8 @@ class ExternalAgent(Agent):
     def settings(self) -> Mapping[str, Setting]:
         """Its time, its folder and, over NBoard, its depth."""
         depth = {"depth": Setting("depth")} if self.protocol == "nboard" else {}
-        return {"time": Setting("seconds", float), **depth, CWD: Setting("cwd", str)}
+        clock = {CLOCK: Setting("clock", str), "margin": Setting("margin", float)}
+        return {"time": Setting("seconds", float), **clock, **depth, CWD: Setting("cwd", str)}
 
     def interrupt(self) -> None:
         """End its programs that are thinking: a caller that waits gets an EngineError."""
@@ -343,8 +379,12 @@ class PythonAgent(ExternalAgent):
     @property
     def settings(self) -> Mapping[str, Setting]:
         """Its time, its memory and its folder."""
-        memory = {"memory": Setting("memory")}
-        return {"time": Setting("seconds", float), **memory, CWD: Setting("cwd", str)}
+        return {
+            "time": Setting("seconds", float),
+            "margin": Setting("margin", float),
+            "memory": Setting("memory"),
+            CWD: Setting("cwd", str),
+        }
 
 
 def rules_in_source(file: Path) -> Rules | None:

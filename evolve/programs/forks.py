@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 from typing import Any, Final
 
 from evolve.errors import RunError
@@ -47,16 +48,33 @@ def start(
     call = (work, arguments, dict(os.environ))
     if "forkserver" not in multiprocessing.get_all_start_methods():
         spawned = multiprocessing.get_context("spawn").Process(target=_begin, args=call)
-        spawned.start()
+        with without_main():
+            spawned.start()
         return spawned
     context = multiprocessing.get_context("forkserver")
     forked = context.Process(target=_begin, args=call)
     _ensure_server(modules)
     try:
-        forked.start()
+        with without_main():
+            forked.start()
     except (EOFError, ConnectionError) as error:
         raise RunError("the process that runs are forked from has ended: start again") from error
     return forked
+
+
+@contextmanager
+def without_main() -> Iterator[None]:
+    """Hide the program that runs here from a new process.
+
+    multiprocessing would run a script in it once more, to import what it defines, and a script
+    without `if __name__ == "__main__"` would begin the same work there. Our work is in modules.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _ensure_server(modules: Sequence[str]) -> None:

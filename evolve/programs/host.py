@@ -19,6 +19,7 @@ outside.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import inspect
 import json
@@ -74,10 +75,11 @@ def main(path: str, name: str, megabytes: str) -> None:
 
 
 def _limit(megabytes: int) -> None:
-    """Limit its own memory to so many megabytes; on Linux and others, not on Windows."""
+    """Limit its own memory to so many megabytes, where the system can: macOS and Windows cannot."""
     if sys.platform != "win32":
         size = megabytes << 20
-        resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 def _load(path: str, name: str) -> Any:

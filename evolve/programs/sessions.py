@@ -22,6 +22,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, rul
 from evolve.engine.board.squares import parse_square, square_name
 from evolve.errors import EngineError, RecordError
 from evolve.parsing import parse_json
+from evolve.programs.game_clock import GameTime
 from evolve.programs.process import NOTHING, LineProcess
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move
@@ -52,6 +53,7 @@ Four times that for a program that has ended an answer with a blank line."""
 _PAUSE: Final = 0.1
 """Seconds without a line that end a program's banner."""
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
+_VALUE: Final = re.compile(r"[\s/(\"':]*([-+]?\d{1,6}(?:\.\d{1,9})?)(?![\w.])", re.ASCII)
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
 """Default time for a move that a class receives: a contest's usual time."""
@@ -67,6 +69,8 @@ class ProgramSession(ABC):
         self._program = program
         self.moves: tuple[int, ...] | None = None
         """Moves of the game that the program has; None where they are not known."""
+        self.value: float | None = None
+        """What the program thought of its last move, in discs; None where it did not say."""
         self.rules: Rules | None = None
         """The rules that the program says it plays by; None where it says none."""
 
@@ -75,8 +79,8 @@ class ProgramSession(ABC):
         """Greet the program, before `deadline` (time.monotonic())."""
 
     @abstractmethod
-    def choose(self, board: Board, deadline: float) -> int:
-        """The program's move."""
+    def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
+        """The program's move; left: seconds of its clock, where it has one for the game."""
 
     def _note_rules(self, answer: str) -> None:
         """Keep the rules that an answer names, unless they are unknown to evolve."""
@@ -105,11 +109,17 @@ class GtpSession(ProgramSession):
     """
 
     def __init__(
-        self, program: LineProcess, seconds: float | None = None, setup: Sequence[str] = ()
+        self,
+        program: LineProcess,
+        seconds: float | None = None,
+        setup: Sequence[str] = (),
+        clock: str | None = None,
     ) -> None:
         super().__init__(program)
         self.moves = ()
         self._seconds = seconds
+        self._clock = None if clock is None else GameTime.of(clock)
+        self._commands: list[str] = []
         self._setup = setup
         self._id = 0
         self._has_ids = True
@@ -121,7 +131,7 @@ class GtpSession(ProgramSession):
 
     def begin(self, deadline: float) -> None:
         """Ask what the program can do, and set up the game."""
-        commands = self._greet(deadline)
+        commands = self._commands = self._greet(deadline)
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
             ours = [name for name in games if name.lower() in ("othello", "reversi")]
@@ -133,6 +143,7 @@ class GtpSession(ProgramSession):
         # GTP has whole seconds alone.
         if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
             self._ask(f"time_settings 0 {int(self._seconds)} 1", deadline)
+        self._start_clock(deadline)
         for line in self._setup:
             self._ask(line, deadline)
         if RULES_COMMAND in commands:
@@ -162,16 +173,24 @@ class GtpSession(ProgramSession):
         if not answer.good and not _UNKNOWN.search(answer.text):
             raise self.error("refused 'boardsize 8'")
 
-    def choose(self, board: Board, deadline: float) -> int:
+    def _start_clock(self, deadline: float) -> None:
+        """Tell the time of a new game; GTP has no increment, which the time left includes."""
+        if self._clock is not None and "time_settings" in self._commands:
+            self._ask(f"time_settings {max(1, int(self._clock.main))} 0 0", deadline)
+
+    def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move, which it then has on its own board."""
         assert board.moves is not None
         known = self.moves or ()
         if board.moves[: len(known)] != known or self.moves is None:
             self._ask("clear_board", deadline)
+            self._start_clock(deadline)
             known = ()
         for ply in range(len(known), len(board.moves)):
             self._tell(board.moves, ply, deadline)
         self.moves = None  # not known until the answer comes
+        if left is not None and "time_left" in self._commands:
+            self._ask(f"time_left {board.side} {int(left)} 0", deadline)
         answer = self._ask(f"genmove {board.side}", deadline)
         word = _move_in(answer, board.side)
         if word == "resign":
@@ -181,6 +200,7 @@ class GtpSession(ProgramSession):
         except RecordError:
             raise self.error(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)
+        self.value = _value_in(answer.lower().partition(word)[2])
         return square
 
     def _tell(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
@@ -267,6 +287,12 @@ def _move_in(answer: str, side: Side) -> str:
     return next((word for word in words if word not in before), "")
 
 
+def _value_in(text: str) -> float | None:
+    """The value behind a move in an answer: `(+1.2)`, ` -1.00 0.0` or `/1.20/0.5`; None if none."""
+    match = _VALUE.match(text)
+    return None if match is None else float(match[1])
+
+
 class _Answer(NamedTuple):
     """An answer; good: whether the program accepted the command; id: as received, or empty."""
 
@@ -299,7 +325,7 @@ class NBoardSession(ProgramSession):
             self._program.send(f"set depth {self._depth}")
         self._ping(deadline)
 
-    def choose(self, board: Board, deadline: float) -> int:
+    def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move."""
         record = replace(GameRecord.of_board(board), rules=self._played)
         self._program.send(f"set game {format_ggf(record)}")
@@ -312,6 +338,7 @@ class NBoardSession(ProgramSession):
         match = _CHOICE.fullmatch(line)
         if not match:
             raise self.error(f"answered {line[:40]!r}, which is not a move")
+        self.value = _value_in(line[match.end(1) :])
         return parse_square(match[1])
 
     def _ping(self, deadline: float) -> None:
@@ -345,7 +372,7 @@ class PythonSession(ProgramSession):
         """Load the file."""
         self._ask(deadline, do="begin", seconds=self._seconds)
 
-    def choose(self, board: Board, deadline: float) -> int:
+    def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The file's move."""
         known, played = self.moves, board.moves
         goes_on = known is not None and played is not None and played[: len(known)] == known

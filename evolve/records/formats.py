@@ -194,6 +194,19 @@ def read_games(
     return reading
 
 
+def read_text(text: str, rules: Rules, side: Side = "black") -> Reading:
+    """Read the games or positions of a text as people paste it: moves, PGN, GGF, SGF, positions.
+
+    rules: those of games that do not say theirs; side: to move in positions that do not say.
+    Raises RecordError where nothing can be read.
+    """
+    path = Path("text")
+    reading = _read_text(Source(text.encode(), path, Asked(rules, judged=False), side))
+    if not reading.records:
+        raise RecordError(reading.left_out[0].reason)
+    return reading
+
+
 def positions_of(reading: Reading) -> list[Board]:
     """The positions of a file: the last position of each game."""
     return [record.final for record in reading.records]

@@ -157,6 +157,7 @@ READING: Final = RunReading(
     curve=_curve,
     curve_at=_curve_at,
     totals=_totals,
+    added=("games", "seconds"),
     tables={
         "generations": TableReading(
             _generations,

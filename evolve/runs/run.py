@@ -15,6 +15,7 @@ from evolve.files.folder import FolderPath, inside
 from evolve.parsing import parse_toml, read_document
 from evolve.runs.run_type import Change, RunTable, RunType
 from evolve.runs.run_types import kind_of
+from evolve.runs.shown import Shown, Tables
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Run:
+class Run(Shown):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
@@ -93,9 +94,10 @@ class Run:
         return self.kind.changes_of(self.command)
 
     @property
-    def tables(self) -> tuple[str, ...]:
-        """Names of the tables that it has, the most informative first."""
-        return tuple(t.name for t in self.kind.tables if t.part is None or self._has(t.part))
+    def tables(self) -> Tables:
+        """The tables that it has by name, the most informative first."""
+        names = (t.name for t in self.kind.tables if t.part is None or self._has(t.part))
+        return Tables(names, self.table)
 
     def _has(self, part: str) -> bool:
         """Whether a file of that name exists, or a non-empty folder."""
@@ -290,7 +292,7 @@ SEEDS: Final = "seeds"
 _MORE_SEEDS: Final = Change(SEEDS, str, "Seeds to add to those it has.", "10-19")
 
 
-class Study:
+class Study(Shown):
     """The runs of a study, and their tables with columns that identify each row's run.
 
     individuals, games, generations, trials and metrics are the tables of every `Run`, one below the
@@ -343,9 +345,10 @@ class Study:
         }
 
     @property
-    def tables(self) -> tuple[str, ...]:
-        """Names of the tables that its runs have, the most informative first."""
-        return tuple(dict.fromkeys(name for run in self.runs.values() for name in run.tables))
+    def tables(self) -> Tables:
+        """The tables of its runs by name, the most informative first."""
+        names = dict.fromkeys(name for run in self.runs.values() for name in run.tables)
+        return Tables(names, self.table)
 
     def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
         """A table of all its runs by name, or only the rows of one generation.

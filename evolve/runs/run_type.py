@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evolve.extras import imported
 from evolve.files.folder import FolderPath
@@ -74,7 +74,10 @@ class RunReading:
     name and value of the one number that compares runs with different seeds; the value is None
     before it exists. curve: the course of that number, as a Series; its name and its index's name
     say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
-    the first table. totals: further figures for `compare`. tables: by name. rows, make_row: of a
+    the first table. gain: how much better its champion is than the defaults, a score against them
+    with its interval; None where that is unknown. totals: further figures for `compare`. tables:
+    by name. added: columns of the first table that hold each row's share, so that their sum is what
+    was played or taken so far; others hold that sum themselves. rows, make_row: of a
     `RunType.of_rows`, its table, and a function of its settings, the number of a row and the
     threads to use, which makes that row.
     """
@@ -86,6 +89,8 @@ class RunReading:
     tables: Mapping[str, TableReading]
     totals: Callable[[Any], dict[str, Any]] = lambda run: {}
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
+    added: Sequence[str] = ()
+    gain: Callable[[Any], tuple[float, float, float] | None] | None = None
     rows: RowFiles | None = None
     make_row: Callable[[Any, int, int], Mapping[str, Any]] | None = None
 
@@ -95,7 +100,7 @@ class Change:
     """A setting that `evolve resume` may change, as its option.
 
     type: int (from 1), float, bool or str. words: second words of the commands that have it; all
-    commands if empty.
+    commands if empty. multiple: whether it may be given several times, for a tuple of values.
     """
 
     name: str
@@ -103,11 +108,23 @@ class Change:
     help: str
     metavar: str | None = None
     words: tuple[str, ...] = ()
+    multiple: bool = False
 
     @property
     def option(self) -> str:
         """The option on the command line."""
         return f"--{self.name.replace('_', '-')}"
+
+
+class Cost(NamedTuple):
+    """What a run is expected to cost: seconds, at most so many, and bytes on the disk.
+
+    None where nobody knows.
+    """
+
+    seconds: float | None = None
+    most: float | None = None
+    bytes: float | None = None
 
 
 @dataclass(frozen=True)
@@ -116,9 +133,10 @@ class Variant:
 
     presets: dictionary of presets, the default first; None where there are none. learns: whether
     it needs PyTorch. about: what it does, in a sentence; without it, the kind's text holds. runs:
-    whether its settings contain a command, which no service accepts. check: function of its
-    settings that raises an EvolveError for settings that cannot run although the model accepts
-    them.
+    whether its settings contain a command, which a service takes only from its owner. check:
+    function of its settings that raises an EvolveError for settings that cannot run although the
+    model accepts them. cost: function of its settings and a number of threads that returns what
+    makes the `Cost` of a run.
     """
 
     settings: str
@@ -127,6 +145,7 @@ class Variant:
     about: str | None = None
     runs: bool = False
     check: str | None = None
+    cost: str | None = None
 
     def model(self) -> Any:
         """The class of its settings."""

@@ -45,7 +45,11 @@ EVOLUTIONS: Final = RunType(
     page="run",
     about="Evolve agents, generation by generation.",
     variants={
-        "": Variant("evolve.config.evolution:EvolutionSettings", "evolve.config.evolution:PRESETS")
+        "": Variant(
+            "evolve.config.evolution:EvolutionSettings",
+            "evolve.config.evolution:PRESETS",
+            cost="evolve.evolution.estimate:cost",
+        )
     },
     tables=(
         RunTable(
@@ -83,6 +87,7 @@ TRAININGS: Final = RunType(
     noun="a training",
     plural="trainings",
     stem="{word}",
+    page="train",
     about="Train from games: networks (dqn, mcts) or patterns.",
     variants={
         "dqn": Variant(
@@ -90,17 +95,20 @@ TRAININGS: Final = RunType(
             "evolve.config.learning_presets:DQN_PRESETS",
             learns=True,
             about="Train a network by deep Q-learning.",
+            cost="evolve.config.learning:cost",
         ),
         "mcts": Variant(
             "evolve.config.learning:MctsSettings",
             "evolve.config.learning_presets:MCTS_PRESETS",
             learns=True,
             about="Train a network that guides a tree search, by games against itself.",
+            cost="evolve.config.learning:cost",
         ),
         "patterns": Variant(
             "evolve.config.pattern_training:PatternSettings",
             "evolve.config.pattern_training:PATTERN_PRESETS",
             about="Train tables of patterns by temporal differences.",
+            cost="evolve.config.learning:cost",
         ),
     },
     tables=(
@@ -139,6 +147,7 @@ SWEEPS: Final = RunType(
             about=target.about,
             runs=word == "program",
             check="evolve.sweeps.plan:check_settings",
+            cost="evolve.sweeps.plan:cost",
         )
         for word, target in SWEEP_TARGETS.items()
     },
@@ -167,6 +176,21 @@ SWEEPS: Final = RunType(
         Change("games", int, "Of a training or a program: games in all.", words=("program",)),
         Change("timeout", float, "Of a sweep: seconds from now."),
         Change("storage", str, "Of a sweep: its storage, with the password.", metavar="URL"),
+        Change(
+            "space",
+            str,
+            "Of a sweep: other ranges or choices from now on. Earlier trials that still fit count; "
+            "may be repeated.",
+            metavar="FILE.toml|NAME=LOW:HIGH",
+            multiple=True,
+        ),
+        Change(
+            "require",
+            str,
+            "Of a sweep: what its parameters fulfil from now on; may be repeated.",
+            metavar="'A < B'",
+            multiple=True,
+        ),
     ),
 )
 

@@ -72,6 +72,13 @@ def _figure(run: Run) -> tuple[str, float | None]:
     return "against_defaults", None if found is None else found.score
 
 
+def _gain(run: Run) -> tuple[float, float, float] | None:
+    """The winner's score against the defaults, with its interval."""
+    final = whole_final(run.path)
+    found = None if final is None else final.against_defaults
+    return None if found is None else (found.score, found.low, found.high)
+
+
 def _curve(run: Run) -> pd.Series[float]:
     """The best score so far, by trial."""
     whole = run.trials[run.trials["state"] == "COMPLETE"]
@@ -106,6 +113,8 @@ READING: Final = RunReading(
     facts=_facts,
     figure=_figure,
     curve=_curve,
+    added=("seconds",),
+    gain=_gain,
     tables={
         "trials": TableReading(lambda run: run.trials, TRIALS_COLUMNS, arrow=_trials),
         "rungs": TableReading(

@@ -52,7 +52,9 @@ MOST: Final = {
 }
 """Upper limits of the settings that cost time."""
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
+_HOLE: Final = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
 _GAME: Final = re.compile(r"[0-9a-f]{16}")
+_WORDS: Final = ("undo", "resign")
 _KEPT: Final = 500
 """How many games are kept; the oldest go first."""
 
@@ -68,6 +70,11 @@ class Agents:
     def programs(self) -> list[str]:
         """Ids of the programs."""
         return [*self._programs]
+
+    @property
+    def tunable(self) -> list[str]:
+        """Ids of the programs with parameters, such as {corner:1:50}, which a sweep can tune."""
+        return [name for name, text in self._programs.items() if _HOLE.search(text)]
 
     @property
     def allowed(self) -> frozenset[str]:
@@ -203,13 +210,14 @@ def _info(
 
 
 def _move_of(text: str) -> str:
-    """The name of the square that a text names, or `undo`; ProblemError for any other text."""
-    if text.strip().lower() == "undo":
-        return "undo"
+    """The name of the square that a text names, or one of `_WORDS`; ProblemError otherwise."""
+    if (word := text.strip().lower()) in _WORDS:
+        return word
     try:
         return square_name(read_move(text))
     except RecordError as error:
-        raise ProblemError(422, f"move: {error}; or undo", [("/move", str(error))]) from error
+        detail = f"move: {error}; or undo, or resign"
+        raise ProblemError(422, detail, [("/move", str(error))]) from error
 
 
 class HumanGames:
@@ -220,7 +228,7 @@ class HumanGames:
 
     async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
-        known = {"moves": asked.moves, "rules": asked.rules, "side": asked.side}
+        known = asked.model_dump(include={"moves", "rules", "side", "board"})
         answer = await self._search.ask("play", places, source=source, move=None, **known)
         name = secrets.token_hex(8)
         return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **answer))
@@ -236,22 +244,36 @@ class HumanGames:
             raise ProblemError(422, f"game {name} is damaged: it cannot be read") from error
 
     async def move(self, name: str, asked: PlayMove, source: str) -> Play:
-        """Make a person's move and the agent's, or take the last one back."""
+        """Make a person's move and the agent's, take the last one back, or give the game up.
+
+        What is taken back of a game that was given up is that.
+        """
         play = self.get(name)
         if asked.ply is not None and asked.ply != len(play.moves):
             raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
-        move = _move_of(asked.move)
+        move: str | None = _move_of(asked.move)
+        if move == "resign" and play.result is None:
+            gone: dict[str, Any] = {
+                "result": "lost",
+                "to_move": None,
+                "legal": [],
+                "resigned": True,
+            }
+            return self._keep(play.model_copy(update=gone))
         if move not in ("undo", *play.legal):
             there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
             detail = f"{move} is not a legal move; {there}"
             raise ProblemError(409, detail, [("/move", detail)])
+        if play.resigned:
+            move = None
         known: dict[str, Any] = {
             "moves": " ".join(play.moves),
             "rules": play.rules,
             "side": play.side,
+            "board": play.start,
         }
         answer = await self._search.ask("play", source=source, move=move, **known)
-        return self._keep(play.model_copy(update=answer))
+        return self._keep(play.model_copy(update={"resigned": False, **answer}))
 
     async def record(self, name: str) -> str:
         """The game as GGF."""
@@ -260,7 +282,12 @@ class HumanGames:
         other = "white" if play.side == "black" else "black"
         names[other] = play.name
         text: str = await self._search.ask(
-            "ggf", moves=" ".join(play.moves), rules=play.rules, **names
+            "ggf",
+            moves=" ".join(play.moves),
+            rules=play.rules,
+            board=play.start,
+            resigned=play.side if play.resigned else None,
+            **names,
         )
         return text
 

@@ -10,7 +10,7 @@ import asyncio
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
@@ -71,8 +71,12 @@ class Downloads:
         with suppress(OSError):
             remove(path, missing_ok=True)
 
-    async def made(self, words: Sequence[str], suffix: str) -> FolderPath:
+    async def made(
+        self, words: Sequence[str], suffix: str, codes: Collection[int] = (0,)
+    ) -> FolderPath:
         """Run a command; returns the file that it makes, in a new folder.
+
+        codes: exit codes with which there is a file.
 
         The caller removes it with `take_back`. The word `{to}` stands for the file; without that
         word, the file is what the command prints. Raises ProblemError where the command fails, or
@@ -106,7 +110,7 @@ class Downloads:
             finally:
                 life.leave()
                 life.end()
-        if child.returncode != 0:
+        if child.returncode not in codes:
             self.take_back(path)
             lines = said.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))

@@ -18,20 +18,23 @@ from typing import Any, Final
 from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
 from evolve.config.sweep import SweepSettings
+from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
-from evolve.engine.board.squares import parse_moves, square_name
+from evolve.engine.board.squares import square_name
 from evolve.errors import PositionError, RecordError
 from evolve.extras import imported
 from evolve.files.folder import inside
 from evolve.parsing import json_value
 from evolve.programs.children import end_with
 from evolve.protocols.session import Session
+from evolve.records.formats import read_text
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
-from evolve.records.positions import read_position
+from evolve.records.positions import read_position, start_text
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.runs.loading import agree_on, load_agent
+from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
 from evolve.tables.paths import CONFIG_FILE
 
@@ -43,6 +46,8 @@ _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 _MEMORY: Final = 6 << 30
 """Bytes of address space.
 LLVM and the tables of searches need room; an agent's file must not take more."""
+_MOST_READ: Final = 20
+"""Most games of a pasted text that are sent back."""
 
 
 def main(pipes: Sequence[str]) -> None:
@@ -111,14 +116,27 @@ def describe(source: str) -> dict[str, Any]:
     }
 
 
-def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> dict[str, Any]:
-    """The value of each legal move of a position.
+def evaluate(
+    source: str, moves: str, rules: str, board: str | None = None, first: int | None = None
+) -> list[dict[str, Any]]:
+    """The value of each legal move of a game's positions from move `first` on; None: the last one.
 
-    The position is the one after `moves` from a board, or from the start position.
+    The game is `moves` from a board, or from the start position.
     """
-    begin = time.perf_counter()
-    position = _board(moves, board)
+    start, played = _game(moves, board)
     agent = _loaded(source).with_rules(rules)
+    first = len(played) if first is None else first
+    position = play_moves(start, played[:first])
+    found = [_evaluation(agent, position)]
+    for square in played[first:]:
+        position = play_moves(position, [square])
+        found.append(_evaluation(agent, position))
+    return found
+
+
+def _evaluation(agent: Any, position: Any) -> dict[str, Any]:
+    """An agent's value of each legal move of a position."""
+    begin = time.perf_counter()
     analysis = None if not position.legal_moves() else agent.analyse(position)
     values = {} if analysis is None else analysis.values
     return {
@@ -141,7 +159,12 @@ def evaluate(source: str, moves: str, rules: str, board: str | None = None) -> d
 
 
 def play(
-    source: str, moves: str, rules: str | None, side: Side, move: str | None
+    source: str,
+    moves: str,
+    rules: str | None,
+    side: Side,
+    move: str | None,
+    board: str | None = None,
 ) -> dict[str, Any]:
     """Continue a game against a person: their move, the passes, and the agent's reply.
 
@@ -149,14 +172,14 @@ def play(
     """
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
-    game = Session(agent.with_rules(agreed), moves=_board(moves).moves)
+    game = Session(agent.with_rules(agreed), *_game(moves, board))
     problem = None
     if move == "undo":
         game.take_back(side)
     elif move is not None:
         game.play(read_move(move))
-    while not (board := game.board).is_over():
-        if board.side == side and board.legal_moves():
+    while not (now := game.board).is_over():
+        if now.side == side and now.legal_moves():
             break
         try:
             square = game.choose()
@@ -164,15 +187,16 @@ def play(
             problem = str(error)
             break
         game.play(square)
-    over, discs = board.is_over(), {side: board.discs(side) for side in ("black", "white")}
-    score = board.score_of(side, agreed) if over else 0
+    over, discs = now.is_over(), {side: now.discs(side) for side in ("black", "white")}
+    score = now.score_of(side, agreed) if over else 0
     return {
         "name": agent.name,
         "rules": agreed,
         "moves": [square_name(square) for square in game.moves],
-        "board": "".join(board.cells()),
-        "to_move": None if over else board.side,
-        "legal": [] if over else [square_name(square) for square in board.legal_moves()],
+        "start": start_text(game.boards[0]),
+        "board": "".join(now.cells()),
+        "to_move": None if over else now.side,
+        "legal": [] if over else [square_name(square) for square in now.legal_moves()],
         "discs_black": discs["black"],
         "discs_white": discs["white"],
         "result": None if not over else "won" if score > 0 else "lost" if score < 0 else "draw",
@@ -180,16 +204,45 @@ def play(
     }
 
 
-def ggf(moves: str, black: str, white: str, rules: str) -> str:
-    """A game as a GGF record."""
-    record = GameRecord(tuple(parse_moves(moves)), black, white, check_rules(rules))
-    return format_ggf(record) + "\n"
+def ggf(
+    moves: str,
+    black: str,
+    white: str,
+    rules: str,
+    board: str | None = None,
+    resigned: Side | None = None,
+) -> str:
+    """A game as a GGF record; resigned: the side that gave it up."""
+    start, played = _game(moves, board)
+    about: dict[str, Any] = {}
+    if resigned is not None:
+        about = {"stopped": "resigned", "result": -64 if resigned == "black" else 64}
+    return format_ggf(GameRecord(played, black, white, check_rules(rules), start, **about)) + "\n"
+
+
+def read(text: str, rules: str) -> dict[str, Any]:
+    """The games or positions of a text that somebody pasted, the first few of them."""
+    reading = read_text(text, check_rules(rules))
+    return {
+        "games": [
+            {
+                "start": start_text(record.start),
+                "moves": [square_name(square) for square in record.moves],
+                "rules": record.rules,
+                "black": record.black,
+                "white": record.white,
+            }
+            for record in reading.records[:_MOST_READ]
+        ],
+        "total": len(reading.records),
+        "left_out": [str(one) for one in reading.left_out[:_MOST_READ]],
+    }
 
 
 def check_file(path: str) -> dict[str, Any]:
     """The name, kind and rules of the agent in a file; raises an error where it cannot play."""
     agent = read_agent(Path(path))
-    agent.choose(_board(""))
+    agent.choose(Board.start())
     return {"name": agent.name, "kind": agent.kind, "rules": agent.rules}
 
 
@@ -202,6 +255,20 @@ def check_settings(command: str, settings: dict[str, Any]) -> None:
     """Raise SettingsError for settings with which a command cannot run."""
     variant = kind_of(command, Path()).commands[command]
     imported(str(variant.check))(variant.model().model_validate(settings))
+
+
+def cost(command: str, settings: dict[str, Any], threads: int) -> Cost:
+    """What a run of a command is expected to cost."""
+    variant = kind_of(command, Path()).commands[command]
+    resolved = resolve_as(variant.model(), variant.all_presets(), settings)
+    return Cost(*imported(variant.cost)(resolved, threads)) if variant.cost else Cost()
+
+
+def best(folder: str) -> dict[str, Any]:
+    """The chosen settings of a sweep, beside their defaults and ranges."""
+    from evolve.sweeps.winner import winner_of
+
+    return winner_of(inside(Path(folder)))
 
 
 def space(kind: str) -> list[dict[str, Any]]:
@@ -225,15 +292,16 @@ def space(kind: str) -> list[dict[str, Any]]:
 def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
     """Runs compared over their seeds, as rows; none where no two share a setting."""
     from evolve.runs.run import load_run
-    from evolve.studies.comparison import over_seeds
+    from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
     rows: Any = [] if frame is None else frame.to_dict("records")
-    return list(rows)
+    said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
+    return [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
 
 
-def _board(moves: str, start: str | None = None) -> Any:
-    """The position after moves from a board, or from the start position.
+def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]:
+    """A board, the start position where none is given, and moves from it with their passes.
 
     Raises PositionError for an invalid board; RecordError names the first illegal move.
     """
@@ -245,15 +313,18 @@ def _board(moves: str, start: str | None = None) -> Any:
     played = with_passes(begin, written)
     if played[-1:] == (PASS,) and written[-1:] != (PASS,):
         played = played[:-1]  # the side that must pass stays to move
-    return play_moves(begin, played)
+    return begin, played
 
 
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
+    "cost": cost,
     "describe": describe,
     "evaluate": evaluate,
     "play": play,
     "ggf": ggf,
+    "best": best,
+    "read": read,
     "check_file": check_file,
     "check_settings": check_settings,
     "load": load,

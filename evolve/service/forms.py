@@ -8,7 +8,7 @@ the form that checks requests: a file can hold only settings, and wrong ones sta
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,16 +20,17 @@ from evolve.config.base import Place as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
+from evolve.errors import SettingsError
 from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run import SEEDS, Run, Study, load_run
 from evolve.runs.run_type import Change, RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.study_spec import seeds_of
+from evolve.runs.study_spec import StudySpec, bare, seeds_of, study_spec_of, text_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.models.meta import CommandInfo, FieldInfo
-from evolve.service.responses import ProblemError, not_found, wrong_settings
+from evolve.service.responses import ProblemError, not_found, wrong_design, wrong_settings
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
@@ -63,25 +64,29 @@ class Form:
         """The setting for the second word, where the settings have one."""
         return {KIND: self.second} if KIND in self.model.model_fields else {}
 
-    @property
-    def available(self) -> bool:
-        """Whether what it needs is installed."""
-        return self.variant is None or not self.variant.learns or has_torch()
+    def needs(self, programs: Collection[str]) -> str | None:
+        """What is missing here for it; None for nothing. programs: those that may be tuned."""
+        if self.variant is not None and self.variant.learns and not has_torch():
+            return "PyTorch"
+        if self.variant is not None and self.variant.runs and not programs:
+            return "a program"
+        return None
 
-    def info(self) -> CommandInfo:
-        """The form as clients get it."""
+    def info(self, programs: Collection[str]) -> CommandInfo:
+        """The form as clients get it; see `needs`."""
+        required = [name for name, field in self.model.model_fields.items() if field.is_required()]
         fields = [
-            _shown(field)
+            _shown(field, first=field.name in required)
             for field in form_of_model(self.model)
             # A field that can only name a place has no choices, and clients must not set it.
-            if field.name not in (KIND, JOBS) and (field.type != "place" or field.choices)
+            if field.name not in (KIND, JOBS, *self._own_to_owner)
+            and (field.type != "place" or field.choices)
         ]
-        if self.kind is None:  # the agents come first
-            fields.sort(key=lambda field: field.type not in ("agent", "agents"))
+        fields.sort(key=lambda field: field.name not in required)
         return CommandInfo(
             command=self.command,
             about=self.about,
-            available=self.available,
+            needs=self.needs(programs),
             groups=list(dict.fromkeys(field.group for field in fields)),
             fields=fields,
             presets={name: json_value(values) for name, values in self.presets.items()},
@@ -104,7 +109,9 @@ class Form:
             # pydantic takes true for 1, and the command line would get `--seed True`.
             if field.type in ("int", "float") and isinstance(value, bool):
                 wrong.append(Fault((name,), f"{name}: it must be a number"))
-            if field.type == "place" and value is not None and value not in words:
+            if name in self._own_to_owner and value is not None:
+                wrong.append(Fault((name,), f"{name}: no service takes it"))
+            elif field.type == "place" and value is not None and value not in words:
                 there = f"it must be {' or '.join(words)}" if words else "no service takes it"
                 wrong.append(Fault((name,), f"{name}: {there}"))
 
@@ -140,6 +147,16 @@ class Form:
         # In matches and ratings, the agents' own rules come first.
         return changed if self.kind is None else {**rules_of_defaults(), **changed}
 
+    def _is_closed(self, field: str) -> bool:
+        """Whether clients may not set a field in a study: it names agents, places or commands."""
+        return names_of(self.model, field) is not None or field in self._own_to_owner
+
+    @property
+    def _own_to_owner(self) -> Collection[str]:
+        """Fields that say what a program is started with; the owner of the service says that."""
+        fields: Collection[str] = getattr(self.model, "OF_OWNER", ())
+        return fields
+
     def _named(self, text: str) -> Where:
         """The field that a text begins with; empty where there is none."""
         head = text.partition(":")[0]
@@ -149,10 +166,37 @@ class Form:
         """The words after `evolve` that give these settings."""
         values = dict(settings)
         agents: list[str] = []
-        for name in ("a", "b", "agents") if self.kind is None else ():
+        for name in ("a", "b", "agents") if self.kind is None else ("program",):
             named = values.pop(name, [])
             agents += [named] if isinstance(named, str) else named
         return [*self.command.split(), *agents, *option_words(values)]
+
+    def design(
+        self, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]
+    ) -> StudySpec:
+        """The study of the command with checked settings; ProblemError where there is none."""
+        base = {name: value for name, value in settings.items() if name != "seed"}
+        wrong = []
+        for key, choices in grid.items():
+            field, _, inner = key.partition(".")
+            if self._is_closed(field) or (inner and inner in _naming_fields()):
+                wrong.append(Fault(("grid", key), f"grid.{key}: no service takes it"))
+            elif None in choices:
+                wrong.append(Fault(("grid", key), f"grid.{key}: a value is missing"))
+        if self.kind is None:
+            wrong.append(Fault(("seeds",), f"seeds: there are no studies of {self.command}"))
+        if wrong:
+            raise wrong_design(wrong)
+        first = str(settings.get("seed", 0))
+        values = {"command": self.command, "grid": grid, "settings": bare(base)}
+        try:
+            design = study_spec_of({**values, "seeds": seeds or first}, "the study")
+            design.check()
+        except SettingsError as error:
+            said = str(error).removeprefix("the study: ")
+            place = "seeds" if said.startswith("seeds") else "grid"
+            raise wrong_design([Fault((place,), said)]) from error
+        return design
 
     def stem(self, settings: Mapping[str, Any]) -> str:
         """The folder name of a run with these settings, without its number."""
@@ -171,8 +215,6 @@ def forms() -> dict[str, Form]:
     by_command: dict[str, Form] = {}
     for kind in RUN_TYPES:
         for word, variant in kind.variants.items():
-            if variant.runs:
-                continue
             command, model = kind.command(word), variant.model()
             about = variant.about or kind.about
             by_command[command] = Form(command, about, model, variant.all_presets(), kind, variant)
@@ -211,8 +253,8 @@ def _naming_fields() -> set[str]:
     }
 
 
-def _shown(field: FormField) -> FieldInfo:
-    """A field as clients get it."""
+def _shown(field: FormField, *, first: bool) -> FieldInfo:
+    """A field as clients get it; first: whether it stands in the first group."""
     place, default, text = field.type == "place", field.default, field.help.replace("`", "")
     if field.name == "rules" and default is not None:
         default = default_rules() or default
@@ -220,12 +262,25 @@ def _shown(field: FormField) -> FieldInfo:
         name=field.name,
         type="choice" if place else field.type,  # type: ignore[arg-type]
         help=text.partition(", or a file")[0] if place else text,  # a service takes no files
-        group=field.group or FIRST,
+        group=FIRST if first else field.group or FIRST,
         default=json_value(default),
         choices=None if field.choices is None else dict(field.choices),
         least=field.least,
         most=field.most,
     )
+
+
+def study_words(
+    form: Form, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]
+) -> list[str]:
+    """The words after `evolve` that start a study."""
+    words = form.words({name: value for name, value in settings.items() if name != "seed"})
+    words += ["--seeds", seeds or str(settings.get("seed", 0))]
+    for name, values in grid.items():
+        texts = list(map(text_of, values))
+        mark = "|" if any("," in text for text in texts) else ","
+        words += ["--grid", f"{name}={mark.join(texts)}"]
+    return words
 
 
 SETTINGS_FILE: Final = "settings.toml"
@@ -272,12 +327,20 @@ class Lines:
 
         given = form.checked(rest, source)
         self._check_programs(record, names)
+        design = None
         shown, folder = form.words(given), self._place.jobs / record.id
+        if record.seeds is not None or record.grid:
+            design = form.design(given, record.seeds, record.grid)
+            shown = study_words(form, given, record.seeds, record.grid)
         if record.run is not None:
             run = self._place.run(record.run)
             shown += ["--out", str(run)]
             if self._place.has_run(record.run):
                 return Line(shown, self._going_on(record.run), names)
+            if design is not None:
+                words = ["study", str(folder / SETTINGS_FILE), "--out", str(run)]
+                values = design.model_dump(mode="json", exclude_unset=True)
+                return Line(shown, words, names, values)
             file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
             return Line(shown, [*form.command.split(), *file], names, given)
         if form.kind is not None:

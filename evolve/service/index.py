@@ -10,20 +10,26 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from evolve.agents.agent_file import read_header
+from evolve.agents.ladder import beaten_by
 from evolve.errors import EvolveError
 from evolve.files.folder import FolderPath
+from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import IN_STUDY, RUN_ID, is_study_in
 from evolve.runs.run_type import Facts
-from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES
+from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import Locks, Place, holds
 from evolve.service.models.meta import STUDY
-from evolve.service.models.runs import RunSummary
+from evolve.service.models.runs import ENDED, RunSummary
 from evolve.service.responses import not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 
 POINTS: Final = 40
+_CURVES: Final = 6
+"""Runs of a study whose curves are drawn in lists."""
+_SQUARE_CLASSES: Final = 10
 _NAME: Final = re.compile(RUN_ID)
 _GROWING: Final = dict.fromkeys(
     name
@@ -134,6 +140,12 @@ class Index:
         """Whether a process writes to the run now."""
         return holds(self._locks.held(), self._place.run(name) / LOCK_FILE)
 
+    def running_elsewhere(self) -> int:
+        """Number of runs and studies that are written to, but not by a job of this service."""
+        found = [name for name, one in self._stamps.items() if one.running]
+        jobs = {name: self._job_of(name) for name in found if self.study_of(name) is None}
+        return sum(job is None or job[1] in ENDED for job in jobs.values())
+
     def summary(self, name: str, *, fresh: bool = True) -> RunSummary:
         """A run as lists show it; ProblemError where there is none.
 
@@ -167,9 +179,15 @@ class Index:
         return summary.model_copy(update={"job": job[0], "state": state})
 
     def drawn(self, summary: RunSummary) -> RunSummary:
-        """The summary with its curve, which takes longer than all the rest."""
+        """The summary with its curve, which takes longer than all the rest; a study's with some."""
         if summary.kind == STUDY.name:
-            return summary
+            begin = f"{summary.id}{IN_STUDY}"
+            runs = sorted(name for name in self._stamps if name.startswith(begin))[:_CURVES]
+            curves = [self._curve_of(self.summary(run, fresh=False)) for run in runs]
+            return summary.model_copy(update={"curves": [one for one in curves if len(one) > 1]})
+        return summary.model_copy(update={"curve": self._curve_of(summary)})
+
+    def _curve_of(self, summary: RunSummary) -> list[float]:
         date, made = self._curves.get(summary.id, (0.0, []))
         if date != summary.date:
             made = []
@@ -177,7 +195,7 @@ class Index:
                 made = _curve(Run(self._place.run(summary.id)))
             with self._guard:
                 self._curves[summary.id] = summary.date, made
-        return summary.model_copy(update={"curve": made})
+        return made
 
     def _read(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
         """The current summary of a run.
@@ -185,11 +203,11 @@ class Index:
         A run that cannot be read is damaged, with the reason, and does not affect the others.
         """
         values: dict[str, Any] = dict.fromkeys(RunSummary.model_fields)
-        values |= {"id": name, "date": stamp.date, "curve": []}
+        values |= {"id": name, "date": stamp.date, "curve": [], "curves": []}
         try:
             return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
         except EvolveError as error:
-            problem = str(error)
+            problem = str(error).replace(f"{self._place.runs}{os.sep}", "")
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
         except Exception as error:
@@ -212,6 +230,10 @@ class Index:
         values |= {"kind": kind.name, "noun": kind.noun, "unit": kind.unit}
         values |= {"done": done, "target": target, "champion": facts.get("champion")}
         values |= {key: facts.get(key) for key in (*ELO, "score", "score_low", "score_high")}
+        values |= _gain(run)
+        rung = beaten_by(values["rules"], values["elo_low"])
+        values["beats"] = None if rung is None else rung.label
+        values["weights"] = _weights(run)
         values["share"] = 1.0 if facts["state"] == "done" else _share(said)
         if values["elo"] is None:
             values["elo_so_far"] = facts.get("rating")
@@ -225,11 +247,13 @@ class Index:
         study = Study(stamp.folder)
         # Its runs as of the same look as its own stamp: the summary is kept under that.
         stamps = {**self._stamps, **looked}
-        runs = [
-            self._summary(run, stamps[run], {})
+        begin = f"{name}{IN_STUDY}"
+        known = {
+            run.removeprefix(begin): self._summary(run, stamps[run], {})
             for run in stamps
-            if run.startswith(f"{name}{IN_STUDY}")
-        ]
+            if run.startswith(begin)
+        }
+        runs = list(known.values())
         done, target = sum(run.state == "done" for run in runs), len(study.members)
         state = "running" if stamp.running else "done" if done == target else "stopped"
         same = {
@@ -247,7 +271,35 @@ class Index:
             "done": done,
             "target": target,
             "share": done / target if target else None,
+            "grid": _grid(study, known),
         }
+
+
+def _gain(run: Run) -> dict[str, float | None]:
+    """How much better its champion is than the defaults, in Elo; nothing where that is unknown."""
+    found = None if run.kind.reading.gain is None else run.kind.reading.gain(run)
+    if found is None:
+        return {}
+    return in_elo(Estimate(*found, 0)).columns("gain")
+
+
+def _weights(run: Run) -> list[float] | None:
+    """Its champion's weights of squares in the middle phase; None for other kinds of agents."""
+    champion = champion_of(run.path)
+    phases = None if champion is None else read_header(champion).parameters.get("weights")
+    if not isinstance(phases, list) or not phases:
+        return None
+    weights = phases[len(phases) // 2]
+    return weights if isinstance(weights, list) and len(weights) == _SQUARE_CLASSES else None
+
+
+def _grid(study: Study, runs: Mapping[str, RunSummary]) -> list[list[float | None]]:
+    """The Elo of the champions in a study by setting and seed."""
+    rows: dict[str, list[float | None]] = {}
+    for member in study.members:
+        run = runs.get(member.name)
+        rows.setdefault(member.setting.name, []).append(None if run is None else run.elo)
+    return list(rows.values())
 
 
 def thinned(count: int, points: int) -> list[int]:

@@ -19,6 +19,7 @@ import os
 import secrets
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -84,7 +85,14 @@ class Process:
 
     def kill(self, mark: str) -> None:
         """End it and all processes that it started, at once."""
-        if self.is_of(mark):
+        if not self.is_of(mark):
+            return
+        if sys.platform == "win32":  # which has no groups of processes
+            with suppress(psutil.Error):
+                process = psutil.Process(self.number)
+                for one in [*process.children(recursive=True), process]:
+                    one.kill()
+        else:
             with suppress(ProcessLookupError):
                 os.killpg(self.number, signal.SIGKILL)
 
@@ -112,8 +120,9 @@ def start_process(words: Sequence[str], folder: Path, log: FolderPath, mark: str
             start_new_session=True,
             env={**inherited(), MARK: mark},
         )
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)
+    with suppress(psutil.Error):
+        low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else _NICE
+        psutil.Process(child.pid).nice(low)
     _children.append(child)
     with suppress(psutil.Error):
         return Process(child.pid, psutil.Process(child.pid).create_time(), boot())
@@ -171,7 +180,7 @@ class JobRecord:
     `Lines`. settings: as the client gave them, agents by their ids. key: of the request that made
     the job, so that the same request does not make another. asked: a digest of that request. names:
     ids of agents, keyed by their names on the command line at the time of the request. run: a name,
-    never a path.
+    never a path. seeds, grid: of a study.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="ignore")
@@ -182,6 +191,8 @@ class JobRecord:
     names: dict[str, str] = field(default_factory=dict)
     run: Annotated[str, Field(pattern=RUN_ID)] | None = None
     threads: Annotated[int, Field(ge=1, le=1024)] | None = None
+    seeds: str | None = None
+    grid: dict[str, list[Any]] = field(default_factory=dict)
     key: str | None = None
     asked: str | None = None
     state: JobState = "queued"

@@ -13,6 +13,7 @@ from evolve.parsing import Fault
 from evolve.runs.run_folder import claim, claimed, new_run_in
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord
+from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import NewJob
 from evolve.service.responses import ProblemError, pointer, wrong_settings
 from evolve.service.state import ServiceState
@@ -32,10 +33,14 @@ async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobR
         return known
     form, rest = form_of(asked.command, asked.settings)
     given, names = await checked(service, form, rest)
+    if asked.is_study:
+        form.design(given, asked.seeds, asked.grid)
     record = JobRecord.new(
         asked.command,
         asked.settings,
         threads=asked.threads,
+        seeds=asked.seeds,
+        grid=asked.grid,
         names=names,
         key=key,
         asked=digest,
@@ -82,8 +87,9 @@ async def checked(
         places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
         values = {**given, **form.own}
         await service.search.ask("check_settings", places, command=form.command, settings=values)
-    if not form.available:
-        raise ProblemError(409, f"{form.command} needs PyTorch, which is not installed here")
+    missing = form.needs(service.agents.tunable)
+    if missing is not None:
+        raise ProblemError(409, f"{form.command} needs {missing}, which is not here")
     return given, names
 
 
@@ -95,7 +101,7 @@ def _claim_run(
     service: ServiceState, record: JobRecord, form: Form, given: Mapping[str, Any], name: str | None
 ) -> None:
     """Reserve a name for the run of a job."""
-    stem = form.stem(given)
+    stem = STUDY.name if record.seeds is not None or record.grid else form.stem(given)
     if name is None:
         made = claim(service.place.runs, stem)
     else:

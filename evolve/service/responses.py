@@ -73,6 +73,12 @@ def wrong_settings(wrong: Sequence[Fault]) -> ProblemError:
     return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
 
 
+def wrong_design(wrong: Sequence[Fault]) -> ProblemError:
+    """The error 422 for a wrong study, each fault with its place."""
+    errors = [(pointer(*fault.place), fault.text) for fault in wrong]
+    return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
+
+
 def wrong_query(name: str, detail: str) -> ProblemError:
     """The error 422 for a wrong parameter of a query."""
     return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])

@@ -16,14 +16,14 @@ from typing import Any, Final
 import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI, Request, Response
-from fastapi.staticfiles import StaticFiles
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
 
 from evolve.errors import RunError
-from evolve.service.api import agents, generations, jobs, runs
+from evolve.service.api import agents, generations, jobs, runs, welcome
 from evolve.service.folders import Place
+from evolve.service.page_files import PageFiles
 from evolve.service.request_guard import EVERYWHERE, SESSION, Door, Guard
 from evolve.service.request_limits import Connection
 from evolve.service.responses import (
@@ -88,12 +88,12 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     app.state.service, app.state.door = service, door
     answer_with_problems(app)
     app.add_exception_handler(NotModifiedError, _not_modified)
-    for routes in (jobs, runs, generations, agents):
+    for routes in (jobs, runs, generations, agents, welcome):
         app.include_router(routes.router, prefix=API)
     app.router.routes.append(Route(f"{API}/events", service.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
     _say_who_may(app)
-    page = _Page(directory=str(files("evolve.service") / "web"), html=True)
+    page = PageFiles(Path(str(files("evolve.service"))) / "web")
     app.mount("/", page, name=_LAST[1])
     return app
 
@@ -116,15 +116,6 @@ def _say_who_may(app: FastAPI) -> None:
         return schema
 
     app.openapi = document  # type: ignore[method-assign]
-
-
-class _Page(StaticFiles):
-    """The page's files; browsers ask whether theirs are the newest, so that versions never mix."""
-
-    def file_response(self, *arguments: Any, **options: Any) -> Response:
-        answer = super().file_response(*arguments, **options)
-        answer.headers["cache-control"] = "no-cache"
-        return answer
 
 
 async def _elsewhere(request: Request) -> Response:

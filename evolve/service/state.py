@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 from evolve.errors import EvolveError
 from evolve.parsing import json_value
 from evolve.service.agents import Agents, HumanGames
+from evolve.service.costs import Costs
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
@@ -175,6 +176,7 @@ class ServiceState:
         self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
         self.index = Index(place, self._job_of)
         self.search = Search()
+        self.costs = Costs(self.search)
         self.downloads = Downloads(place)
         self.human_games = HumanGames(place, self.search)
         self.ordering = asyncio.Lock()

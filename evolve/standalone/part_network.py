@@ -105,11 +105,27 @@ def activated(values: Any, name: str) -> Any:
     return values
 
 
+WEIGHTED = ("dense", "gate", "conv")  # layers that have weights
+
+
+def around(values: Any) -> Any:
+    """The 3x3 neighbourhood of each square, [..., 64, 9 channels]; zeros beyond the board."""
+    rows = values.shape[:-1]
+    channels = values.shape[-1] // 64
+    wide = np.zeros((*rows, 10, 10, channels), np.float32)
+    wide[..., 1:9, 1:9, :] = values.reshape((*rows, 8, 8, channels))
+    parts = [wide[..., row : row + 8, column : column + 8, :] for row, column in NEIGHBOURS]
+    return np.concatenate(parts, axis=-1).reshape((*rows, 64, 9 * channels))
+
+
+NEIGHBOURS = [(row, column) for row in range(3) for column in range(3)]
+
+
 def matrices(first: int) -> Dict[int, Tuple[Any, Any]]:
-    """Weights [inputs, outputs] and biases of the dense parts of a network, from part `first`."""
+    """Weights [inputs, outputs] and biases of the parts of a network, from part `first`."""
     found, part = {}, first
     for kind, inputs, outputs, _, _ in LAYERS:
-        if kind in ("dense", "gate"):
+        if kind in WEIGHTED:
             found[part - first] = (
                 ARRAYS[part][: inputs * outputs].reshape(inputs, outputs),
                 ARRAYS[part][inputs * outputs :],
@@ -122,7 +138,11 @@ def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
     """The network's outputs for rows of input."""
     kept = values
     for kind, _, size, activation, part in LAYERS:
-        if kind in ("dense", "gate"):
+        if kind == "conv":
+            matrix, bias = weights[part]
+            found = activated(around(values) @ matrix + bias, activation)
+            values = found.reshape((*values.shape[:-1], 64 * size))
+        elif kind in WEIGHTED:
             matrix, bias = weights[part]
             found = activated(values @ matrix + bias, activation)
             values = found * values if kind == "gate" else found
@@ -138,7 +158,7 @@ def forward(values: Any, weights: Dict[int, Tuple[Any, Any]]) -> Any:
     return values
 
 
-PARTS = sum(1 for layer in LAYERS if layer[0] in ("dense", "gate"))
+PARTS = sum(1 for layer in LAYERS if layer[0] in WEIGHTED)
 # Black's network, then white's: the same if one network plays both colours.
 COLOURS = (matrices(0), matrices(PARTS if len(ARRAYS) > PARTS else 0))
 

@@ -10,7 +10,7 @@ import base64
 import operator
 import textwrap
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Final, Literal
@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.engine.board.rules import rule_set
+from evolve.engine.networks import architecture as layout
+from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
@@ -160,14 +162,11 @@ def render_network(
 ) -> str:
     """The same for an agent with a network, or one for each colour, black's first.
 
-    Raises AgentError for convolutions, which are too slow in numpy, and OptionsError for `numba`,
-    which can compile only alpha-beta with weights of squares or patterns.
+    Raises OptionsError for `numba`, which can compile only alpha-beta with weights of squares or
+    patterns.
     """
     if numba:
         raise OptionsError("--numba is for alpha-beta agents and patterns, not for networks")
-    architecture = networks[0].architecture
-    if any(layer.kind == "conv" for layer in architecture.parsed):
-        raise AgentError(f"{name} has convolutions; only dense networks fit a Python file")
     text = render(_neutral(play.endgame), rules, name, provenance, clock=play.clock)
     return f"{text}\n\n{_filled(_NETWORK_TEMPLATE, _network_literals(networks, play))}"
 
@@ -234,7 +233,7 @@ def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
         for network in networks
         for matrix, bias in network.weights
     ]
-    layers = "".join(f"    {layer!r},\n" for layer in architecture.plain_steps())
+    layers = "".join(f"    {layer!r},\n" for layer in _layers(architecture))
     parts = "".join(f"    {number}: {_quoted(text)},\n" for number, text in enumerate(packed))
     return (
         f'KIND = "{play.kind}"\n'
@@ -245,6 +244,33 @@ def _network_literals(networks: Sequence[Network], play: NetworkPlay) -> str:
         + _reward_literals(play.rewards)
         + f'SOLVE_BY = "{play.order}"\n'
     )
+
+
+def _layers(architecture: Architecture) -> Iterator[tuple[str, int, int, str, int]]:
+    """The steps of a network for `part_network.py`.
+
+    They are: kind, numbers of inputs and outputs (of a convolution: of a square and its neighbours,
+    and of a square), activation, number of the weights.
+    """
+    cells, part = architecture.program()[layout.HEAD_CELLS :], 0
+    for step in range(0, len(cells), layout.STEP_CELLS):
+        kind, inputs, outputs, activation = cells[step : step + 4]
+        word = _STEPS[kind]
+        inputs *= 9 if word == "conv" else 1
+        yield word, inputs, outputs, layout.ACTIVATIONS[activation], part
+        part += word in _WEIGHTED
+
+
+_STEPS: Final = {
+    layout.DENSE: "dense",
+    layout.GATE: "gate",
+    layout.CONVOLVE: "conv",
+    layout.SAVE: "save",
+    layout.ADD: "add",
+    layout.DUEL: "duel",
+    layout.SQUASH_LAST: "squash",
+}
+_WEIGHTED: Final = ("dense", "gate", "conv")
 
 
 def _reward_literals(cells: npt.NDArray[np.float64]) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from evolve.arena.result_table import ResultTable
 from evolve.config.evolution import ENDINGS
 from evolve.config.operators import OWNABLE
 from evolve.errors import RunError, SettingsError
@@ -19,12 +20,13 @@ from evolve.files.folder import FolderPath, inside
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs import run_folder as store
+from evolve.runs.progress import shown
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_folder import Observer, Silent
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
-from evolve.studies.comparison import compared, groups_of, met
+from evolve.studies.comparison import HEAD_TO_HEAD, compared, groups_of, met
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
 
@@ -41,6 +43,7 @@ def study(
     grid: Mapping[str, Sequence[Any]] | None = None,
     variants: Mapping[str, Mapping[str, Any]] | None = None,
     jobs: int = 1,
+    progress: bool = False,
     observer: Observer | None = None,
     **settings: Any,
 ) -> Study:
@@ -55,14 +58,16 @@ def study(
         grid: values of a setting, or of KEY in one as `SETTING.KEY`; all combinations are run.
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
+        progress: whether to show a line of progress.
         observer: gets each finished run as a row; see `evolve.runs.run_folder`.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 
     Runs execute in this process, one after another with all threads. So the caller's functions can
     be of any kind and need not be pickled. Each run has the tables that `evolve.evolve` makes with
-    the same settings and seed. `evolve.compare`, `evolve.plot` and all commands that read studies
-    can read the study; only this call can resume one that has functions.
+    the same settings and seed. Returns the study: `.tables["generations"]` of all runs, `.plot()`,
+    and `.runs`, each with its `.champion`. `evolve.compare`, `evolve.plot` and all commands that
+    read studies can read the study; only this call can resume one that has functions.
 
     Raises what `evolve.evolve` does. An error ends the study at that run, and the next call resumes
     there.
@@ -92,7 +97,8 @@ def study(
             design = _continued(place, design)
         write_text(place / STUDY_FILE, _text(design))
         opened = Study(place)
-        _work(opened, functions, jobs, observer or Silent())
+        with shown(progress, observer) as watching:
+            _work(opened, functions, jobs, watching)
     return Study(place)
 
 
@@ -101,7 +107,7 @@ def compare(
     figure: str | None = None,
     games: int | None = None,
     jobs: int = 1,
-) -> pd.DataFrame:
+) -> ResultTable:
     """Compare settings over seeds, as `evolve compare` does.
 
     Args:
@@ -111,15 +117,29 @@ def compare(
         games: also play this many games between the champions of each two settings, seed by seed.
         jobs: threads for these games.
 
-    Returns a row for each setting and for each two of them; `evolve.studies.comparison.COLUMNS`
-    explains the columns. Raises RunError where there is nothing to compare.
+    Returns a DataFrame with a row for each setting and for each two of them, whose columns
+    `evolve.studies.comparison.COLUMNS` explains. It also has `.tables` (`settings`, `differences`,
+    and `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to
+    compare.
     """
     opened = [one if isinstance(one, Run | Study) else load_run(one) for one in sources]
     groups = groups_of(opened)
     frame = compared(groups, figure)
-    return (
-        frame if games is None else pd.concat([frame, met(groups, games, jobs)], ignore_index=True)
-    )
+    if games is not None:
+        frame = pd.concat([frame, met(groups, games, jobs)], ignore_index=True)
+    return comparison_of(frame)
+
+
+def comparison_of(frame: pd.DataFrame) -> ResultTable:
+    """Return the table of a comparison with its parts and its picture."""
+    played, alone = frame["figure"] == HEAD_TO_HEAD, frame["against"].isna()
+    parts = {"settings": alone, "differences": ~alone & ~played, HEAD_TO_HEAD: played}
+    tables = {
+        name: frame[rows].dropna(axis="columns", how="all").reset_index(drop=True)
+        for name, rows in parts.items()
+        if rows.any()
+    }
+    return ResultTable.of(frame, tables, "evolve.plots.results:plot_comparison")
 
 
 def _named(settings: Mapping[str, Any], functions: Functions) -> dict[str, Any]:

@@ -14,11 +14,12 @@ import pandas as pd
 
 from evolve.arena.call import match
 from evolve.errors import RunError
-from evolve.fitness.statistics import chance_of, holm, mean_of
+from evolve.fitness.statistics import chance_of, holm, mean_of, student
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of
 from evolve.runs.summary import facts_of
+from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,6 +173,61 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
         for one, other in _pairs(groups)
     ]
     return _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
+
+
+WORTH: Final = {"elo": 100.0}
+"""A difference in a figure that is worth showing; of figures not listed, _WORTH."""
+_WORTH: Final = 0.1
+_ENOUGH: Final = 0.05
+"""A difference counts where chance gives one as large less often."""
+_MOST_SEEDS: Final = 1000
+
+
+def winner_in(row: Mapping[str, Any]) -> str | None:
+    """The better setting of a comparison, a row of `compared`; None where it is undecided."""
+    if not isinstance(row["against"], str) or not row["p_holm"] <= _ENOUGH:
+        return None
+    return str(row["setting"] if row["mean"] > 0 else row["against"])
+
+
+def more_seeds(row: Mapping[str, Any]) -> int | None:
+    """How many more seeds would show a difference of WORTH, where an undecided row has so little.
+
+    None where there are too few seeds to say so, or too many would be needed.
+    """
+    seeds, half = row["seeds"], (row["high"] - row["low"]) / 2
+    if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
+        return None
+    spread = half * math.sqrt(seeds) / student(seeds - 1)
+    worth = WORTH.get(row["figure"], _WORTH)
+    for count in range(seeds + 1, _MOST_SEEDS):
+        if student(count - 1) * spread / math.sqrt(count) < worth:
+            return count - int(seeds)
+    return None
+
+
+def in_words(row: Mapping[str, Any]) -> str:
+    """A comparison, a row of `compared`, in a sentence or two; empty for a setting alone."""
+    if not isinstance(row["against"], str):
+        return ""
+    names = [row["setting"], row["against"]]
+    fields = {name.partition("=")[0] for name in names if "=" in name and " " not in name}
+    if len(fields) == 1 and all("=" in name for name in names):  # the same field in both
+        names = [name.partition("=")[2] for name in names]
+    better, worse = names if row["mean"] >= 0 else reversed(names)
+    exact, unit = (0, " Elo") if row["figure"] == "elo" else (3, "")
+    size, seeds = f"{abs(row['mean']):.{exact}f}{unit}", count_of(row["seeds"], "seed")
+    if winner_in(row) is not None:
+        low, high = sorted(abs(row[end]) for end in ("low", "high"))
+        within = f"{low:.{exact}f} to {high:.{exact}f}"
+        return f"{better} beats {worse} by {size}: mean of {seeds}, with 95 % {within}."
+    text = f"{better} and {worse} cannot be told apart yet: "
+    text += f"{better} ended {size} higher on average over {seeds}, which may well be chance."
+    more = more_seeds(row)
+    if more is not None:
+        worth = f"{WORTH.get(row['figure'], _WORTH):g}{unit}"
+        text += f" About {more} more seeds a setting would show a difference of {worth}."
+    return text
 
 
 def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:

@@ -135,6 +135,8 @@ _DEPTHS: Final = (1, 4)
 class GenesPlan(SettingsPlan):
     """Every number of the genome is a parameter."""
 
+    makes_agents = True
+
     def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
         """Let the agent with these values play the panel."""
         agent = self.agent(task.values, f"trial-{task.number}")

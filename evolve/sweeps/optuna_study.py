@@ -14,16 +14,17 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
 from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
+from evolve.sweeps.first_trials import START, settings_to_try
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ELSEWHERE, Quota
+from evolve.sweeps.revision import KEPT_OF_QUEUED, RANGES, newest_name, revised
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.storage import Lease, Storage, Watch, is_gone, key_of, telling
 from evolve.sweeps.trials import (
     CONTEXT,
     LOST,
-    MIRROR,
     PLACE,
     CountedStudy,
     Outcome,
@@ -77,14 +78,19 @@ class Study:
         self._watch = Watch()
         self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
+        self.revised = False
+        """Whether its ranges have changed now: results of the trials before may not count."""
         with telling(self.place):
-            optuna.create_study(
-                storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
-            )
             self._pruner = pruner_of(plan.sweep)
-            self.study = CountedStudy(name, self._storage, self._proposer.sampler(0), self._pruner)
+            self.study = self._opened(newest_name(self._storage, name))
             self._claim()
             self._proposer = Proposer(self.plan)  # with the ranges that the study began with
+
+    def _opened(self, name: str) -> CountedStudy:
+        optuna.create_study(
+            storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
+        )
+        return CountedStudy(name, self._storage, self._proposer.sampler(0), self._pruner)
 
     def _claim(self) -> None:
         """Check that the study belongs to this sweep; claim a new one."""
@@ -94,6 +100,11 @@ class Study:
         if there is not None and {**there, "space": mine["space"]} == mine:
             self.plan = replace(self.plan, begun=there.get("space"))
             mine = self._identity()
+        if there is not None and there != mine and self._may_revise(there, mine):
+            self.study = revised(self.study, self._storage, self.plan.space)
+            self.study.set_user_attr(IDENTITY, mine)
+            self.revised = True
+            there = mine
         if there is None:
             if strange:
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
@@ -109,8 +120,16 @@ class Study:
             )
         if self._queue is None:
             self._enqueue_defaults()
+            self._enqueue_starts()
         else:
             self._enqueue(self._queue)
+
+    def _may_revise(self, there: Mapping[str, Any], mine: Mapping[str, Any]) -> bool:
+        """Return whether two identities differ in ranges alone, which may change on one machine."""
+        known = {key: value for key, value in there.items() if key not in RANGES}
+        return not self.shared and known == {
+            key: value for key, value in mine.items() if key not in RANGES
+        }
 
     def _enqueue(self, queue: Sequence[Queued]) -> None:
         """Add missing trials to the queue, each in its place; RunError where others are there."""
@@ -125,11 +144,25 @@ class Study:
                 attributes = {"origin": one.origin, PLACE: place}
                 self.study.enqueue_trial(dict(one.values), user_attrs=attributes)
 
+    def _enqueue_starts(self) -> None:
+        """Queue the settings to try first, once."""
+        place = self.plan.sweep.start_from
+        if place is None or START in self.study.user_attrs:
+            return
+        there = {trial.user_attrs.get(START) for trial in self.study.get_attempts()}
+        settings = settings_to_try(place, self.plan.space, self.plan.defaults)
+        for number, values in enumerate(settings):
+            if number not in there:
+                place_of = {PLACE: free_place(self.study.get_placed())}
+                attributes = {"origin": START, START: number, **place_of}
+                self.study.enqueue_trial(values, user_attrs=attributes)
+        self.study.set_user_attr(START, len(settings))
+
     def _enqueue_defaults(self) -> None:
         """Put the defaults first in the queue, once: two machines may begin at the same time."""
         if self.plan.defaults is None or self._defaults():
             return
-        place = {} if self.shared else {PLACE: free_place(self.study.get_attempts())}
+        place = {} if self.shared else {PLACE: free_place(self.study.get_placed())}
         attributes = {"origin": DEFAULTS, **place}
         self.study.enqueue_trial(self.plan.defaults, user_attrs=attributes)
         self._drop_further_defaults()
@@ -161,7 +194,7 @@ class Study:
     def listed(self) -> list[FrozenTrial]:
         """Return the trials for the table; lost ones too where attempts have their own numbers."""
         with telling(self.place):
-            return self.study.get_attempts() if self.shared else self.trials()
+            return self.study.get_attempts() if self.shared else self.study.get_placed()
 
     def finished(self) -> int:
         """Count the trials that are complete or pruned."""
@@ -200,7 +233,7 @@ class Study:
         """Return a trial to work on; None when another process took the last one first."""
         with telling(self.place):
             before = self.trials()
-            place = len(before) if self.shared else free_place(before)
+            place = len(before) if self.shared else free_place(self.study.get_placed())
             self.study.sampler = self._proposer.sampler(place, self._quota.known(before))
             if isinstance(self._pruner, Hyperband):
                 self._pruner.next_place = place
@@ -330,9 +363,7 @@ class Study:
         values = values_of(trial, self.plan.space.names)
         if values is not None:
             known = trial.user_attrs
-            attributes = {
-                key: known[key] for key in ["origin", PLACE, CONTEXT, MIRROR] if key in known
-            }
+            attributes = {key: known[key] for key in KEPT_OF_QUEUED if key in known}
             attributes |= {"attempt": attempt, "retry_of": trial.number}
             # Like `enqueue_trial`, but the trial stays in its generation of CMA-ES.
             inner = {

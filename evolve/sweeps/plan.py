@@ -5,11 +5,12 @@ Plans over the settings of a command share `SettingsPlan`.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -19,6 +20,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.chance import RandomAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.reference import read_agent
+from evolve.arena.judges import Panel
 from evolve.arena.match import Sprt
 from evolve.config.sweep import SweepSettings
 from evolve.config.sweep_targets import SWEEP_TARGETS
@@ -26,6 +28,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
 from evolve.extras import imported, need
 from evolve.files.folder import FolderPath
+from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.loading import load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
@@ -202,6 +205,34 @@ def check_settings(sweep: SweepSettings) -> None:
     plan.check(plan.example)
 
 
+def cost(sweep: SweepSettings, threads: int) -> tuple[float | None, float | None, None]:
+    """The seconds of a sweep at best and at most, see `run_type.Cost`; None for programs.
+
+    Where trials have no budget, the strongest of the panel plays some games to see how long one
+    takes.
+    """
+    jobs = sweep.jobs or threads
+    if sweep.budget is not None:
+        seconds = sweep.work * sweep.budget / jobs
+        return seconds, 1.5 * seconds, None  # games against the panel do not count as training
+    if SWEEP_TARGETS[sweep.kind].command is None:
+        return None, None, None
+    panel = Panel(sweep.panel, 2 * _SAMPLE, sweep.rules, sweep.seed)
+    panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD)  # loads compiled code
+    begin = time.perf_counter()
+    games = sum(one.n for one in panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD).scores)
+    each = (time.perf_counter() - begin) / games
+    return (
+        (sweep.games_of_all / 2 + sweep.final_games) * each / jobs,  # many trials end early
+        (sweep.games_of_all + sweep.final_games) * each / jobs,
+        None,
+    )
+
+
+_SAMPLE: Final = 2
+"""Openings with each of the panel in a sample of games."""
+
+
 def checked_plan(settings: SweepSettings) -> Plan:
     """Make the plan of a sweep, and check that it is possible before hours are spent on it.
 
@@ -231,6 +262,8 @@ class SettingsPlan(Plan):
     searched: ClassVar[Space] = Space(())
     """The default parameters and ranges; those without a text are settings."""
     composed: ClassVar[str | None] = None
+    makes_agents: ClassVar[bool] = False
+    """Whether the values of a trial are an agent's own, and no settings of the command."""
     parts: ClassVar[Mapping[str, Any]] = {}
     """The parameters that are no settings, with their defaults."""
     ours: ClassVar[tuple[str, ...]] = (
@@ -297,7 +330,7 @@ class SettingsPlan(Plan):
             space = space.as_begun(self.begun, self.sweep.space)
         if not space.parameters:
             raise SettingsError("space, fix: every parameter is held, nothing is left to search")
-        return space
+        return space.requiring(self.sweep.require, self.sweep.fix)
 
     @cached_property
     def defaults(self) -> dict[str, Any] | None:
@@ -312,7 +345,7 @@ class SettingsPlan(Plan):
             if not parameter.holds(value):
                 return None
             values[parameter.name] = value
-        return values
+        return None if self.space.broken(values) else values
 
     def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
         """The settings of a trial with these values."""

@@ -95,7 +95,7 @@ class Tunable:
                     f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
                     "or take another sampler"
                 )
-        return chosen
+        return chosen.requiring(self.settings.require, self.settings.fix)
 
     def _check_places(self, parameters: Mapping[str, Parameter]) -> None:
         """Raise SettingsError where a hole has no range, or a parameter has no place."""
@@ -134,7 +134,16 @@ class Tunable:
             if not self.space[name].holds(value):
                 raise SettingsError(
                     f"space: {name}: its default {value!r} is not in {self.space[name].range_text}"
+                    "; all trials are compared with the defaults. To search elsewhere begin a new "
+                    "sweep, --start-from this one"
                 )
+        broken = self.space.broken(values)
+        if broken:
+            shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+            raise SettingsError(
+                f"require: the defaults, {shown}, break {broken[0]!r}: give others, as in "
+                "{corner:1:50=10}"
+            )
         return values
 
     def line(self, values: Mapping[str, Any], folder: FolderPath | None = None) -> str:
@@ -381,6 +390,24 @@ def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None
     if not parameter.holds(default):
         raise OptionsError(f"{hole}: {given!r} is not in the range {parameter.range_text}")
     return parameter, default
+
+
+def range_of(name: str, text: str) -> dict[str, Any]:
+    """Return the table of a space file for LOW:HIGH[:log|:STEP][=DEFAULT] or A|B.
+
+    Raises OptionsError for anything else.
+    """
+    parameter, default = _parameter(name, text, f"{name}={text}")
+    if parameter.kind == "choice":
+        table: dict[str, Any] = {"choices": list(parameter.choices)}
+    else:
+        table = {"low": parameter.ends[0], "high": parameter.high, "log": parameter.log}
+        table["high"] = int(parameter.high) if parameter.kind == "int" else parameter.high
+        if parameter.step is not None:
+            table["step"] = parameter.step
+        if not parameter.log:
+            del table["log"]
+    return table if default is None else {**table, "default": default}
 
 
 def _range(name: str, text: str, hole: str) -> Parameter:

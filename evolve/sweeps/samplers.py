@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import math
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.config.sweep import SweepSettings
+from evolve.errors import RunError
 from evolve.sweeps.own_samplers import (
     CmaSampler,
     GeneticSampler,
@@ -37,6 +37,7 @@ _DRAWS: Final = {"gp": 1}
 _LISTED: Final = 10_000
 """Settings that are listed instead of drawn, in addition to twice the known ones."""
 _LOTS: Final = 1000
+_MANY_LOTS: Final = 20_000
 _ANY: Final = 2**31
 """Part of the seed of a setting that no sampler has proposed."""
 
@@ -176,6 +177,8 @@ def drawn(
 class OtherSampler(JointSampler):
     """Proposes what another sampler does, but never a known setting.
 
+    And never one that breaks a requirement of the space.
+
     made: makes the sampler, from the number of known settings it has proposed so far, each time
     with another seed. After `draws` such proposals any other setting is taken, drawn by `seed`.
     """
@@ -214,13 +217,27 @@ class OtherSampler(JointSampler):
         for draw in range(self._draws):
             sampler = self._made(draw) if draw else self._first
             values = drawn(sampler, study, trial, search_space)
-            if self._is_new(values):
+            if self._is_allowed(values) and self._is_new(values):
                 return values
-        return self._any_other(study, trial, search_space) or values
+        other = self._any_other(study, trial, search_space)
+        if other is not None:
+            return other
+        if not self._is_allowed(values):
+            texts = " and ".join(repr(one.text) for one in self._space.required)
+            raise RunError(
+                f"no setting that fulfils {texts} was found, or all were tried: make the ranges "
+                "fit the requirement"
+            )
+        return values
+
+    def _whole(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {**{one.name: one.example for one in self._space.parameters}, **values}
+
+    def _is_allowed(self, values: Mapping[str, Any]) -> bool:
+        return self._space.allows(self._whole(values))
 
     def _is_new(self, values: Mapping[str, Any]) -> bool:
-        single = {one.name: one.example for one in self._space.parameters}
-        return self._space.setting_of({**single, **values}) not in self._known
+        return self._space.setting_of(self._whole(values)) not in self._known
 
     def _any_other(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -228,17 +245,16 @@ class OtherSampler(JointSampler):
         """Draw a setting that is not known, all with equal chance; None where none is left."""
         count = self._space.count
         if count is not None and count <= _LISTED + 2 * len(self._known):
-            every = itertools.product(*(one.values for one in self._space.parameters))
-            left = [one for one in every if one not in self._known]
+            left = [one for one in self._space.settings if one not in self._known]
             if not left:
                 return None
             chosen = left[int(np.random.default_rng(self._seed).integers(len(left)))]
             values = dict(zip(self._space.names, chosen, strict=True))
             return {name: values[name] for name in search_space}
-        # At least half of the settings are new.
+        # At least half of the settings are new; few of them may fulfil the requirements.
         sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
-        for _ in range(_LOTS):
+        for _ in range(_MANY_LOTS if self._space.required else _LOTS):
             values = drawn(sampler, study, trial, search_space)
-            if self._is_new(values):
+            if self._is_allowed(values) and self._is_new(values):
                 return values
         return None

@@ -6,10 +6,12 @@ to high.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -21,6 +23,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
+from evolve.config.requirement import Requirement
 from evolve.errors import SettingsError
 
 Value = float | int | str | bool
@@ -33,6 +36,8 @@ _EXACT: Final = 1e-9
 """Possible error of a division of floats, as a share of a range's steps."""
 _CLOSE: Final = 1e-6
 """Tolerance of a value's distance to the grid, as a share of a step: floats are not exact."""
+_COUNTED: Final = 100_000
+"""Most settings that are looked at one by one to count those that fulfil all requirements."""
 _MOST_STEPS: Final = 1e9
 """Most steps in a range: up to here places on the grid are told apart reliably."""
 
@@ -142,6 +147,12 @@ class Parameter:
         nearest = on_grid(value, self.low, self.high, self.grid)
         return abs(value - nearest) <= _CLOSE * self.grid
 
+    def taken(self, value: Any) -> Value | None:
+        """Return a value as one of the range, a whole number as a float; None if it is outside."""
+        if self.kind != "choice":
+            return self.type(value) if self.holds(value) else None
+        return next((one for one in self.choices if one == value and _alike(one, value)), None)
+
     def narrowed(self, given: Mapping[str, Any], source: str) -> Parameter:
         """Return the parameter with another range, from a table of a space file.
 
@@ -242,11 +253,21 @@ def choice(name: str, choices: tuple[Value, ...], about: str = "") -> Parameter:
 NO_YES: Final = (False, True)
 
 
+def _alike(one: Any, other: Any) -> bool:
+    """Return whether both are truth values, or neither is: 1 equals True."""
+    return isinstance(one, bool) == isinstance(other, bool)
+
+
 @dataclass(frozen=True)
 class Space:
-    """The parameters that a sweep searches."""
+    """The parameters that a sweep searches.
+
+    required: what the values of every trial fulfil, together with those of `held` parameters.
+    """
 
     parameters: tuple[Parameter, ...]
+    required: tuple[Requirement, ...] = ()
+    held: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, parameters: Iterable[Parameter]) -> Space:
@@ -258,12 +279,56 @@ class Space:
         """Names of the parameters, in order."""
         return [parameter.name for parameter in self.parameters]
 
-    @property
+    @cached_property
     def count(self) -> int | None:
-        """The number of settings in all; None where it is infinite."""
+        """The number of settings in all; None where it is infinite, or too large to be counted."""
         counts = [parameter.count for parameter in self.parameters]
         known = [count for count in counts if count is not None]
-        return math.prod(known) if len(known) == len(counts) else None
+        if len(known) < len(counts):
+            return None
+        if not self.required:
+            return math.prod(known)
+        return sum(1 for _ in self.settings) if math.prod(known) <= _COUNTED else None
+
+    @property
+    def settings(self) -> Iterator[Setting]:
+        """All settings, where their number is finite."""
+        for setting in itertools.product(*(one.values for one in self.parameters)):
+            if self.allows(dict(zip(self.names, setting, strict=True))):
+                yield setting
+
+    def allows(self, values: Mapping[str, Any]) -> bool:
+        """Return whether values fulfil all requirements."""
+        return not self.broken(values)
+
+    def broken(self, values: Mapping[str, Any]) -> list[str]:
+        """Return the requirements that values break."""
+        return [one.text for one in self.required if not one.holds({**self.held, **values})]
+
+    def requiring(self, texts: Iterable[str], held: Mapping[str, Any]) -> Space:
+        """Return the space with requirements on its parameters and on held ones.
+
+        Raises SettingsError for a requirement on anything else, and where no setting fulfils them.
+        """
+        required = tuple(map(Requirement, texts))
+        if not required:
+            return self
+        for one in required:
+            strange = [name for name in one.names if name not in (*self.names, *held)]
+            if strange:
+                raise SettingsError(
+                    f"require: {one.text!r}: there is no parameter {strange[0]!r}; there are "
+                    f"{', '.join([*self.names, *held])}"
+                )
+        found = replace(self, required=required, held=dict(held))
+        try:
+            found.allows({one.name: one.example for one in self.parameters})
+        except ValueError as error:
+            raise SettingsError(f"require: {error}") from error
+        if found.count == 0:
+            texts = " and ".join(repr(one.text) for one in required)
+            raise SettingsError(f"require: no setting in these ranges fulfils {texts}")
+        return found
 
     @property
     def remarks(self) -> list[str]:

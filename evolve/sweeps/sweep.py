@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
+from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding
@@ -36,7 +37,7 @@ from evolve.sweeps.trials import (
     rows_of,
 )
 from evolve.sweeps.worker import Gone, Reported, Worker, ready
-from evolve.tables.paths import JOURNAL_FILE, RUNGS
+from evolve.tables.paths import FINAL_FILE, JOURNAL_FILE, RUNGS
 from evolve.tables.trials import (
     Importances,
     finals_trials,
@@ -86,6 +87,9 @@ class Sweep:
         storage = open_journal(journal) if database is None else open_database(database)
         self.study = Study(plan, storage, name, queue)
         self.plan = self.study.plan
+        if self.study.revised:  # a final of trials that may not count any more
+            remove(folder / FINAL_FILE, missing_ok=True)
+            store.discard(folder / RUNGS, made=False)
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
@@ -105,6 +109,8 @@ class Sweep:
                 ending = self._wish(observer, begin)
                 if ending is None:
                     self._hand_out(observer)
+                elif ending.stopped:
+                    self._drop_trials()
                 busy = [worker for worker in self._workers if not worker.idle]
                 if not busy and (ending is not None or self.study.is_over):
                     self._save()
@@ -215,6 +221,14 @@ class Sweep:
                 self._save()
         in_hand = f"trials, {self._busy} in hand"
         observer.stage(in_hand, *self.study.progress)
+
+    def _drop_trials(self) -> None:
+        """End the workers and queue the values of their trials again: a trial may take minutes."""
+        for worker in self._workers:
+            if worker.number is not None:
+                self.study.lose(worker.number, "the sweep was stopped", blamed=False)
+            worker.kill()
+        self._workers.clear()
 
     def _start(self, worker: Worker, task: Task) -> None:
         try:

@@ -23,7 +23,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
-from evolve.programs.forks import end_with_parent, without_ctrl_c
+from evolve.programs.forks import end_with_parent, without_ctrl_c, without_main
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import Objective, Outcome, Task
@@ -58,7 +58,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         arguments = (theirs, folder, settings, place, placement)
         self._process = context.Process(target=work, args=arguments, daemon=True)
-        with without_ctrl_c():
+        with without_ctrl_c(), without_main():
             self._process.start()
         theirs.close()
         self.number: int | None = None

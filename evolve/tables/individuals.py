@@ -46,9 +46,10 @@ _OF_LADDER: Final = (
 """Columns that only runs with the ladder have; runs with the fixed panel do not."""
 _RATING: Final = Chart("Rating on the ladder", first=True)
 _PANEL: Final = Chart("Elo against the panel", first=True)
-_OF_THE_BEST: Final = Chart("Scores of the best", (0, 1))
-_OF_ALL: Final = Chart("Scores of the round robin", (0, 1))
-_OVER_BUDGET: Final = Chart("Games lost over the budget", (0, 0.01))
+_PAST: Final = Chart("Score against past champions", (0, 1))
+_LEAD: Final = Chart("Lead over its own generation", (0.5, 1))
+_LADDER_SCORE: Final = Chart("Score against the whole ladder", (0, 1))
+_OVER_BUDGET: Final = Chart("Games lost on nodes", (0, 0.01))
 _SECONDS: Final = Chart("Seconds a generation", (0,))
 
 
@@ -157,18 +158,18 @@ GENERATIONS_COLUMNS: Final = Columns(
         Column("generation", pa.int64()),
         Column(ISLAND, pa.int64(), before=None),
         Column("best", pa.string()),
-        _share("best_score", _OF_ALL, "best"),
-        _share("mean_score", _OF_ALL, "mean"),
+        _share("best_score", _LEAD, "best"),
+        Column("mean_score", pa.float64(), format="percent"),
         Column(DISTINCT, pa.int64(), before=None),
         Column("games", pa.int64()),
         _share("over_budget", _OVER_BUDGET, "share of games"),
-        _share("panel_score", _OF_THE_BEST, "against the panel", before=None),
+        _share("panel_score", _LADDER_SCORE, "score", before=None),
         _number("panel_elo", _PANEL, "Elo of the best"),
         _number("panel_elo_low"),
         _number("panel_elo_high"),
         _number("rating", _RATING, "Elo of the best"),
         *(_number(name) for name in _OF_LADDER[1:]),
-        _share("past_score", _OF_THE_BEST, "against past champions", before=None),
+        _share("past_score", _PAST, "score", before=None),
         Column("seconds", pa.float64(), chart=_SECONDS, label="seconds"),
     )
 )

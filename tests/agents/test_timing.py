@@ -24,8 +24,9 @@ from evolve.agents.memory import thread_context
 from evolve.agents.searching import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
+from evolve.engine.patterns.pattern_search import pattern_move
 from evolve.engine.search import context as layout
-from evolve.engine.search.search import best_move_deep, deepen
+from evolve.engine.search.search import best_move_deep
 from evolve.engine.search.solver import solve_in_order, solve_outcome_move
 from tests.agents.test_searching import boards
 from tests.cli import ROOT, environment
@@ -78,7 +79,7 @@ def nobody_else_running(seconds: float) -> Iterator[None]:
 
 
 KERNELS: dict[str, Callable[[Board, int], object]] = {
-    "deepening": lambda board, address: deepen(U(board.own), U(board.opp), 40, address),
+    "deepening": lambda board, address: pattern_move(U(board.own), U(board.opp), 40, address),
     "who wins": lambda board, address: solve_outcome_move(U(board.own), U(board.opp), address),
     "score": lambda board, address: solve_in_order(
         U(board.own), U(board.opp), np.array(board.legal_moves()), address
@@ -90,7 +91,7 @@ KERNELS: dict[str, Callable[[Board, int], object]] = {
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_search_ends_though_no_other_thread_gets_to_run(name: str) -> None:
     """A timer's thread could not say when the time is up: the search has to see it itself."""
-    evolve.load_agent("swh?time=0.02")
+    evolve.load_agent("swh?time=0.02").choose(Board.start())  # sets the weights
     evolve.load_agent("uct?time=0.02")
     context = thread_context("standard", TABLE_BITS)
     board = boards(7, 1, 40)[0]

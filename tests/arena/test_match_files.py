@@ -148,7 +148,7 @@ def test_one_file_makes_the_other() -> None:
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        (("swh", "zero", "--games", 6), "games 4, not 6"),
+        (("swh", "zero", "--games", 2), "games 4, not 2"),
         (("swh", "zero", "--games", 4, "--seed", 1), "seed 0, not 1"),
         (("swh", "zero", "--games", 4, "--rules", "reversed"), "rules standard, not reversed"),
         (("swh", "zero", "--games", 4, "--openings", "start"), "openings balanced, not start"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from evolve.cli import terminal
 from tests.cli import ALPHABETA, QUICK, TINY, Result, done
 
 
@@ -58,3 +60,21 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sweep(swept: Path, tmp_path: Path) -> Path:
     """A copy of that sweep to damage or to go on with."""
     return Path(shutil.copytree(swept, tmp_path / "sweep"))
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Makes standard output a terminal of so many columns, with colours unless `colour` is off."""
+
+    def become(columns: int, colour: bool = True) -> None:
+        values = {"FORCE_COLOR": "1", "TERM": "xterm", "COLORTERM": "truecolor"}
+        for name, value in {**values, "COLUMNS": str(columns), "LINES": "24"}.items():
+            monkeypatch.setenv(name, value)
+        if colour:
+            monkeypatch.delenv("NO_COLOR", raising=False)
+        else:
+            monkeypatch.setenv("NO_COLOR", "1")
+        terminal.out.cache_clear()
+
+    yield become
+    terminal.out.cache_clear()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import shutil
 import signal
 import sys
+from pathlib import Path
 
 import numba
 import pytest
@@ -15,6 +17,7 @@ from evolve.cli import terminal
 from evolve.cli.display import Display, tell, telling_of_compilation, watching
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
+from tests.cli import on_a_terminal, program
 
 
 def test_compilation_is_told_once_and_only_when_it_happens() -> None:
@@ -56,7 +59,7 @@ def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
         signal.raise_signal(signal.SIGINT)
         assert display.stop()
         said = capsys.readouterr().out.splitlines()[-1]
-        assert said == "ending after the current trials; Ctrl-C again ends at once"
+        assert said.startswith("ending: trials in hand begin again when the sweep goes on; Ctrl-C")
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):  # and it is as before
@@ -71,3 +74,18 @@ def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(sys, "stdout", gone)
         for _ in range(3):
             tell("a line")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_who_plays_first_on_a_machine_is_told_that_it_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal alone: what is read by programs stays as it is."""
+    monkeypatch.setenv("EVOLVE_CACHE_DIR", str(tmp_path / "cold"))
+    for words in (("play", "swh"), ("match", "swh", "zero", "--games=2", "--jobs=1")):
+        shown = on_a_terminal(tmp_path, *words)
+        assert shown.count("compiling the kernels") == 1
+        shutil.rmtree(tmp_path / "cold")
+    ended = program(tmp_path, "match", "swh", "zero", "--games=2", "--json")
+    assert (ended.code, ended.err) == (0, "")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.output import LEGEND
+from evolve.cli.generations import LEGEND
 from tests.cli import (
     QUICK,
     done,
@@ -127,4 +127,13 @@ def test_a_live_run_fits_80_columns_and_names_its_columns(tmp_path: Path) -> Non
     assert max(map(len, lines[head:end])) <= 80
     live = "\n".join(lines[head:end])
     assert LEGEND in live
-    assert re.search(r"run +━+ 2/2 +\d+ s elapsed, about \d+ s left", live)
+    assert re.search(r"run +[━╸╺]+ +2/2 +\d+ s elapsed, (about )?\d+ s left", live)
+    assert re.search(r"rating [▁▂▃▄▅▆▇█]{2} -?\d+ ± \d+ Elo", live)
+    assert re.search(r"ladder +[━╸╺]+ +\d+/\d+ *$", live, re.MULTILINE)
+    next_lines = lines[max(n for n, line in enumerate(lines) if line.startswith("next: ")) :]
+    commands = [line.removeprefix("next:").strip() for line in next_lines if line.strip()]
+    assert [command.split()[:2] for command in commands] == [
+        ["evolve", "show"],
+        ["evolve", "plot"],
+        ["evolve", "hand-in"],
+    ]

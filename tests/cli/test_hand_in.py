@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +15,9 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.cli.hand_in import proposed
+from evolve.cli.hand_in import _found, _to_hand_in, proposed
 from tests import networks
-from tests.cli import ALPHABETA, Result, done, invoke, match
+from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused, program
 
 PATTERNS = (
     *("train", "patterns", "--shapes", "a1-b2", "--round=100", "--checks=2", "--games=200"),
@@ -73,16 +77,20 @@ def test_what_we_export_is_checked_and_played(source: str, tmp_path: Path) -> No
 def test_what_is_taught_is_handed_in(kind: str, layers: str, tmp_path: Path) -> None:
     words = ("--games", 2, "--panel-openings", 2, "--layers", layers)
     said = done("train", kind, *words, "--out", "taught").out
-    done("export", *_proposed(said)[:-1], "agent.py")
-    done("export", "taught", "-o", "agent.py", "--force")
+    assert _proposed(said) == ["taught", "-o", "agent.py"]
+    done("export", "taught", "-o", "agent.py")
     assert invoke("check", "agent.py", "--games", 1, "--memory", 200).code == 0
     assert match("python:agent.py", "random", "--games", 2, "--jobs", 1)["games"] == 2
 
 
 def _proposed(out: str) -> list[str]:
-    """The words of the export that the line `next:` proposes."""
-    line = next(line for line in out.splitlines() if line.startswith("next: "))
-    return shlex.split(line.partition("evolve export ")[2].partition(" · ")[0])
+    """The words of the hand-in that is proposed, in a line of its own."""
+    lines = out.splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith("next: "))
+    commands = [line.removeprefix("next:").strip() for line in lines[begin:]]
+    assert all(command.startswith("evolve ") for command in commands)
+    line = next(command for command in commands if command.startswith("evolve hand-in "))
+    return shlex.split(line)[2:]
 
 
 def test_what_is_proposed_at_the_end_goes_by_the_clock(
@@ -96,19 +104,79 @@ def test_what_is_proposed_at_the_end_goes_by_the_clock(
         ("taught", train),
     ):
         words = _proposed(out)
-        assert words == [f"{folder}?time=4.5", "-o", "agent.py"]
-        assert "as deep as 4.5 s" in done("export", *words, "--force").out
-        assert "SECONDS = 4.5" in (tmp_path / "agent.py").read_text(encoding="ascii")
+        assert words == [folder, "-o", "agent.py"]
+        assert _to_hand_in(folder, 5.0, None).limit.seconds == 4.5
+
+
+def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:
+    AGENTS["dueling.npz"]().save(tmp_path / "quick.npz")  # it does not think as long as it may
+    words = ("hand-in", "quick.npz", "--seconds", 1, "-o")
+    said = invoke(*words, "agent.py")
+    assert said.code == 0, said
+    lines = said.lines
+    assert lines[0] == "quick.npz · standard · 1 s a move"
+    assert [line.split()[0] for line in lines[1:7]] == [
+        *("imports", "start", "games", "time", "cpu", "memory")
+    ]
+    assert re.fullmatch(
+        r"[0-4](\.5)? of 4 points against patterns-standard, 0\.\d+ s a move for both", lines[7]
+    )
+    assert lines[8].startswith("hand in agent.py: quick.npz, ")
+    assert len(lines) == 9
+    assert "agent.py exists" in fails(*words, "agent.py")
+    found = invoke(*words, "other.py", "--json", "--memory", 20)
+    assert found.code == 1  # numpy alone has more
+    document = found.document
+    assert (document["file"], document["agent"]) == ("other.py", "quick.npz")
+    assert (document["good"], document["match"]) == (False, None)
+    assert document["findings"][-1]["name"] == "memory"
+    assert (
+        "do not hand in other.py: memory wrong"
+        in invoke(*words, "other.py", "--force", "--memory", 20).out
+    )
+
+
+def test_without_a_name_it_is_the_newest_finished_run(quick: Path, tmp_path: Path) -> None:
+    assert _found(None) == ("patterns-reversed", " (there is no finished run in runs)")
+    assert _found("standard")[0] == "patterns-standard"
+    for number, name in enumerate(("old", "new", "stopped", "damaged")):
+        run = tmp_path / "runs" / name
+        shutil.copytree(quick, run)
+        os.utime(run / "champion.json", (number, number))
+    (tmp_path / "runs/stopped/games/playoff.parquet").unlink()
+    (tmp_path / "runs/damaged/config.toml").write_text("[", encoding="utf-8")
+    assert _found(None) == ("runs/new", " (the newest finished run)")
+    assert _found("reversed")[0] == "runs/new"
+    why = " (there is no finished standard run in runs)"
+    assert _found("standard") == ("patterns-standard", why)
+
+
+def test_what_no_file_can_hold_is_not_handed_in(tmp_path: Path) -> None:
+    assert "cannot be written as a Python file" in fails("hand-in", "random")
+    assert "has no network to export" in fails("hand-in", "uct")
+    assert "ends in .py" in misused("hand-in", "swh", "-o", "agent.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_from_nothing_to_a_checked_hand_in_within_a_minute(tmp_path: Path) -> None:
+    begin = time.monotonic()
+    ended = program(tmp_path, "hand-in", "-o", "agent.py", "--seconds", "5")
+    assert ended.code == 0, ended
+    assert time.monotonic() - begin < 60.0
+    assert ended.lines[0].startswith("patterns-reversed (there is no finished run in runs)")
+    assert "WRONG" not in ended.out
+    assert ended.lines[-1].startswith("hand in agent.py: patterns-reversed, as deep as 4.5 s")
 
 
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (AGENTS["value.npz"], "export 'runs/a b?time=4.5' -o agent.py"),
-        (AGENTS["dueling.npz"], "export 'runs/a b' -o agent.py"),
+        (AGENTS["value.npz"], "hand-in 'runs/a b' -o agent.py"),
+        (AGENTS["dueling.npz"], "hand-in 'runs/a b' -o agent.py"),
         (lambda: MctsAgent(network=_network(networks.POLICY)), "export 'runs/a b' -o best.npz"),
         (lambda: evolve.load_agent("uct"), "export 'runs/a b' -o best.json"),
-        (lambda: evolve.load_agent("patterns-standard"), "export 'runs/a b?time=4.5' -o agent.py"),
+        (lambda: evolve.load_agent("patterns-standard"), "hand-in 'runs/a b' -o agent.py"),
     ],
 )
 def test_what_is_proposed_can_be_written(made: Any, words: str) -> None:

@@ -78,6 +78,8 @@ MAY_CHANGE: Final[Mapping[str, str]] = {
     "timeout": "when it ends",
     "storage": "the same place, with its password, which is not kept",
     "jobs": "a line says so: test_a_sweep_keeps_how_many_workers_it_had",
+    "space": "other ranges, which trials that still fit are of: test_revision",
+    "require": "the same",
     "seeds": "further runs of a study",
     "allow_programs": "an agreement, which is the user's of today",
 }
@@ -139,6 +141,7 @@ OTHERS: Final[Mapping[str, list[dict[str, Any]]]] = {
     "shapes": [{"shapes": ("corner", "edge")}],
     "accept_against": [{"accept_against": ("random",)}],
     "panel": [{"panel": "fixed"}, {"panel": ("random", "swh")}],
+    "require": [{"require": ("x < 3",)}],
     "rungs": [{"rungs": ("4x20", "2x30x2"), "budget": 5.0}],
     "storage": [{"storage": "sqlite:///study.db"}],
     "study": [{"study": "mine"}],
@@ -240,7 +243,8 @@ OTHER_MATCH: Final[Mapping[str, tuple[str, ...]]] = {
     "opening_plies": ("--opening-plies=5",),
     "seed": ("--seed=1",),
     "rules": ("--rules=reversed",),
-    "games": ("--games=6",),
+    "games": ("--games=2",),
+    "resign": ("--resign=20",),
     "sprt": ("--sprt", "0", "30"),
     "alpha": ("--alpha=0.1",),
     "beta": ("--beta=0.1",),
@@ -260,12 +264,15 @@ def test_a_match_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
 
 
 OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
-    name: OTHER_MATCH[name] for name in ("openings", "opening_plies", "seed", "rules", "games")
+    name: OTHER_MATCH[name]
+    for name in ("openings", "opening_plies", "seed", "rules", "games", "resign")
 }
+OF_GAUNTLETS: Final = ("against", "elos")
+"""Kept as well: test_a_gauntlet_goes_on_with_the_same_anchors_alone."""
 
 
 def test_a_rating_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
-    assert {*OTHER_RATING, "agents"} == set(RateSettings.model_fields)
+    assert {*OTHER_RATING, *OF_GAUNTLETS, "agents"} == set(RateSettings.model_fields)
     done("rate", "random", "zero", "--games=4", "--jobs=1", "--out=rating")
     done("rate", "random", "zero", "--games=4", "--jobs=2", "--out=rating")
     for name, words in OTHER_RATING.items():

@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from evolve.cli.evolutions import head_lines
-from evolve.cli.output import columns_shown
+from evolve.cli.generations import columns_shown
 from evolve.evolution.generation import individual_agent, run_settings
 from tests.cli import done, invoke
 from tests.tables.content import tables_hash

@@ -32,6 +32,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     "lineage": ("run", "0-0"),
     "plot": ("swh",),
     "export": ("swh",),
+    "hand-in": ("swh",),
     "match": GAMES,
     "rate": GAMES,
     "cluster check": (),

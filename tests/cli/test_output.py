@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import evolve
-from evolve.cli.output import narrow
+from evolve.cli.output import narrow, print_frame, rounded
 from tests.cli import done, misused
 
 
@@ -80,19 +81,39 @@ def test_what_is_long_is_cut_for_people_alone() -> None:
     assert narrow(1.25) == 1.25
 
 
-def test_an_agent_as_boards(first: Path) -> None:
-    shown = done("show", first / "champion.json").out
-    assert shown.count("weights, ") == 3
-    for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed"):
-        assert word in shown
-    assert "100" in done("show", "swh").out
-    assert "  3 " in done("show", "swh?depth=3").out
+def test_a_narrow_terminal_leaves_columns_out_whole(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = pd.DataFrame({f"column_{n}": [n * 1000, n] for n in range(12)})
+    for columns, shown in ((60, 6), (80, 8), (200, 12)):
+        screen(columns, False)
+        print_frame(frame)
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+        assert lines[0].split() == [f"column_{n}" for n in range(shown)]
+        assert lines[1].split() == [str(n * 1000) for n in range(shown)]
+        assert max(map(len, lines)) <= columns
+        told = " ".join(lines[3:])
+        assert ("no room for column_" in told) is (shown < 12)
+        assert re.findall(r"column_\d+", told) == [f"column_{n}" for n in range(shown, 12)]
 
 
-def test_names_in_agent_files_are_shown_as_text(copy: Path) -> None:
-    path = copy / "champion.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
-    document["name"] = "[bold]a[/bold] [red"
-    path.write_text(json.dumps(document), encoding="utf-8")
-    for arguments in (("show", path), ("show", copy), ("compare", copy)):
-        assert "[bold]a[/bold] [red" in done(*arguments).out
+def test_figures_are_rounded_as_people_read_them() -> None:
+    for name, value, text in (
+        ("panel_elo_low", -308.89, "-309"),
+        ("rating", 551.2, "551"),
+        ("best_score", 0.12345, 0.12345),
+        ("seconds", 0.2789, "0.28"),
+        ("cpu_seconds", 1234.5, "1234"),
+        ("disc_difference", -3.567, "-3.6"),
+        ("games", 12, 12),
+    ):
+        assert rounded(name, value) == text
+
+
+def test_show_has_json_as_other_commands(first: Path) -> None:
+    rows = done("show", first, "--json").document
+    assert rows == done("show", first, "--format", "json").document
+    assert len(rows) == 3
+    agent = done("show", "swh", "--json").document
+    assert agent["format"] == "evolve-agent"
+    assert "contradict each other" in misused("show", first, "--json", "--format", "csv")

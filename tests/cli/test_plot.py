@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,11 @@ import evolve
 from tests.cli import (
     QUICK,
     done,
+    environment,
     fails,
+    misused,
 )
+from tests.plots import written_in
 
 
 @pytest.mark.parametrize(
@@ -42,3 +47,51 @@ def test_plot_of_an_agent(first: Path, tmp_path: Path) -> None:
 def test_plot_refuses_other_formats(first: Path, tmp_path: Path) -> None:
     assert ".png" in fails("plot", first, "-o", "picture.gif")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_for_a_paper_with_its_data(first: Path, tmp_path: Path) -> None:
+    options = ("--style=paper", "--size=9x6cm", "--x=games", "--metric=mean_score", "--title=Mine")
+    said = done("plot", first, "-o", "fig.svg", "--csv", "fig.csv", *options).out
+    assert "fig.csv" in said
+    svg = (tmp_path / "fig.svg").read_text(encoding="utf-8")
+    assert 'width="255.11' in svg  # points
+    assert {"Mine", "games", "mean score"} <= set(written_in(tmp_path / "fig.svg"))
+    head, *rows = (tmp_path / "fig.csv").read_text().splitlines()
+    assert head == "setting,seeds,games,mean_score,low,high"
+    assert len(rows) == evolve.load_run(first).generation_count
+    done("plot", first, "--csv", "alone.csv")
+    assert (tmp_path / "alone.csv").exists()
+
+
+def test_wrong_options(first: Path, tmp_path: Path) -> None:
+    assert "name a picture" in misused("plot", first)
+    assert "must end in .csv" in misused("plot", first, "--csv", "x.txt")
+    assert "has no colour; it has rating" in misused(
+        "plot", first, "-o", "x.png", "--metric=colour"
+    )
+    assert "not WIDTHxHEIGHT" in misused("plot", first, "-o", "x.png", "--size=big")
+    assert "generations" in misused("plot", first, "-o", "x.png", "--x=plies")
+    assert "this is an agent" in misused("plot", "swh", "-o", "x.png", "--metric=rating")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_a_study_becomes_a_figure_for_a_paper_in_two_commands(tmp_path: Path) -> None:
+    study = ("--seeds=0-3", "--grid=crossover=blend,uniform", "--out=study")
+    for words in (
+        ("run", *QUICK[:-1], *study),
+        ("plot", "study", "-o", "figure.pdf", "--style=paper", "--size=8.5x6cm", "--csv=data.csv"),
+    ):
+        ended = subprocess.run(
+            [sys.executable, "-m", "evolve", *words],
+            cwd=tmp_path,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+    assert "mean of 4 seeds · band: from the lowest seed to the highest" in ended.stdout
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
+    rows = (tmp_path / "data.csv").read_text().splitlines()
+    assert len(rows) == 1 + 2 * 3  # settings, generations

@@ -154,4 +154,54 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
     said = fails("rate", "--config", "rating.toml")
     assert said.startswith("rating.toml: ")
     assert "depth: there is no such setting" in said
-    assert "agents" in said
+    Path("rating.toml").write_text('agents = ["swh"]\n')
+    assert "agents: it must have 2 or more" in fails("rate", "--config", "rating.toml")
+
+
+def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
+    words = ("--against", "swh", "zero", "--games=20", "--seed=2", "--out", tmp_path / "g")
+    found = rate("swh-mobility", *words)
+    assert found["cross"]["swh-mobility"].keys() == {"swh", "zero"}
+    rows = {row["agent"]: row for row in found["agents"]}
+    assert rows["swh"]["elo"] + rows["zero"]["elo"] == pytest.approx(0, abs=1e-6)
+    assert rows["swh"]["elo_low"] is None, "fixed"
+    assert rows["swh-mobility"]["elo_low"] < rows["swh-mobility"]["elo"]
+    more = rate("swh-mobility", "random", *words)
+    again = {row["agent"]: row for row in more["agents"]}
+    assert "random" not in more["cross"]["swh-mobility"]
+    for name in ("swh", "zero"):
+        assert again[name]["elo"] == rows[name]["elo"], "what NEW does moves no anchor"
+    assert again["swh-mobility"]["elo"] == rows["swh-mobility"]["elo"]
+    assert "positional" not in str(more)
+
+
+def test_anchors_have_the_elo_that_is_given_or_that_of_the_ladder() -> None:
+    given = rate("swh-mobility", "--against", "swh", "zero", "--elos=1200,900", "--games=20")
+    assert [row["elo"] for row in given["agents"] if row["agent"] != "swh-mobility"] == [1200, 900]
+    assert "swh" not in given["cross"]["zero"], "nothing to find out"
+    known = done("rate", "zero", "--games=4", "--against", "swh", "swh?depth=3").out
+    assert "Elo fixed: swh +0, swh?depth=3 +202" in known
+    assert "120 games" in done("rate", "zero", "--games=40", "--against", "swh", "swh?depth=2").out
+    alone = done("rate", "zero", "--against", "swh-mobility", "--games=4").out
+    assert "swh-mobility has 0 Elo" in alone
+
+
+def test_a_gauntlet_goes_on_with_the_same_anchors_alone(tmp_path: Path) -> None:
+    words = ("rate", "zero", "--games=4", "--out", tmp_path / "g")
+    done(*words, "--against", "swh", "swh-mobility")
+    assert "other agents" in fails(*words, "--against", "swh", "random")
+    assert "other anchors" in fails(*words, "--against", "swh", "swh-mobility", "--elos=1,2")
+    assert "other agents" in fails("rate", "zero", "swh", "--games=4", "--out", tmp_path / "g")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--against", "swh"), "name the AGENTS that play them before --against"),
+        (("zero", "--against", "swh", "--elos=1,2"), "2 numbers, and 1 agents in --against"),
+        (("zero", "swh", "--elos=1,2"), "2 numbers, and 0 agents"),
+        (("zero",), "name two AGENTS"),
+    ],
+)
+def test_gauntlets_that_cannot_be(words: tuple[str, ...], said: str) -> None:
+    assert said in misused("rate", *words)

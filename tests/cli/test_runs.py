@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.cli.terminal import with_error
 from evolve.runs.run_folder import locked
 from tests.cli import Result, done, on_a_terminal
 
@@ -25,7 +26,8 @@ def test_runs_lists_runs(copy: Path, tmp_path: Path) -> None:
     assert "3/3" in shown.lines[1]
     # The Elo from games after the play-off, in place of what was won there.
     found = evolve.load_agent(copy).stored().provenance
-    interval = f"{found['elo']:.0f} [{found['elo_low']:.0f}, {found['elo_high']:.0f}]"
+    interval = with_error(*(found[key] for key in ("elo", "elo_low", "elo_high")))
+    assert " ± " in interval
     compared = done("compare", copy)
     for line in (shown.lines[1], next(row for row in compared.lines if row.startswith("elo "))):
         assert interval in line
@@ -73,14 +75,12 @@ def test_no_list_has_the_share_in_the_play_off(copy: Path, tmp_path: Path) -> No
     assert rows["before"]["state"] == "done"
     assert rows["before"]["elo"] is None
     assert rows["copy"]["elo"] is not None
-    lines = {line.split()[0]: line.split()[-4] for line in done("runs", ".").lines[1:]}
-    assert lines["before"] == "–"
-    assert lines["copy"].endswith("]")
+    lines = {line.split()[0]: line for line in done("runs", ".").lines[1:]}
+    assert re.search(r" 3/3 +– ", lines["before"])
+    assert re.search(r" 3/3 +-?\d+ ± \d+ ", lines["copy"])
     # The run's own details have both, each by its name.
     assert "play-off share 0.876 [0.765, 0.987]" in done("show", copy).out
-    assert re.search(
-        r"Elo -?\d+ \[-?\d+, -?\d+\] on the ladder in 64 games", done("show", copy).out
-    )
+    assert re.search(r"Elo -?\d+ ± \d+ on the ladder in 64 games", done("show", copy).out)
     assert "play-off share 0.876 [0.765, 0.987]" in done("show", before).out
     assert "Elo" not in done("show", before).lines[-1]
     # It gets its Elo when it goes on, and then it is finished.
@@ -96,7 +96,8 @@ def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> No
     folder, result = first_output
     found = evolve.load_agent(folder).stored().provenance
     (line,) = (line for line in result.lines if line.startswith("champion "))
-    interval = f"{found['elo']:.0f} [{found['elo_low']:.0f}, {found['elo_high']:.0f}]"
+    interval = with_error(*(found[key] for key in ("elo", "elo_low", "elo_high")))
+    assert " ± " in interval
     assert f"Elo {interval} on the ladder in {found['elo_games']} games" in line
     assert f"play-off share {found['score']:.3f}" in line
     assert line.endswith(str(folder / "champion.json"))
@@ -147,10 +148,15 @@ def test_a_damaged_run_hides_no_other(copy: Path, tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
-def test_runs_breaks_no_word_at_80_columns(copy: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_runs_breaks_no_word(copy: Path, tmp_path: Path, columns: int) -> None:
     shutil.copytree(copy, tmp_path / "runs/reversed-001")
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "runs"))
-    assert max(map(len, shown.splitlines())) <= 80
-    date = done("runs", "--json").document[0]["date"]
-    for word in ("runs/reversed-001", "reversed", "done", "3/3", *date.split()):
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", on_a_terminal(tmp_path, "runs", columns=columns))
+    assert max(map(len, shown.splitlines())) <= columns
+    assert len(shown.splitlines()) == 2
+    (facts,) = done("runs", "--json").document
+    _, clock = facts["date"].split()  # of today
+    elo = with_error(*(facts[key] for key in ("elo", "elo_low", "elo_high")))
+    for word in ("runs/reversed-001", "done", clock, "3/3", *elo.split()):
         assert word in shown.split()
+    assert ("champion" in shown) is (columns == 200)

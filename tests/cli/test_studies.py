@@ -174,7 +174,7 @@ def test_pictures(study: Path, tmp_path: Path) -> None:
     for name, sources in {"a": (study,), "b": (study, run), "c": (run, study)}.items():
         done("plot", *sources, "-o", tmp_path / f"{name}.svg")
         text = (tmp_path / f"{name}.svg").read_text()
-        assert "mean over seeds" in text
+        assert "from the lowest seed to the highest" in text
     assert evolve.plot(study, output=tmp_path / "d.png").stat().st_size > 20_000
     assert "draw an agent alone" in fails("plot", study, "swh", "-o", tmp_path / "x.png")
 

@@ -48,11 +48,18 @@ def test_the_time_left_goes_by_trials_of_this_time() -> None:
 
 
 def test_the_time_left_knows_of_the_final() -> None:
-    final = iter((7.0, 70.0, 700.0))
-    look = TrialsView(SweepSettings(kind="alphabeta"), (0, 20), lambda: next(final))
+    final = [7.0]
+    look = TrialsView(SweepSettings(kind="alphabeta"), (0, 20), lambda: final[0])
     look._begin -= 30.0
-    told = [look.seconds_left(row(n, "COMPLETE", 0.5), n + 1, 20) for n in (9, 18, 19)]
+    display, told = Display(look), []
+    for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
+        display.row(row(number, "COMPLETE", 0.5), number + 1, 20)
+        told.append(look.outlook.left)
     assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700], abs=1.0)
+    display.stage("final", 0, 8)
+    assert look.outlook.left == pytest.approx(700, abs=1.0)
+    display.stage("final", 8, 8)
+    assert look.outlook.left == pytest.approx(0, abs=1.0)
 
 
 def test_the_parameters_that_matter_most_are_shown(

@@ -7,6 +7,7 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -201,9 +202,52 @@ def test_errors_have_one_form() -> None:
 
 def test_a_bar_says_what_elapsed_and_what_is_left_as_measured() -> None:
     bar = terminal.bar()
-    bar.add_task("compiling", total=None)
+    bar.add_task("starting", total=None)
     text = terminal.Times().render(bar.tasks[0]).plain
     assert text.endswith(" elapsed")
-    bar.add_task("run", total=168, ends=time.monotonic() + 600.5)
+    bar.add_task("slowest", total=168, ends=time.monotonic() + 600.5)
     text = terminal.Times().render(bar.tasks[1]).plain
     assert text.endswith("elapsed, about 10 min left")
+
+
+def test_an_elo_is_whole_with_its_error() -> None:
+    assert terminal.with_error(549.8, 524.8, 574.9) == "550 ± 25"
+    assert terminal.with_error(-12.4, -112.4, 87.6) == "-12 ± 100"
+    assert terminal.with_error(191.0, -161.0, 542.6) == "191 ± 352"
+    assert terminal.with_error(700.0, 500.0, 1200.0) == "700 [500, 1200]"
+    assert terminal.with_error(1.2, None, None) == "1"
+
+
+def test_a_sparkline_has_the_room_that_it_gets(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert terminal.sparkline([0, 1, 2, 3, 4, 5, 6, 7], 40) == "▁▂▃▄▅▆▇█"
+    assert terminal.sparkline([*range(800)], 8) == "▁▂▃▄▅▆▇█"
+    assert terminal.sparkline([5.0, 5.0], 8) == "▁▁"
+    assert terminal.sparkline([], 8) == terminal.sparkline([float("nan")], 8) == ""
+
+
+def test_tables_on_a_terminal_break_no_number(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    heads = ("setting", "against", "difference", "95 %", "p", "p (Holm)")
+    row = ("crossover=blend", "crossover=uniform", "-124.8", "[-476.8, 227.1]", 0.3411, 0.3411)
+    for columns, tables in ((60, 2), (120, 1)):
+        screen(columns, False)
+        assert terminal.print_rows(heads, [row]) == []
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+        assert len(lines) == 2 * tables
+        assert max(map(len, lines)) <= columns
+        assert all(line.startswith("setting") for line in lines[::2])
+        told = "\n".join(lines)
+        assert all(text in told for text in (*heads, *map(str, row[:4]), "0.341"))
+
+
+def test_lines_break_between_words_but_commands_do_not(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen(20, False)
+    terminal.say("as many words as a line of this terminal holds")
+    terminal.say("evolve plot runs/reversed-001 -o plot.png", whole=True)
+    assert capsys.readouterr().out.splitlines() == [
+        *("as many words as a", "line of this", "terminal holds"),
+        "evolve plot runs/reversed-001 -o plot.png",
+    ]

@@ -80,7 +80,7 @@ def test_what_is_said_while_it_learns(trained: tuple[Path, str]) -> None:
     ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
     assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
     assert "all games are played" in lines[5]
-    assert re.match(r"best patterns-600: Elo -?\d+ \[.*\] on the ladder, score", lines[6])
+    assert re.match(r"best patterns-600: Elo -?\d+ ± \d+ on the ladder, score", lines[6])
     # and nothing of too few games before it
     assert "against the ladder" in lines[6]
 

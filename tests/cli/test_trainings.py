@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
+from evolve.cli.display import Display
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
 from evolve.tables.metrics import METRICS_COLUMNS
@@ -29,6 +28,15 @@ def test_each_figure_stands_under_its_column() -> None:
     assert set(look.columns) <= set(METRICS_COLUMNS.names)
 
 
-@pytest.mark.parametrize(("done", "left"), [(0.25, 90.0), (1.0, 0.0), (0.0, math.inf)])
-def test_the_time_left_goes_by_the_share_that_is_done(done: float, left: float) -> None:
-    assert ChecksView(DqnSettings()).seconds_left(ROW, done, 1.0) == left
+def test_the_time_left_goes_by_the_share_that_is_done() -> None:
+    look = ChecksView(DqnSettings())
+    display = Display(look)
+    display.stage("100 games", 0.2, 1.0)
+    assert look.outlook.left is None
+    assert look.outlook._first is not None
+    begun, share = look.outlook._first
+    look.outlook._first = begun - 30.0, share
+    display.stage("200 games", 0.5, 1.0)
+    assert look.outlook.left == pytest.approx(50.0, abs=1.0)
+    display.row(ROW, 0.5, 1.0)  # what it does not know changes nothing
+    assert look.outlook.left == pytest.approx(50.0, abs=1.0)

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.cli.output import NOT_SHOWN, SHOWN, columns_shown
+from evolve.cli.generations import NOT_SHOWN, SHOWN, columns_shown
+from evolve.cli.terminal import with_error
 from evolve.tables.individuals import GENERATIONS_COLUMNS
 from tests import forks
 from tests.cli import command, done, environment, read_terminal
@@ -44,12 +45,14 @@ def test_a_generation_is_a_line_on_a_terminal_of_80_columns(first: Path, tmp_pat
     rows = evolve.load_run(first).generations.to_dict("records")
     for line, row in zip(lines[begin : begin + 3], rows, strict=True):
         assert line.split()[:2] == [str(row["generation"]), row["best"]]
-        for column in ("panel_elo", "panel_elo_low", "panel_elo_high", "rating"):
-            assert f" {row[column]:.0f}" in line
+        elo = with_error(*(row[f"panel_elo{end}"] for end in ("", "_low", "_high")))
+        assert f" {elo} " in line
+        assert f" {row['rating']:.0f} " in line
     # One name everywhere: the head is the columns' own names, word above word.
     stacked = [line.split() for line in lines[:begin]]
+    assert stacked[-1].count("±") == 1
     for name in columns_shown(ladder=True):
-        words = name.split("_")
+        words = [] if name.startswith("panel_elo") else name.split("_")
         assert all(word in line for word, line in zip(words[::-1], stacked[::-1], strict=False))
     assert lines[begin + 3].startswith("past_score: ")
     assert max(map(len, lines[: begin + 3])) <= 80

@@ -10,8 +10,10 @@ from evolve.config.evolution import PRESETS, EvolutionSettings
 from evolve.config.toml import resolve, resolve_as
 from evolve.evolution.estimate import BYTES_A_GAME, Costs, estimate
 from evolve.evolution.loop import Evolution
+from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import ONE_THREAD
-from tests.evolution.conftest import TINY
+from evolve.runs.run_folder import Silent
+from tests.evolution.conftest import TINY, start
 
 
 def test_over_a_given_evaluation_a_game_costs_something(tmp_path: Path) -> None:
@@ -31,6 +33,32 @@ def test_it_counts_the_games_still_to_come(tmp_path: Path) -> None:
     evolution.generation = 4
     half = estimate(evolution)
     assert half.bytes == pytest.approx(whole.bytes / 2)
+
+
+class Counted(Silent):
+    """Keeps how many games each stage has had."""
+
+    def __init__(self) -> None:
+        self.games: dict[str, float] = {}
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.games[name] = max(done, self.games.get(name, 0.0))
+
+
+@pytest.mark.parametrize("panel", ["fixed", "ladder"])
+def test_it_knows_the_stages_after_the_last_generation(tmp_path: Path, panel: str) -> None:
+    evolution = Evolution(tmp_path, resolve({**TINY, "panel": panel}), ONE_THREAD)
+    about = estimate(evolution)
+    left = evolution.settings.generations * about.generation
+    assert about.seconds == pytest.approx(left + sum(about.endings.values()))
+    expected = games_afterwards(evolution.settings)
+    assert list(about.endings) == list(expected)
+    each = about.costs.seconds_a_game
+    assert [*about.endings.values()] == pytest.approx([each * games for games in expected.values()])
+    watched = Counted()
+    start(tmp_path / "run", observer=watched, panel=panel)
+    for name, games in expected.items():
+        assert watched.games[name] <= games <= 3.0 * watched.games[name]
 
 
 def costs(seconds: float = 0.4e-3, **options: object) -> Costs:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 import evolve
@@ -13,7 +14,6 @@ from evolve.agents.patterns import PatternAgent
 from evolve.engine.patterns.patterns import DISC, Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
-from evolve.errors import RunError
 from evolve.plots.agents import (
     curves_of,
     draw_weights,
@@ -21,6 +21,7 @@ from evolve.plots.agents import (
     plot_patterns,
     values_of_discs,
 )
+from evolve.plots.figure import Look
 from tests import reference
 from tests.plots import written_in
 
@@ -50,22 +51,20 @@ def test_each_square_has_its_weight_and_each_board_its_span(phases: int) -> None
         first = 4 if phase == 0 else agent.boundaries[phase - 1]
         last = 64 if phase == phases - 1 else agent.boundaries[phase] - 1
         assert one.get_title() == f"{first}–{last} discs, depth {agent.depths[phase]}"
-        assert one.images[0].get_clim() == (-(100 * phases + 9), 100 * phases + 9)
+        largest = 100 * phases + 9
+        assert one.images[0].get_clim() == pytest.approx((-1.1 * largest, 1.1 * largest))
+        # The largest weight has the last colour, and 0 the middle one, as on the page.
+        colours = one.images[0].cmap(one.images[0].norm([-largest, -0.09 * largest, 0, largest]))
+        assert [to_hex(c) for c in colours] == ["#8e3a00", "#eef1ef", "#eef1ef", "#0b579c"]
 
 
 @pytest.mark.parametrize("phases", [1, 2])
 def test_the_file_names_terms_and_all_phases(phases: int, tmp_path: Path) -> None:
-    plot_agent(agent_of(phases), tmp_path / "agent.svg")
+    plot_agent(agent_of(phases), Look()).save(tmp_path / "agent.svg")
     texts = written_in(tmp_path / "agent.svg")
     assert "drawn: any rules, exact from 6 empties" in texts
     assert sum(" discs, depth " in text for text in texts) == phases
     assert sum(text.startswith("mobility ") for text in texts) == phases
-
-
-def test_another_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match=r"\.png \.svg \.pdf"):
-        plot_agent(agent_of(1), tmp_path / "agent.gif")
-    assert list(tmp_path.iterdir()) == []
 
 
 def patterns_of(own: int, boundaries: tuple[int, ...]) -> Patterns:
@@ -102,7 +101,7 @@ def test_a_picture_of_few_and_of_many_phases(
     monkeypatch.setattr("evolve.plots.agents._POSITIONS", 5)  # enough for a picture
     for boundaries in ((), tuple(range(10, 65, 10))):
         agent = PatternAgent(patterns_of(1, boundaries))
-        plot_patterns(agent, tmp_path / "discs.svg")
+        plot_patterns(agent, Look()).save(tmp_path / "discs.svg")
         svg = (tmp_path / "discs.svg").read_text(encoding="utf-8")
         assert svg.count("<image") >= len(boundaries) + 1
         texts = set(written_in(tmp_path / "discs.svg"))

@@ -7,7 +7,8 @@ of its own), clings (hangs, heeds no signal and no end of its input, has childre
 their own, and says in the folder that it does), white (illegal, but as white alone).
 Dialects: banner, lower, bare, rules:WORD (says that it plays by these); and of GTP strict, nodding,
 mute (take an id for a command, which they refuse, take for done, or are silent about), short (no
-blank line after an answer), late (is slow to start), crlf, chatty (says what it thinks, and `=D3`);
+blank line after an answer), late (is slow to start), slow (.15 s a move,
+time_left), crlf, chatty (says what it thinks, and `=D3`);
 passes (where it must not). It is started hundreds of times: what only faults need is imported by
 them.
 """
@@ -122,6 +123,8 @@ def gtp(fault: str) -> None:
         elif word == "genmove":
             game.turn(words[0].startswith("b"))
             asked += 1
+            if fault == "slow":
+                time.sleep(0.15)
             answer = misbehave(fault) if asked > 2 else None
             if fault == "white" and words[0].startswith("w"):
                 answer = "a1"
@@ -133,6 +136,8 @@ def gtp(fault: str) -> None:
             answer = "play\ngenmove\nlist_games\nset_game\ntime_settings"
             if fault.startswith("rules:"):
                 answer += "\nevolve-rules"
+            if fault == "slow":
+                answer += "\ntime_left"
         elif word == "evolve-rules" and fault.startswith("rules:"):
             answer = fault.removeprefix("rules:")
         elif word == "list_games":
@@ -140,7 +145,7 @@ def gtp(fault: str) -> None:
         elif word == "quit":
             say(f"={number}\n")
             return
-        elif word not in ("boardsize", "set_game", "time_settings"):
+        elif word not in ("boardsize", "set_game", "time_settings", "time_left"):
             if fault == "nodding":
                 say("=\n")
             elif fault != "mute":

@@ -10,13 +10,33 @@ import evolve
 import evolve.cli.games
 import evolve.engine.board.squares
 from evolve.errors import RecordError
-from evolve.records.formats import FORMATS, READ, WRITTEN, read_games, write_games
+from evolve.records.formats import FORMATS, READ, WRITTEN, read_games, read_text, write_games
 from evolve.records.record import GameRecord
 from tests.records.test_ggf import NBOARD, random_record
 from tests.records.test_wthor import database, game_bytes
 
 ROOT = Path(evolve.__file__).parent.parent
 GAMES = [ending for ending in WRITTEN.split(", ") if ending != ".obf"]
+
+
+@pytest.mark.parametrize("ending", [".txt", ".ggf", ".pgn", ".obf"])
+def test_what_is_written_can_be_pasted(tmp_path: Path, ending: str) -> None:
+    records = [random_record(seed) for seed in range(3)]
+    path = tmp_path / f"games{ending}"
+    write_games(path, records)
+    found = read_text(path.read_text(), "standard").records
+    assert [record.final for record in found] == [record.final for record in records]
+
+
+def test_pasted_positions_have_black_to_move_unless_they_say() -> None:
+    cells = evolve.Board.start().cells()
+    assert [
+        read_text(text, "reversed").records[0].final.side for text in (cells, f"{cells} O")
+    ] == [
+        *("black", "white"),
+    ]
+    with pytest.raises(RecordError, match="a2 is not a legal move"):
+        read_text("f5 a2", "standard")
 
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".bz2", ".GZ"])

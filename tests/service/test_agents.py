@@ -47,6 +47,33 @@ def test_a_whole_game_with_moves_taken_back(service: Service, runs: Path) -> Non
     service.post(f"plays/{play['id']}/moves", {"move": "a1"}, 409)
 
 
+def test_a_game_is_given_up_and_taken_up_again(service: Service) -> None:
+    play = service.post("plays", {"agent": "random", "moves": "f5 d6"}, 201)
+    moves = f"plays/{play['id']}/moves"
+    gone = service.post(moves, {"move": "resign", "ply": 2}, 200)
+    assert (gone["result"], gone["resigned"], gone["to_move"], gone["legal"]) == (
+        *("lost", True, None, []),
+    )
+    assert "-64.00:r" in service.client.get(f"plays/{play['id']}/game.ggf").text
+    service.post(moves, {"move": "resign"}, 409)
+    service.post(moves, {"move": play["legal"][0]}, 409)
+    assert service.post(moves, {"move": "undo"}, 200) == play
+
+
+def test_a_game_from_a_position(service: Service) -> None:
+    board = "---------------------------OX------XXX-------------------------- O"
+    asked = {"agent": "random", "board": board, "side": "white", "rules": "reversed"}
+    play = service.post("plays", asked, 201)
+    assert (play["start"], play["moves"], play["to_move"]) == (f"{board};", [], "white")
+    one = service.post(f"plays/{play['id']}/moves", {"move": "d6", "ply": 0}, 200)
+    assert one["moves"][0] == "d6"
+    assert service.post(f"plays/{play['id']}/moves", {"move": "undo"}, 200) == play
+    ggf = service.client.get(f"plays/{play['id']}/game.ggf").text
+    assert service.post("records", {"text": ggf}, 200)["games"][0]["start"] == play["start"]
+    wrong = service.post("plays", {**asked, "board": "x"}, 422)
+    assert wrong["errors"][0]["pointer"] == "/board"
+
+
 def test_an_upload_plays(service: Service, runs: Path) -> None:
     content = (runs / "small/champion.json").read_bytes()
     found = upload(service, "friend.json", content)

@@ -47,6 +47,22 @@ def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> Non
         ]
 
 
+def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / "a"))
+    champion = json.loads((folder / "champion.json").read_text())
+    champion["provenance"] |= {"elo": 624.0, "elo_low": 569.0, "elo_high": 679.0}
+    champion["parameters"]["weights"] = [list(range(at, at + 10)) for at in (0, 10, 20)]
+    (folder / "champion.json").write_text(json.dumps(champion))
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        (run,) = app.get("runs")["items"]
+        assert run["beats"] == "published champion, 4 plies"
+        assert run["weights"] == list(range(10, 20))
+        assert run["gain"] is None
+        rungs = next(one["rungs"] for one in app.get("meta")["rules"] if one["name"] == "reversed")
+        assert run["beats"] in [one["label"] for one in rungs]
+        assert app.get("health")["elsewhere"] == 0
+
+
 def test_runs_come_and_go(service: Service, runs: Path) -> None:
     with service.events() as events:
         assert next(events)["event"] == "hello"

@@ -87,6 +87,20 @@ def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
         ),
         ({"command": "run", "settings": {}, "name": "../x"}, "/name"),
         ({"command": "shell", "settings": {}}, "/command"),
+        ({"command": "run", "seeds": "9-0"}, "/seeds"),
+        ({"command": "match", "settings": {"a": "swh", "b": "random"}, "seeds": "0-1"}, "/seeds"),
+        ({"command": "run", "grid": {"crossover": ["blend", "nope"]}}, "/grid"),
+        ({"command": "run", "grid": {"start_from": ["gtp:sh"]}}, "/grid/start_from"),
+        ({"command": "run", "grid": {"population": [None]}}, "/grid/population"),
+        (
+            {"command": "sweep", "settings": {"kind": "dqn"}, "grid": {"fix.opponents": ["x"]}},
+            "/grid/fix.opponents",
+        ),
+        ({"command": "sweep", "settings": {"kind": "program"}}, "/settings/program"),
+        (
+            {"command": "sweep", "settings": {"kind": "program", "program": "gtp:sh {x:1:2}"}},
+            "/settings/program",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(

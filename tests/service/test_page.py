@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
+NOTHING_YET = "Breed agents that play Reversi"
 PHONE = {"width": 360, "height": 740}
 
 
@@ -109,6 +111,98 @@ def test_runs_are_compared_over_their_seeds(fresh: Service, runs: Path, browser:
         pump(page, lambda: page.get_by_role("heading", name="Over seeds").count() == 0)
 
 
+def more(page: Page, what: str) -> None:
+    """Choose from the menu of a run."""
+    page.get_by_label("More about this run").click()
+    page.get_by_text(what, exact=True).click()
+
+
+def test_a_first_visit_offers_what_starts_with_one_click(fresh: Service, browser: Browser) -> None:
+    with window(browser, fresh) as page:
+        visit(page, root(fresh), "")
+        sees(page, NOTHING_YET)
+        page.get_by_role("img", name="a game of the example").wait_for()
+        at = page.get_by_text("Move 3")
+        moved = at.inner_text()
+        pump(page, lambda: at.inner_text() != moved)  # it plays by itself
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Play a game").click()
+        page.locator(".board[role=grid]").wait_for(timeout=1000 * PATIENCE)
+        visit(page, root(fresh), "")
+        page.get_by_role("button", name="Evolve an agent").click()
+        page.get_by_role("heading", name="reversed-001").wait_for(timeout=1000 * PATIENCE)
+        fresh.act(fresh.get("jobs")["items"][0], "kill")
+
+
+def test_the_example_is_looked_at(fresh: Service, browser: Browser) -> None:
+    with window(browser, fresh) as page:
+        visit(page, root(fresh), "")
+        assert fresh.get("runs")["total"] == 0
+        page.get_by_role("button", name="Open").click()
+        page.get_by_role("heading", name="example").wait_for()
+        sees(page, "beats the shipped champion, 2 plies")
+        sees(page, "Its best game")
+        page.get_by_role("link", name="Runs").click()
+        page.get_by_role("link", name="example", exact=True).wait_for()
+        sees(page, NOTHING_YET)
+
+
+def test_two_runs_are_ticked_and_compared(fresh: Service, runs: Path, browser: Browser) -> None:
+    for name in ("first", "second", "third"):
+        shutil.copytree(runs / "small", fresh.runs / name)
+    with window(browser, fresh) as page:
+        visit(page, root(fresh), "")
+        page.get_by_label("Choose first").check()
+        sees(page, "one more to compare")
+        page.get_by_label("Choose third").check()
+        page.get_by_role("link", name="Compare", exact=True).last.click()
+        page.get_by_role("heading", name="Compare runs").wait_for()
+        assert page.url.endswith("compare?run=first&run=third")
+
+
+def test_a_chart_is_read_cut_hidden_and_saved(
+    service: Service, browser: Browser, tmp_path: Path
+) -> None:
+    desk = {"width": 1280, "height": 900}
+    with window(browser, service, viewport=desk, accept_downloads=True) as page:
+        visit(page, root(service), "run/small")
+        chart = page.locator("figure", has_text="How strong each generation's best is")
+        plot = chart.locator("svg.plot")
+        box = plot.bounding_box()
+        assert box is not None
+        rows = service.get("runs/small/generations")["items"]
+        page.mouse.move(box["x"] + 60, box["y"] + 80)
+        best = f"{abs(rows[0]['panel_elo']):,.0f}"
+        assert best in chart.locator(".tip").inner_html()
+        mean = chart.get_by_role("button", name="mean of the last ten")
+        assert plot.locator("polyline").count() == 1
+        mean.click()
+        assert plot.locator("polyline").count() == 0
+        mean.click()
+        page.mouse.move(box["x"] + 40, box["y"] + 80)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 700, box["y"] + 80)
+        page.mouse.up()
+        chart.get_by_role("button", name="Whole range").click()
+        assert chart.get_by_role("button", name="Whole range").count() == 0
+        for kind in ("SVG", "PNG", "CSV"):
+            chart.get_by_label("More about this chart").click()
+            with page.expect_download() as waited:
+                chart.get_by_role("button", name=f"Download {kind}").click()
+            waited.value.save_as(tmp_path / f"chart.{kind.lower()}")
+            assert waited.value.suggested_filename.startswith("how-strong-each-generation")
+        drawn = (tmp_path / "chart.svg").read_text()
+        assert 'xmlns="http://www.w3.org/2000/svg"' in drawn
+        assert "class=" not in drawn
+        assert (tmp_path / "chart.png").read_bytes()[:4] == b"\x89PNG"
+        head, *lines = (tmp_path / "chart.csv").read_text().splitlines()
+        assert head.startswith("generation,best of a generation,best of a generation low")
+        assert [float(line.split(",")[1]) for line in lines] == [row["panel_elo"] for row in rows]
+        chart.get_by_label("More about this chart").click()
+        chart.get_by_role("button", name="As a table").click()
+        chart.get_by_role("region").wait_for()
+
+
 def test_every_page_opens_on_a_phone(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="random", side="black")
     with window(browser, service, viewport=PHONE) as page:
@@ -147,10 +241,10 @@ def test_the_printed_address_signs_a_browser_in(browser: Browser, tmp_path: Path
             page = context.new_page()
             page.goto(root(service))
             page.get_by_label("This server wants its token").wait_for()
-            assert not page.get_by_role("heading", name="Runs and jobs").is_visible()
+            assert not page.get_by_role("heading", name="Runs").is_visible()
             assert not page.get_by_text("The server is gone").is_visible()
             page.goto(f"{root(service)}?token={TOKEN}")
-            page.get_by_role("heading", name="Runs and jobs").wait_for()
+            page.get_by_role("heading", name="Runs").wait_for()
             assert page.url == f"{root(service)}#/"
             (cookie,) = context.cookies()
             assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
@@ -159,7 +253,7 @@ def test_the_printed_address_signs_a_browser_in(browser: Browser, tmp_path: Path
             service.start()
             page.goto("about:blank")
             visit(page, root(service), "")
-            sees(page, "There are no runs yet.")
+            sees(page, NOTHING_YET)
     finally:
         service.close()
 
@@ -250,13 +344,47 @@ def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser:
     with signed_in(browser, fresh) as context:
         page = context.new_page()
         visit(page, root(fresh), "")
-        sees(page, "There are no runs yet.")
+        sees(page, NOTHING_YET)
         fresh.stop()
         sees(page, "The server is gone; trying again.")
         job = fresh.start().order("run", **SMALL)
         sees(page, "Live again.")
         page.get_by_role("link", name=job["run"]).wait_for()
         fresh.act(job, "kill")
+
+
+def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
+    """New says what each goal brings and costs; a start leads to the run."""
+    with signed_in(browser, fresh) as context:  # the console tells what is wrong as well
+        page = context.new_page()
+        visit(page, root(fresh), "new")
+        radios = page.get_by_role("radio")
+        page.get_by_role("group", name="Evolve").get_by_text("about 620 Elo").wait_for()
+        assert radios.nth(0).is_checked()
+        page.get_by_text("evolve run --generations 20").wait_for()
+        page.get_by_role("button", name="Most discs win").click()
+        page.get_by_text("evolve run --generations 20 --rules standard").wait_for()
+        page.get_by_role("radio", name="Study").check()
+        page.get_by_text("--seeds 0-3 --grid crossover=blend,uniform").wait_for()
+        page.get_by_role("link", name=re.compile(r"All \d+ settings")).click()
+        assert page.get_by_label("Grid").input_value() == "crossover=blend,uniform"
+        page.get_by_label("Grid").fill("crossover=blend,nope")
+        sees(page, "Not yet: crossover=nope")
+        page.get_by_label("Seeds").fill("0")
+        for name, value in SMALL.items():
+            group = page.locator("details", has=page.locator(f"#field-{name}"))
+            if not group.evaluate("one => one.open"):
+                group.locator("summary").click()
+            page.locator(f"#field-{name}").fill(str(value))
+        page.get_by_label("Grid").fill("crossover=blend,uniform")
+        sees(page, "2 runs ·")
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("heading", name="study-001").wait_for(timeout=1000 * PATIENCE)
+        page.get_by_text("says nothing of chance").wait_for(timeout=1000 * PATIENCE)
+        grid = page.get_by_role("region", name="settings and seeds")
+        assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
+        grid.get_by_role("link").first.click()
+        page.get_by_role("heading", name="study-001+").wait_for()
 
 
 @pytest.fixture(scope="module")
@@ -275,6 +403,8 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             ("rate", {"agents": ["swh", "random", "zero"], "games": 4}),
         ):
             service.wait(service.order(command, **settings))
+        study = {"command": "run", "settings": SMALL, "seeds": "0-1"}
+        service.wait(service.post("jobs", {**study, "grid": {"crossover": ["blend", "uniform"]}}))
         yield service
     finally:
         service.close()
@@ -355,7 +485,7 @@ def test_a_whole_game_by_keys_alone(service: Service, browser: Browser, side: st
             lambda: of_focus(page, "textContent") == "Play" and of_focus(page, "class") == "main",
         )
         page.keyboard.press("Enter")
-        page.locator(".board[role=grid]").wait_for()
+        page.get_by_role("button", name="Resign").wait_for()
         play_to_its_end(page)
         assert page.locator(".outcome").inner_text().startswith(("You won", "You lost", "A draw"))
 
@@ -370,13 +500,13 @@ def test_tabs_are_live(fresh: Service, browser: Browser, shared: bool) -> None:
         tabs = [context.new_page() for _ in range(12 if shared else 1)]
         for tab in tabs:
             visit(tab, root(fresh), "")
-            sees(tab, "There are no runs yet.")
+            sees(tab, NOTHING_YET)
         if not shared:
             assert tabs[0].evaluate("typeof SharedWorker") == "undefined"
         fresh.wait(fresh.order("run", **SMALL))
         for tab in tabs:
             sees(tab, "3 of 3 generations")
-            assert tab.locator(".chip").first.inner_text() == "done"
+            pump(tab, lambda tab=tab: tab.locator("main .state").count() == 0)
 
 
 @pytest.mark.slow
@@ -390,9 +520,9 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         service.start()
         page = stack.enter_context(window(browser, service, accept_downloads=True))
         visit(page, root(service), "")
-        page.get_by_role("link", name="Start an evolution").click()
-        page.get_by_role("textbox", name="population", exact=True).fill("8")
-        page.get_by_role("textbox", name="generations", exact=True).fill("200")
+        page.goto(f"{root(service)}#/new/run")
+        page.get_by_role("textbox", name="Population", exact=True).fill("8")
+        page.get_by_role("textbox", name="Generations", exact=True).fill("200")
         page.get_by_text("evolve run --generations 200 --population 8").or_(
             page.get_by_text("evolve run --population 8 --generations 200")
         ).wait_for()
@@ -404,15 +534,15 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
             page.get_by_role("link", name=str(generation), exact=True).wait_for(
                 timeout=1000 * PATIENCE
             )
-        page.get_by_role("button", name="Stop").click()
-        chip = page.locator(".chip").first
+        page.get_by_role("button", name="Stop", exact=True).click()
+        chip = page.locator("main .state").first
         pump(page, lambda: chip.inner_text() == "stopped")
         before = service.get("runs/reversed-001")["done"]
         assert 3 <= before < 200
 
-        page.get_by_role("button", name="Go on …").click()
-        page.get_by_role("textbox", name="generations", exact=True).fill(str(before + 2))
-        page.get_by_role("button", name="Go on", exact=True).click()
+        more(page, "Resume with changes …")
+        page.get_by_role("textbox", name="Generations", exact=True).fill(str(before + 2))
+        page.get_by_role("button", name="Resume", exact=True).last.click()
         pump(page, lambda: chip.inner_text() == "done")
         assert service.get("runs/reversed-001")["done"] == before + 2
 
@@ -423,13 +553,12 @@ def test_the_way_of_a_newcomer(tmp_path: Path, browser: Browser) -> None:
         sees(page, "The game is over.")
 
         page.get_by_role("link", name="reversed-001").click()
-        page.get_by_role("link", name="Play its champion").click()
+        page.get_by_role("link", name="Play it", exact=True).first.click()
         page.get_by_role("button", name="Play", exact=True).click()
-        page.locator(".board[role=grid]").wait_for()
+        page.get_by_role("button", name="Resign").wait_for()
         play_to_its_end(page)
 
         page.goto(f"{root(service)}#/run/reversed-001")
-        page.get_by_text("Downloads").click()
         with page.expect_download() as waited:
             page.get_by_role("link", name="agent.py").click()
         waited.value.save_as(tmp_path / "agent.py")

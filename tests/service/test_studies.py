@@ -55,6 +55,11 @@ def test_a_study_is_listed_and_its_runs_beneath_it(app: App) -> None:
     assert (study["done"], study["target"], study["unit"]) == (3, 4, "runs")
     assert (study["state"], study["share"], study["rules"]) == ("stopped", 0.75, "reversed")
     beneath = app.get("runs?study=two&sort=name")["items"]
+    elos = {one["id"].partition("+")[2]: one["elo"] for one in beneath}
+    assert sorted(str(one) for row in study["grid"] for one in row) == sorted(
+        map(str, [*elos.values(), None])
+    )
+    assert study["curves"] == [one["curve"] for one in beneath]
     assert [one["id"] for one in beneath] == RUNS
     assert [one["study"] for one in beneath] == ["two"] * 3
     assert [one["seed"] for one in beneath] == [0, 1, 0]
@@ -232,8 +237,12 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             visit(page, root, "")
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             visit(page, root, "run/two")
-            page.get_by_role("heading", name="Over seeds").wait_for()
-            assert page.get_by_role("link", name="crossover-uniform-seed-0").count() == 1
+            page.get_by_role("heading", name="The comparison").wait_for()
+            grid = page.get_by_role("region", name="settings and seeds")
+            assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
+            assert grid.locator("a[href*=crossover-uniform-seed-0]").count() == 1
+            assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
+            page.get_by_text("1 seed, which may well be chance").wait_for()
             visit(page, root, "run/two/settings")
             visit(page, root, "run/two+crossover-uniform-seed-0")
             assert page.get_by_role("link", name="two", exact=True).count() == 1

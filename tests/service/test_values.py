@@ -30,6 +30,7 @@ ODD: Final[tuple[Any, ...]] = (
     *({"games": 1}, {"weights": [1, 2]}, {"depths": "x"}, {"self": math.inf}, {"x": {"low": []}}),
 )
 BASES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "sweep program": {"program": "gtp:./engine --x {x:1:50}"},
     "match": {"a": "swh", "b": "random"},
     "rate": {"agents": ["swh", "random"]},
 }

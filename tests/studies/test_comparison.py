@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
+from evolve.studies.comparison import compared, groups_of, more_seeds, winner_in
 from tests.cli import done
 from tests.studies.conftest import QUICK, few_discs
 from tests.studies.test_call import elo_of
@@ -51,7 +53,7 @@ def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
     listed = done("compare", *paths, "--json").document
     assert [row["seeds"] for row in listed] == [3, 3, 3]
     done("plot", *paths, "-o", tmp_path / "runs.svg")
-    assert "(3 seeds)" in (tmp_path / "runs.svg").read_text()
+    assert "mean of 3 seeds" in (tmp_path / "runs.svg").read_text()
     # One setting alone, settings with one seed, and a run that is there twice.
     best = [
         run for member, run in study.runs.items() if member.setting.varied["selection"] == "best"
@@ -75,3 +77,21 @@ def test_a_study_and_runs_stand_side_by_side(study: evolve.Study, tmp_path: Path
         "own selection=best", "own selection=own:youngest", "alone-0 and 1 more",
     ]  # fmt: skip
     assert frame["seeds"].tolist() == [3, 3, 2, 3, 2, 2]
+
+
+def test_what_is_undecided_says_how_many_seeds_would_decide(study: evolve.Study) -> None:
+    rows: list[dict[str, Any]] = [
+        {"figure": "elo", "setting": "a", "against": "b", "seeds": 4, "mean": 120.0}
+        | {"low": 20.0, "high": 220.0, "p_holm": 0.03},
+        {"figure": "elo", "setting": "a", "against": "b", "seeds": 2, "mean": -80.0}
+        | {"low": -1079.0, "high": 919.0, "p_holm": 0.5},
+    ]
+    assert [winner_in(row) for row in rows] == ["a", None]
+    assert winner_in({**rows[0], "mean": -120.0}) == "b"
+    spread = 999 / 12.706 * np.sqrt(2)
+    assert more_seeds(rows[1]) == 6
+    assert 2.365 * spread / np.sqrt(8) < 100 < 2.447 * spread / np.sqrt(7), "Student's, of 8 and 7"
+    assert more_seeds({**rows[1], "seeds": 1, "low": np.nan, "high": np.nan}) is None
+    alone = compared(groups_of([study])).to_dict("records")[0]
+    assert winner_in(alone) is None
+    assert more_seeds(alone) is None

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from evolve.config.sweep import SweepSettings
+from evolve.config.sweep import ProgramSweepSettings, SweepSettings
 from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal
@@ -23,7 +23,8 @@ GENES = {"kind": "alphabeta", "panel": ("random",), "panel_openings": 2, "fix": 
 
 
 def plan(kind: str, **changes: Any) -> Plan:
-    return plan_of(SweepSettings(kind=kind, **changes))
+    model: Any = ProgramSweepSettings if kind == "program" else SweepSettings
+    return plan_of(model(kind=kind, **changes))
 
 
 def small_plan(trials: int = 4, **changes: Any) -> Plan:

@@ -13,6 +13,7 @@ import pytest
 
 import evolve
 from evolve.config.sweep import SweepSettings
+from evolve.plots.figure import Look
 from evolve.plots.sweep import plot_sweep
 from evolve.sweeps.importance import FEWEST, better_part, compute_importances, importances_in
 from evolve.sweeps.plan import plan_of
@@ -129,8 +130,8 @@ def test_what_is_kept_of_them_is_shown(tmp_path: Path) -> None:
     assert list(importances_of(table).shares) == ["network", "noise"]
     shown = " ".join(done("show", folder).out.split())
     assert "network 0.75 (p 0.005), noise 0.25 (p 0.400)" in shown
-    plot_sweep(evolve.load_run(folder), tmp_path / "known.png")
+    plot_sweep(evolve.load_run(folder), Look()).save(tmp_path / "known.png")
     few = sweep_folder(tmp_path / "few", Importances(reason="no importances: too few"))
     assert "no importances: too few" in done("show", few).out
-    plot_sweep(evolve.load_run(few), tmp_path / "few.png")
+    plot_sweep(evolve.load_run(few), Look()).save(tmp_path / "few.png")
     assert (tmp_path / "few.png").stat().st_size != (tmp_path / "known.png").stat().st_size

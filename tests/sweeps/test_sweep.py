@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.runs.run_folder import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
-from evolve.sweeps.trials import Outcome
+from evolve.sweeps.trials import Outcome, values_of
 from evolve.sweeps.worker import Worker
 from tests.sweeps import GENES
+from tests.waits import PATIENCE
 
 
 class Watcher(Silent):
@@ -53,6 +56,36 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
     assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]
+
+
+class Stopper(Watcher):
+    """An observer that stops the sweep as soon as a trial is in hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy = False
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self.busy = True
+
+    def stop(self) -> bool:
+        return self.busy
+
+
+def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
+    fix = {"depths": 8, "endgame": 12}  # a trial of minutes
+    sweep = opened(tmp_path, jobs=2, panel_openings=400, fix=fix)
+    begin = time.monotonic()
+    assert sweep.run(Stopper()) is sweeps.SweepEnding.STOPPED
+    assert time.monotonic() - begin < PATIENCE / 4
+    lost, waiting = [], []
+    for trial in sweep.study.study.get_attempts():
+        (waiting if trial.state == TrialState.WAITING else lost).append(trial)
+    assert [one.user_attrs["place"] for one in waiting] == [0, 1]
+    assert all(one.user_attrs["reason"] == "the sweep was stopped" for one in lost)
+    assert [values_of(one, sweep.plan.space.names) for one in waiting] == [
+        values_of(one, sweep.plan.space.names) for one in lost
+    ], "their values come again"
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:

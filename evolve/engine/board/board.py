@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from evolve.engine.board import bits
 from evolve.engine.board.bits import score_of
+from evolve.engine.board.board_svg import board_svg
 from evolve.engine.board.rules import DEFAULT_RULES, NO_SCORE, PASS, Rules, rule_set
 from evolve.engine.board.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError
@@ -152,6 +153,14 @@ class Board:
             "X" if self.black >> square & 1 else "O" if self.white >> square & 1 else "-"
             for square in range(64)
         )
+
+    def _repr_svg_(self) -> str:
+        """The board as a picture, which notebooks show: discs, legal moves and the last move."""
+        over = self.is_over()
+        told = "the game is over" if over else f"{self.side} to move"
+        text = f"black {self.discs('black')}, white {self.discs('white')} · {told}"
+        last = self.moves[-1] if self.moves else None
+        return board_svg(self.cells(), text, self.legal_moves(), last)
 
     def __str__(self) -> str:
         cells = self.cells()

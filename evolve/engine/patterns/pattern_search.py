@@ -1,12 +1,16 @@
-"""Alpha-beta over patterns: like `search`, fail-soft and to a fixed depth; a pass costs no depth.
+"""Alpha-beta with forward cuts: fail-soft, to a fixed depth; a pass costs no depth.
+
+It evaluates by patterns, or by the weights of squares and terms where the context's PATTERNS is a
+`square_block`. Positions carry their `state`: the address of their vector (see `patterns`), or the
+sum of their square weights.
 
 A leaf where the side to move must pass is evaluated as it stands.
 
-Differences: positions carry their vector (see `patterns`). Moves are ordered by the evaluation
+Differences: moves are ordered by the evaluation
 after them and by the replies. Bounds of deeper searches count, and those of the game's earlier
 moves. Forward cuts are made where a static value or a shallow search predicts that a deep one stays
 outside of the window (ProbCut, Buro 1995; see `patterns.CUTS`). Positions evaluated in order to
-list moves count as nodes. A finished game is worth its score times DISC.
+list moves count as nodes. A finished game is worth its score times SCORE.
 """
 
 from __future__ import annotations
@@ -27,13 +31,14 @@ from evolve.engine.compiled.intrinsics import (
     store_bits,
 )
 from evolve.engine.patterns.patterns import (
+    BY_SQUARES,
     CHECK_MARGIN,
-    DISC,
     PROBE_DEPTH,
     PROBE_MARGIN,
     PROBE_MEAN,
     PROBE_SLOPE,
     REPLY_KEYS,
+    SCORE,
     SLOPE_BITS,
     STATIC_MARGIN,
     STATIC_MEAN,
@@ -57,8 +62,9 @@ from evolve.engine.search.context import (
     TURNED,
     VECTORS,
 )
+from evolve.engine.search.evaluation import evaluate, square_sum, squares_after
 from evolve.engine.search.ordering import pack, pick
-from evolve.engine.search.search import INFINITY, enter
+from evolve.engine.search.search import INFINITY, best_leaf, enter
 from evolve.engine.search.table import (
     NOTHING,
     bucket_of,
@@ -85,11 +91,59 @@ def _vector_at(place: int, context: int) -> int:
 
 
 @inlined
-def _leaf(own: np.uint64, opp: np.uint64, vector: int, discs: int, context: int) -> int:
+def _state_after(state: int, square: int, turned: np.uint64, place: int, context: int) -> int:
+    """The state after a move, for the other side; a vector is written to a place of the context."""
+    patterns = load(context, PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return squares_after(state, square, turned, context)
+    target = _vector_at(place, context)
+    follow_move(state, target, square, turned, patterns)
+    return target
+
+
+@inlined
+def _state_passed(state: int, place: int, context: int) -> int:
+    """The state after a pass, as in `_state_after`."""
+    patterns = load(context, PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return -state
+    target = _vector_at(place, context)
+    follow_move(state, target, PASS, ZERO, patterns)
+    return target
+
+
+@inlined
+def _state_of(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """The state of the root."""
+    patterns = load(context, PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return square_sum(own, context) - square_sum(opp, context)
+    vector = _vector_at(MOST_VECTORS - 1, context)
+    read_vector(own, opp, vector, patterns)
+    return vector
+
+
+@inlined
+def _static(own: np.uint64, opp: np.uint64, state: int, discs: int, context: int) -> int:
+    """Value of a position without a search, for the side with `own`."""
+    patterns = load(context, PATTERNS)
+    if load(patterns, BY_SQUARES) != 0:
+        return evaluate(own, opp, state, moves_of(own, opp), moves_of(opp, own), context)
+    return evaluate_vector(state, discs, patterns)
+
+
+@inlined
+def _ended(own: np.uint64, opp: np.uint64, context: int) -> int:
+    """Value of a finished game."""
+    return final_score(own, opp, load(context, RULES)) * load(load(context, PATTERNS), SCORE)
+
+
+@inlined
+def _leaf(own: np.uint64, opp: np.uint64, state: int, discs: int, context: int) -> int:
     """Value of a leaf without further search; its node is already entered."""
     if moves_of(own, opp) == ZERO and moves_of(opp, own) == ZERO:
-        return final_score(own, opp, load(context, RULES)) * DISC
-    return evaluate_vector(vector, discs, load(context, PATTERNS))
+        return _ended(own, opp, context)
+    return _static(own, opp, state, discs, context)
 
 
 @kernel
@@ -97,13 +151,13 @@ def pattern_search_1(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
-    vector: int,
+    state: int,
     beta: int,
     context: int,
 ) -> int:
     """Depth 1 with moves: the best leaf, or the first one worth `beta` or more."""
-    patterns = load(context, PATTERNS)
-    target = load(context, VECTORS)
+    if load(load(context, PATTERNS), BY_SQUARES) != 0:
+        return best_leaf(own, opp, moves, state, beta, context)
     discs = popcount(own | opp) + 1
     best = -INFINITY
     while moves != ZERO:
@@ -112,9 +166,9 @@ def pattern_search_1(
         if not enter(context):
             return 0
         turned = flips_of(square, own, opp)
-        follow_move(vector, target, square, turned, patterns)
+        after = _state_after(state, square, turned, 0, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        best = max(best, -_leaf(child_own, child_opp, target, discs, context))
+        best = max(best, -_leaf(child_own, child_opp, after, discs, context))
         if best >= beta:
             break
     return best
@@ -125,7 +179,7 @@ def _list_moves(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
-    vector: int,
+    state: int,
     low: int,
     high: int,
     cut: int,
@@ -139,7 +193,7 @@ def _list_moves(
     because the other side would do too well. It returns −1 where a move refutes the position.
     """
     patterns = load(context, PATTERNS)
-    target = load(context, VECTORS)
+    by_squares = load(patterns, BY_SQUARES) != 0
     discs = popcount(own | opp) + 1
     slope = load(patterns, cut + STATIC_SLOPE)
     refuting = (low - load(patterns, cut + STATIC_MEAN)) << SLOPE_BITS
@@ -148,14 +202,22 @@ def _list_moves(
     while moves != ZERO:
         square = lowest(moves)
         moves &= moves - ONE
-        turned = flips_of(square, own, opp)
-        follow_move(vector, target, square, turned, patterns)
-        value = evaluate_vector(target, discs, patterns)
+        turned, replies, answers = ZERO, ZERO, ZERO
+        if by_squares:  # in one piece of vector code
+            turned, replies, answers = play_of(square, own, opp)
+        else:
+            turned = flips_of(square, own, opp)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        after = _state_after(state, square, turned, 0, context)
+        if by_squares:
+            value = evaluate(child_own, child_opp, after, replies, answers, context)
+        else:
+            value = evaluate_vector(after, discs, patterns)
         if slope * value <= refuting:
             _count(count + left_out + 1, context)
             return int64(-1), left_out
-        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
-        replies = moves_of(child_own, child_opp)
+        if not by_squares:
+            replies = moves_of(child_own, child_opp)
         if slope * value >= hopeless and replies != ZERO:
             left_out += 1
             continue
@@ -188,7 +250,7 @@ def pattern_search(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
-    vector: int,
+    state: int,
     static: int,
     alpha: int,
     beta: int,
@@ -206,16 +268,14 @@ def pattern_search(
     if moves == ZERO:
         moves = moves_of(opp, own)
         if moves == ZERO:
-            return final_score(own, opp, load(context, RULES)) * DISC
+            return _ended(own, opp, context)
         if not enter(context):
             return 0
-        passed = _vector_at(MAX_DEPTH + 1 + depth, context)
-        follow_move(vector, passed, PASS, ZERO, load(context, PATTERNS))
-        static = evaluate_vector(passed, popcount(own | opp), load(context, PATTERNS))
-        own, opp, vector = opp, own, passed
+        own, opp, state = opp, own, _state_passed(state, MAX_DEPTH + 1 + depth, context)
+        static = _static(own, opp, state, popcount(own | opp), context)
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
-        return sign * pattern_search_1(own, opp, moves, vector, beta, context)
+        return sign * pattern_search_1(own, opp, moves, state, beta, context)
     # 2. The table: bounds of this depth and of deeper searches.
     known = int64(NO_SQUARE)
     bucket = bucket_of(own, opp, context)
@@ -241,7 +301,7 @@ def pattern_search(
         if expected >= beta + check:
             bound = _probe_bound(beta + margin, cut, patterns)
             value = pattern_search(
-                own, opp, moves, vector, static, bound - 1, bound, shallow, context
+                own, opp, moves, state, static, bound - 1, bound, shallow, context
             )
             if load(context, STOPPED) != 0:
                 return 0
@@ -250,7 +310,7 @@ def pattern_search(
         if expected <= alpha - check:
             bound = _probe_bound(alpha - margin, cut, patterns)
             value = pattern_search(
-                own, opp, moves, vector, static, bound, bound + 1, shallow, context
+                own, opp, moves, state, static, bound, bound + 1, shallow, context
             )
             if load(context, STOPPED) != 0:
                 return 0
@@ -265,7 +325,6 @@ def pattern_search(
         margin = load(patterns, child_cut + STATIC_MARGIN)
         refuting, hopeless = -beta - margin, -alpha + margin
     frame = FRAMES + depth * FRAME_CELLS
-    child = _vector_at(depth, context)
     count, left_out, rest = int64(0), int64(0), moves
     if known != NO_SQUARE:
         rest ^= ONE << U(known)
@@ -281,7 +340,7 @@ def pattern_search(
             if rest == ZERO:
                 break
             count, left_out = _list_moves(
-                own, opp, rest, vector, refuting, hopeless, child_cut, frame, context
+                own, opp, rest, state, refuting, hopeless, child_cut, frame, context
             )
             if count < 0:
                 return sign * beta
@@ -291,14 +350,15 @@ def pattern_search(
             continue
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
-        follow_move(vector, child, square, turned, patterns)
+        after = _state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         replies = load_bits(context, frame + REPLIES + square)
         if known != NO_SQUARE:
-            store(context, frame + SQUARES + square, evaluate_vector(child, discs + 1, patterns))
-        after = load(context, frame + SQUARES + square)
+            expected = _static(child_own, child_opp, after, discs + 1, context)
+            store(context, frame + SQUARES + square, expected)
+        expected = load(context, frame + SQUARES + square)
         value = -pattern_search(
-            child_own, child_opp, replies, child, after, -high, -low, depth - 1, context
+            child_own, child_opp, replies, after, expected, -high, -low, depth - 1, context
         )
         if load(context, STOPPED) != 0:
             return 0
@@ -329,14 +389,12 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
     It is the lowest of the best squares. The side must have a move. Where the search was stopped it
     is the best of the moves searched by then, of which the table's move is the first; −1 for none.
     """
-    patterns = load(context, PATTERNS)
-    vector = _vector_at(MOST_VECTORS - 1, context)
-    read_vector(own, opp, vector, patterns)
+    state = _state_of(own, opp, context)
     frame = int64(FRAMES)
     lowest_value, highest_value = int64(-INFINITY), int64(INFINITY)
     no_cut = cut_of(int64(0), int64(0))
     count, _ = _list_moves(
-        own, opp, moves_of(own, opp), vector, lowest_value, highest_value, no_cut, frame, context
+        own, opp, moves_of(own, opp), state, lowest_value, highest_value, no_cut, frame, context
     )
     bucket = bucket_of(own, opp, context)
     entry = probe(own, opp, bucket, context)
@@ -345,7 +403,6 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
         for index in range(count):
             if load(context, frame + index) & 63 == known:
                 store(context, frame + index, pack(-INFINITY, known))
-    child = _vector_at(depth, context)
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
     best, best_square = -limit, int64(NO_SQUARE)
@@ -357,17 +414,17 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
             low = best - int64(square < best_square)
             high = low + 1
         turned = load_bits(context, frame + TURNED + square)
-        follow_move(vector, child, square, turned, patterns)
+        after = _state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         value = int64(0)
         if depth > 1:
             replies = load_bits(context, frame + REPLIES + square)
-            after = load(context, frame + SQUARES + square)
+            static = load(context, frame + SQUARES + square)
             value = -pattern_search(
-                child_own, child_opp, replies, child, after, -high, -low, depth - 1, context
+                child_own, child_opp, replies, after, static, -high, -low, depth - 1, context
             )
         elif enter(context):
-            value = -_leaf(child_own, child_opp, child, discs, context)
+            value = -_leaf(child_own, child_opp, after, discs, context)
         if load(context, STOPPED) != 0:
             return (best_square if index > 0 else int64(-1)), best
         if depth > 1 and value >= high and high < limit:
@@ -393,9 +450,7 @@ def pattern_values(
 
     The context must not have a node budget: a search that stops early is not reported here.
     """
-    patterns = load(context, PATTERNS)
-    vector, child = _vector_at(MOST_VECTORS - 1, context), _vector_at(depth, context)
-    read_vector(own, opp, vector, patterns)
+    state = _state_of(own, opp, context)
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
@@ -403,12 +458,12 @@ def pattern_values(
         square = lowest(moves)
         moves &= moves - ONE
         turned, replies, _ = play_of(square, own, opp)
-        follow_move(vector, child, square, turned, patterns)
+        after = _state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         if depth == 1:
-            values[square] = -_leaf(child_own, child_opp, child, discs, context)
+            values[square] = -_leaf(child_own, child_opp, after, discs, context)
         else:
-            after = evaluate_vector(child, discs, patterns)
+            static = _static(child_own, child_opp, after, discs, context)
             values[square] = -pattern_search(
-                child_own, child_opp, replies, child, after, -limit, limit, depth - 1, context
+                child_own, child_opp, replies, after, static, -limit, limit, depth - 1, context
             )

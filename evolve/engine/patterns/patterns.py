@@ -1,7 +1,7 @@
 """The pattern evaluation: a block of int64 cells, passed around as an address.
 
     cells                     what
-    0 … 5                     INSTANCES, PARTS, …, IS_DEFAULT: named below
+    0 … 7                     INSTANCES, PARTS, …, SCORE: named below
     TABLE_OF … + 65           by disc count the address of the tables (int16, DISC a disc)
     REPLY_KEYS … + 34         by number of replies what they add to a move's key in the order
     CUTS …                    by depth and disc count STATIC_SLOPE, …, PROBE_MARGIN: named below
@@ -9,6 +9,8 @@
 The vector of a position has, for each instance of `shapes.ShapeSet`, the entry of its table for the
 discs there, seen by the side to move. The value for that side is the sum of the tables' numbers at
 these entries. It is a forecast of the final score.
+
+Weights of squares and terms (`search.evaluation`) can stand in for patterns: see `square_block`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import numpy.typing as npt
 
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
+from evolve.engine.board.rules import WIN
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import LANES as VECTOR_LANES
 from evolve.engine.compiled.intrinsics import int64, load, popcount
@@ -50,7 +53,9 @@ POWERS: Final = 2  # address of `ShapeSet.powers`
 MIDDLES: Final = 3  # address of `ShapeSet.middles` as int32, padded to `lanes`
 LOOKUPS: Final = 4  # INSTANCES, up to a multiple of 16
 IS_DEFAULT: Final = 5  # 1 where the shapes are `shapes.DEFAULT_SHAPES`
-TABLE_OF: Final = 6
+BY_SQUARES: Final = 6  # 1 for a `square_block`
+SCORE: Final = 7  # the value of a disc at the end
+TABLE_OF: Final = 8
 REPLY_KEYS: Final = TABLE_OF + 65
 MOST_REPLIES: Final = 33
 CUTS: Final = REPLY_KEYS + MOST_REPLIES + 1
@@ -165,6 +170,17 @@ def no_cuts() -> npt.NDArray[np.int64]:
     return cells
 
 
+def square_block(cuts: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+    """The block for a search by the weights of squares and terms that its context holds.
+
+    Such a search has sums of square weights in place of vectors. cuts: as for `Patterns.block`.
+    """
+    cells = np.zeros(PATTERN_CELLS, np.int64)
+    cells[BY_SQUARES], cells[SCORE] = 1, WIN
+    cells[CUTS:] = (no_cuts() if cuts is None else cuts).ravel()
+    return cells
+
+
 class Patterns:
     """An evaluation by patterns.
 
@@ -193,6 +209,7 @@ class Patterns:
         cells[MIDDLES] = self._middles.ctypes.data
         cells[LOOKUPS] = count + -count % GATHERED
         cells[IS_DEFAULT] = shapes == DEFAULT_SET
+        cells[SCORE] = DISC
         replies = np.maximum(np.arange(MOST_REPLIES + 1), 0.5)
         cells[REPLY_KEYS : REPLY_KEYS + MOST_REPLIES + 1] = np.rint(
             _REPLIES * DISC * np.log(replies)

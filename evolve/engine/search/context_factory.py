@@ -42,7 +42,7 @@ from evolve.engine.search.context import (
     Cells,
     blank_context,
 )
-from evolve.engine.search.search import search_any
+from evolve.engine.search.search import search_deep
 from evolve.engine.search.solver import solve_deep
 
 _lock = threading.Lock()
@@ -97,7 +97,7 @@ def clear_deadline(context: Cells) -> None:
 def _addresses() -> dict[int, int]:
     """The addresses, by their cell in the context."""
     return {
-        SEARCH: _address(search_any, SEARCH_TYPES),
+        SEARCH: _address(search_deep, SEARCH_TYPES),
         SOLVER: _address(solve_deep, SOLVER_TYPES),
         LOOK: _address(look, LOOK_TYPES),
         CLOCK: clock_address(),

@@ -126,6 +126,28 @@ def leaf(
     return evaluate(own, opp, squares, own_moves, opp_moves, context)
 
 
+@inlined
+def best_leaf(
+    own: np.uint64, opp: np.uint64, moves: np.uint64, squares: int, beta: int, context: int
+) -> int:
+    """The value of the best move by the leaf after it, or of the first one worth `beta` or more."""
+    best = -INFINITY
+    reverse = load(context, CORNERS_LAST)
+    while moves != ZERO:
+        square = lowest(next_moves(moves, reverse))
+        bit = ONE << U(square)
+        moves ^= bit
+        turned, replies, answers = play_of(square, own, opp)
+        after = squares_after(squares, square, turned, context)
+        value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
+        if load(context, STOPPED) != 0:
+            return 0
+        best = max(best, value)
+        if best >= beta:
+            break
+    return best
+
+
 @kernel
 def search_1(
     own: np.uint64,
@@ -142,21 +164,7 @@ def search_1(
     )
     if moves == ZERO:
         return ended(own, opp, context)
-    best = -INFINITY
-    reverse = load(context, CORNERS_LAST)
-    while moves != ZERO:
-        square = lowest(next_moves(moves, reverse))
-        bit = ONE << U(square)
-        moves ^= bit
-        turned, replies, answers = play_of(square, own, opp)
-        after = squares_after(squares, square, turned, context)
-        value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
-        if load(context, STOPPED) != 0:
-            return 0
-        best = max(best, value)
-        if best >= beta:
-            break
-    return sign * best
+    return sign * best_leaf(own, opp, moves, squares, beta, context)
 
 
 @kernel
@@ -205,15 +213,20 @@ def search_deep(
     depth: int,
     context: int,
 ) -> int:
-    """Depth 2 or more.
+    """Value of a position searched to `depth` (0 or more) plies, with its known sum of squares.
 
     From depth 3 on the moves are sorted by the evaluation after them. From the context's
     TABLE_DEPTH on the table is used, but only its bounds for the same depth, so that the value is
     the minimax value whatever was searched before. Then moves after the first have a null window,
     and an open one when they turn out better (principal variation search).
     """
-    if depth == 2:
-        return search_2(own, opp, moves, squares, alpha, beta, context)
+    if depth <= 2:
+        # Here, not in a function above: numba would compile all this again with it (0.5 s).
+        if depth == 2:
+            return search_2(own, opp, moves, squares, alpha, beta, context)
+        if depth == 1:
+            return search_1(own, opp, moves, squares, alpha, beta, context)
+        return leaf(own, opp, squares, moves, moves_of(opp, own), context)
     own, opp, moves, squares, alpha, beta, sign = arrive(
         own, opp, moves, squares, alpha, beta, context
     )
@@ -277,25 +290,6 @@ def search_deep(
     return sign * best
 
 
-@kernel
-def search_any(
-    own: np.uint64,
-    opp: np.uint64,
-    moves: np.uint64,
-    squares: int,
-    alpha: int,
-    beta: int,
-    depth: int,
-    context: int,
-) -> int:
-    """Value of a position searched to `depth` (0 or more) plies, with its known sum of squares."""
-    if depth >= 2:
-        return search_deep(own, opp, moves, squares, alpha, beta, depth, context)
-    if depth == 1:
-        return search_1(own, opp, moves, squares, alpha, beta, context)
-    return leaf(own, opp, squares, moves, moves_of(opp, own), context)
-
-
 @wrapper
 def search_from(
     own: np.uint64,
@@ -307,7 +301,7 @@ def search_from(
     depth: int,
     context: int,
 ) -> int:
-    """`search_any` for kernels outside the search."""
+    """`search_deep` for kernels outside the search."""
     search_at = load(context, SEARCH)
     return call_search(search_at, own, opp, moves, squares, alpha, beta, depth, context)
 

@@ -21,8 +21,12 @@ from evolve.service.models.agents import (
     Evaluation,
     NewEvaluation,
     NewPlay,
+    NewReview,
+    Pasted,
+    PastedGames,
     Play,
     PlayMove,
+    Review,
     Upload,
 )
 from evolve.service.models.meta import AGENT_ID
@@ -33,6 +37,13 @@ router = APIRouter()
 AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
 _NO_PLAY: Final = "programs play matches and ratings, and nothing else"
 _BLAMED: Final = {"AgentError": "/agent", "AgentFileError": "/agent", "EngineError": "/agent"}
+_PLACES: Final = {
+    **_BLAMED,
+    "PositionError": "/position/board",
+    "RecordError": "/position/moves",
+}
+COACH: Final = "patterns-{rules}?depth=10&endgame=16"
+"""Who values games unless another agent is asked: half a second for a whole game."""
 PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 
@@ -102,14 +113,30 @@ async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
     source = service.agents.checked_source(asked.agent, "/agent")
     _no_program(asked.agent)
-    places = {
-        **_BLAMED,
-        "PositionError": "/position/board",
-        "RecordError": "/position/moves",
-    }
     position = asked.position.model_dump()
-    values = await service.search.ask("evaluate", places, source=source, **position)
+    (values,) = await service.search.ask("evaluate", _PLACES, source=source, **position)
     return Evaluation(agent=asked.agent, **values)
+
+
+@router.post("/reviews")
+async def review(service: Inside, asked: NewReview) -> Review:
+    """Values of all positions of a game in one answer, by the coach or any other agent."""
+    agent = asked.agent or COACH.format(rules=asked.position.rules)
+    source = service.agents.checked_source(agent, "/agent")
+    _no_program(agent)
+    position = asked.position.model_dump()
+    found = await service.search.ask(
+        "evaluate", _PLACES, source=source, first=asked.first, **position
+    )
+    evaluations = [Evaluation(agent=agent, **values) for values in found]
+    return Review(agent=agent, evaluations=evaluations)
+
+
+@router.post("/records")
+async def read_records(service: Inside, pasted: Pasted) -> PastedGames:
+    """Games and positions of a text, as people write them and programs save them."""
+    found = await service.search.ask("read", {"RecordError": "/text"}, **pasted.model_dump())
+    return PastedGames.model_validate(found)
 
 
 @router.post("/plays", status_code=201)
@@ -117,7 +144,7 @@ async def begin_play(service: Inside, asked: NewPlay, response: Response) -> Pla
     """Begin a game against an agent."""
     _no_program(asked.agent)
     source = service.agents.checked_source(asked.agent, "/agent")
-    places = {**_BLAMED, "RecordError": "/moves"}
+    places = {**_BLAMED, "PositionError": "/board", "RecordError": "/moves"}
     play = await service.human_games.begin(asked, source, places)
     response.headers["location"] = f"plays/{play.id}"
     return play
@@ -131,7 +158,7 @@ async def get_play(service: Inside, play: PlayId) -> Play:
 
 @router.post("/plays/{play}/moves")
 async def make_move(service: Inside, play: PlayId, asked: PlayMove) -> Play:
-    """Make a move, or take the last one back; the agent answers."""
+    """Make a move, take the last one back, or resign; the agent answers."""
     source = service.agents.checked_source(service.human_games.get(play).agent)
     return await service.human_games.move(play, asked, source)
 

@@ -8,14 +8,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Header, Path, Query, Request, Response
 from fastapi.responses import FileResponse
 
+from evolve.agents.ladder import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
-from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS
+from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.runs.run_folder import new_run_in
-from evolve.runs.run_type import RunTable, RunType, TableReading
+from evolve.runs.run_type import Cost, RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
+from evolve.service.costs import runs_of, told
 from evolve.service.downloads import SentFile
-from evolve.service.forms import form_of, forms, has_torch
+from evolve.service.forms import form_of, forms, has_torch, study_words
 from evolve.service.job import JobRecord
 from evolve.service.job_requests import checked, ordered, readied
 from evolve.service.models.meta import (
@@ -25,10 +27,14 @@ from evolve.service.models.meta import (
     CommandInfo,
     Commands,
     ContestInfo,
+    CostInfo,
+    Design,
+    Goals,
     Health,
     KindInfo,
     LogText,
     Meta,
+    OfferCosts,
     Presets,
     RulesInfo,
     SettingsOnly,
@@ -37,6 +43,7 @@ from evolve.service.models.meta import (
     Token,
 )
 from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState, NewJob
+from evolve.service.offers import NEEDS, costs_of_offers, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
 from evolve.service.state import Inside, ServiceState, cores
@@ -63,6 +70,7 @@ async def health(service: Inside) -> Health:
         cores=cores(),
         running=running,
         queued=queued,
+        elsewhere=service.index.running_elsewhere(),
         learn=has_torch(),
         programs=service.agents.programs,
     )
@@ -76,7 +84,12 @@ def get_meta() -> Meta:
         contests=[
             ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
         ],
-        rules=[RulesInfo(name=name, goal=rules.goal) for name, rules in RULE_SETS.items()],
+        rules=[
+            RulesInfo.model_validate(
+                {"name": name, "goal": rules.goal, "rungs": rungs_of(name)}, from_attributes=True
+            )
+            for name, rules in RULE_SETS.items()
+        ],
         default_rules=DEFAULT_RULES,
     )
 
@@ -120,18 +133,19 @@ async def open_session(request: Request, given: Token, response: Response) -> No
 
 
 @router.get("/commands")
-def list_commands() -> Commands:
+def list_commands(service: Inside) -> Commands:
     """The forms of all commands that jobs run."""
-    return Commands(items=[form.info() for form in forms().values()])
+    tunable = service.agents.tunable
+    return Commands(items=[form.info(tunable) for form in forms().values()])
 
 
 @router.get("/commands/{command}")
-def get_command(command: CommandName) -> CommandInfo:
+def get_command(service: Inside, command: CommandName) -> CommandInfo:
     """The form of a command, such as `run` or `train patterns`."""
     form = forms().get(command)
     if form is None:
         raise not_found(f"command {command!r}")
-    return form.info()
+    return form.info(service.agents.tunable)
 
 
 @router.post("/commands/{command}/check")
@@ -141,8 +155,41 @@ async def check_settings(service: Inside, command: CommandName, given: SettingsO
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
     settings, _ = await checked(service, form, rest)
+    words = form.words(settings)
+    if given.is_study:
+        form.design(settings, given.seeds, given.grid)
+        words = study_words(form, settings, given.seeds, given.grid)
     out = [] if given.name is None else ["--out", str(new_run_in(service.place.runs, given.name))]
-    return Checked(settings=settings, line=shlex.join(["evolve", *form.words(settings), *out]))
+    return Checked(settings=settings, line=shlex.join(["evolve", *words, *out]))
+
+
+@router.post("/commands/{command}/cost")
+async def get_cost(service: Inside, command: CommandName, given: Design) -> CostInfo:
+    """What a run or study with these settings is expected to cost on this machine."""
+    if command not in forms():
+        raise not_found(f"command {command!r}")
+    form, rest = form_of(command, given.settings)
+    settings, _ = await checked(service, form, rest)
+    if form.variant is None:
+        return told(Cost(), 1)
+    if given.is_study:
+        form.design(settings, given.seeds, given.grid)
+    cost = await service.costs.of(form.command, {**form.own, **settings}, cores())
+    return told(cost, runs_of(given.seeds, given.grid))
+
+
+@router.get("/goals")
+def list_goals(service: Inside) -> Goals:
+    """What one may begin with."""
+    items = goals(service.agents.tunable)
+    missing = {offer.needs for goal in items for offer in goal.offers}
+    return Goals(items=items, notes=[text for what, text in NEEDS.items() if what in missing])
+
+
+@router.get("/goals/costs")
+async def list_costs(service: Inside, rules: Rules = DEFAULT_RULES) -> OfferCosts:
+    """What the offers of all goals cost on this machine, by their names."""
+    return await costs_of_offers(service.costs, rules, cores())
 
 
 @router.get("/presets")

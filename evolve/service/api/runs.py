@@ -14,15 +14,18 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
-from evolve.parsing import json_value
+from evolve.parsing import json_value, parse_json, read_document
 from evolve.runs.run import Run, Study
-from evolve.runs.run_folder import RUN_ID, locked
+from evolve.runs.run_folder import IN_STUDY, RUN_ID, locked
 from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
 from evolve.service.downloads import SentFile, write_parts
 from evolve.service.forms import changes_of, form_of
 from evolve.service.job_requests import resumed
+from evolve.service.models.meta import CheckLine, FileCheck
 from evolve.service.models.runs import (
+    Best,
     Change,
     Changes,
     Comparison,
@@ -37,6 +40,7 @@ from evolve.service.models.runs import (
     Runs,
     RunState,
     SettingDifference,
+    StudyCell,
 )
 from evolve.service.responses import (
     Paged,
@@ -52,6 +56,7 @@ from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
 from evolve.tables.trials import importances_of, read_trials, verdict_of
+from evolve.terminal_text import as_word
 
 router = APIRouter()
 Several = Annotated[list[str], Query(min_length=1, max_length=20)]
@@ -62,7 +67,7 @@ _TABLES: Final = dict.fromkeys(
 _RECORDS: Final = ".ggf"
 _NOTHING: Final[Mapping[str, Any]] = {
     **{key: {} for key in ("settings", "versions")},
-    **{key: [] for key in ("changed", "tables", "changes", "files")},
+    **{key: [] for key in ("changed", "tables", "changes", "files", "cells", "lines")},
     "agent": None,
     "playoff": False,
 }
@@ -124,6 +129,16 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
                 "settings": _design(study),
                 "changes": _changes(study),
                 "files": _files(run, study),
+                "cells": [
+                    StudyCell(
+                        run=f"{run}{IN_STUDY}{one.name}",
+                        setting=one.setting.name,
+                        label=", ".join(map(text_of, one.setting.varied.values()))
+                        or one.setting.name,
+                        seed=one.seed,
+                    )
+                    for one in study.members
+                ],
             }
         )
     opened = service.index.open(run)
@@ -142,6 +157,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
         "playoff": playoff_file(opened.path).exists(),
         **share_in_playoff(opened),
         "verdict": verdict_of(opened.path),
+        "lines": _lines(service, opened),
     }
     return RunDetail.model_validate(detail)
 
@@ -183,6 +199,63 @@ def get_importances(service: Inside, run: RunId) -> Importances:
         for name, share in importances.shares.items()
     ]
     return Importances(items=items, why=None if items else importances.reason)
+
+
+@router.get("/runs/{run}/best")
+async def get_best(service: Inside, run: RunId) -> Best:
+    """The best trial of a sweep so far, beside the defaults, and how to use its settings."""
+    opened = service.index.open(run)
+    if "trials" not in opened.tables:
+        raise not_found(f"best trial: {run} is not a sweep")
+    found: dict[str, Any] = await service.search.ask("best", folder=str(opened.path))
+    return Best.model_validate({**found, "lines": [*found["lines"], *_lines(service, opened)]})
+
+
+def _lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
+    """Command lines that use the champion of a run; none before there is one."""
+    if champion_of(run.path) is None:
+        return []
+    place = as_word(run.path.relative_to(service.place.runs.parent).as_posix())
+    export = f"evolve export {place} --to python -o agent.py && evolve check agent.py"
+    return [
+        {
+            "about": "As an agent, in any command",
+            "line": f"evolve match {place} swh --games 200",
+        },
+        {"about": "As one Python file", "line": export},
+    ]
+
+
+@router.post("/runs/{run}/check")
+async def check_file(service: Inside, run: RunId) -> FileCheck:
+    """Put the champion as one Python file to a short form of a contest's test."""
+    opened = service.index.open(run)
+    if champion_of(opened.path) is None:
+        raise not_found(f"champion of {run} yet")
+    file = await _python_file(service, str(opened.path))
+    try:
+        words = ["check", str(file), "--quick", "--json"]
+        said = await service.downloads.made(words, ".json", codes=(0, 1))
+    finally:
+        service.downloads.take_back(file)
+    try:
+        report = parse_json(read_document(said))
+    except ValueError as error:
+        raise ProblemError(422, f"it could not be checked: {error}") from error
+    finally:
+        service.downloads.take_back(said)
+    lines = [
+        CheckLine(name=one["name"], passed=one["good"], text=one["text"])
+        for one in report["findings"]
+    ]
+    return FileCheck(passed=report["good"], lines=lines)
+
+
+async def _python_file(service: ServiceState, source: str) -> FolderPath:
+    """A champion as one Python file, which goes by the clock if it can."""
+    if "time" in (await service.search.ask("describe", source=source))["settings"]:
+        source = with_clock(source)
+    return await service.downloads.made(["export", source, "-o", "{to}"], ".py")
 
 
 @router.get("/compare")
@@ -236,10 +309,7 @@ async def get_file(
     if champion is not None and name == champion.name:
         return SentFile(champion, sent_as)
     if name == "agent.py":
-        if "time" in (await service.search.ask("describe", source=source))["settings"]:
-            source = with_clock(source)
-        words = ["export", source, "-o", "{to}"]
-        return service.downloads.sent(await service.downloads.made(words, ".py"), sent_as)
+        return service.downloads.sent(await _python_file(service, source), sent_as)
     parts = None
     if isinstance(opened, Run) and opened.table_named(stem):
         parts = opened.kind.reading.tables[stem].parts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field
 
@@ -11,6 +11,11 @@ from evolve.service.models.meta import AGENT_ID, Given, Number, Page
 
 AgentId = Annotated[str, Field(pattern=AGENT_ID)]
 MovesText = Annotated[str, Field(max_length=2000)]
+BOARDS: Final = (
+    "64 cells from a1 on, such as X black, O white, - empty, in a line or in rows, then the side "
+    "to move; the start position if not given"
+)
+STARTS: Final = "where it began, as OBF has it; null: the usual start"
 
 
 class AgentRating(BaseModel):
@@ -70,12 +75,7 @@ class Position(Given):
         default="",
         description="such as `f5 d6 c3`, `F5D6C3` or `1. f5 d6 2. c3`; passes may be left out",
     )
-    board: str | None = Field(
-        default=None,
-        max_length=2000,
-        description="64 cells from a1 on, such as X black, O white, - empty, in a line or in rows, "
-        "then the side to move; the start position if not given",
-    )
+    board: str | None = Field(default=None, max_length=2000, description=BOARDS)
     rules: Rules = "standard"
 
 
@@ -110,6 +110,51 @@ class Evaluation(BaseModel):
     seconds: float
 
 
+class NewReview(Given):
+    """A question about all positions of a game."""
+
+    agent: AgentId | None = Field(
+        default=None, description="null: the coach, the strong pattern agent of the rules"
+    )
+    position: Position
+    first: int = Field(default=0, ge=0, le=128, description="moves ahead of the first position")
+
+
+class Review(BaseModel):
+    """Values of a game's positions: of those after `first` moves, at least of the last one."""
+
+    agent: str
+    evaluations: list[Evaluation]
+
+
+class Pasted(Given):
+    """Games or positions as people write them."""
+
+    text: str = Field(
+        max_length=50_000,
+        description="moves such as `f5d6c3`, GGF, SGF, PGN, or a position of 64 cells",
+    )
+    rules: Rules = Field("standard", description="of games that do not say theirs")
+
+
+class PastedGame(BaseModel):
+    """A game that was read, or a position, which has no moves."""
+
+    start: str | None = Field(description=STARTS)
+    moves: list[str]
+    rules: Rules
+    black: str
+    white: str
+
+
+class PastedGames(BaseModel):
+    """The first games of a text; left_out: why the first of the others could not be read."""
+
+    games: list[PastedGame]
+    total: int
+    left_out: list[str]
+
+
 class NewPlay(Given):
     """A game of a person against an agent."""
 
@@ -119,12 +164,13 @@ class NewPlay(Given):
     )
     side: Literal["black", "white"] = Field("black", description="of the person")
     moves: MovesText = Field(default="", description="to begin from")
+    board: str | None = Field(default=None, max_length=2000, description=BOARDS)
 
 
 class PlayMove(Given):
-    """A move of a person, or taking the last one back."""
+    """A move of a person, taking the last one back, or giving the game up."""
 
-    move: str = Field(max_length=40, description="a square such as `f5`, or `undo`")
+    move: str = Field(max_length=40, description="a square such as `f5`, `undo` or `resign`")
     ply: int | None = Field(
         default=None, ge=0, le=128, description="moves so far, so that none is made twice"
     )
@@ -138,6 +184,7 @@ class Play(BaseModel):
     name: str
     rules: Rules
     side: Literal["black", "white"]
+    start: str | None = Field(default=None, description=STARTS)
     moves: list[str]
     board: str
     to_move: Literal["black", "white"] | None = Field(description="null: the game is over")
@@ -145,4 +192,5 @@ class Play(BaseModel):
     discs_black: int
     discs_white: int
     result: Literal["won", "lost", "draw"] | None
+    resigned: bool = Field(default=False, description="whether the person gave it up")
     problem: str | None = Field(default=None, description="why the agent did not move")

@@ -42,6 +42,7 @@ class Health(BaseModel):
     cores: int
     running: int
     queued: int
+    elsewhere: int = Field(description="runs that processes write to which are no jobs of it")
     learn: bool = Field(description="whether PyTorch is there, for networks")
     programs: list[str] = Field(description="ids of the programs that may be met")
 
@@ -134,11 +135,22 @@ class ContestInfo(BaseModel):
     plural: str
 
 
+class RungInfo(BaseModel):
+    """A rung of a ladder: an agent of known Elo."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    agent: str
+    label: str = Field(description="the agent in words, such as `weight table, 3 plies`")
+    elo: float
+
+
 class RulesInfo(BaseModel):
-    """Rules, and who wins by them."""
+    """Rules, who wins by them, and their ladder, the weakest rung first."""
 
     name: str
     goal: str
+    rungs: list[RungInfo]
 
 
 class Meta(BaseModel):
@@ -180,7 +192,7 @@ class CommandInfo(BaseModel):
 
     command: str = Field(description="such as `run` or `train patterns`")
     about: str
-    available: bool = Field(description="whether what it needs is installed")
+    needs: str | None = Field(description="what is missing here for it")
     groups: list[str]
     fields: list[FieldInfo]
     presets: dict[str, dict[str, Any]]
@@ -199,6 +211,69 @@ class Checked(BaseModel):
     line: str
 
 
+class CostInfo(BaseModel):
+    """What a run is expected to cost on this machine; null where nobody knows."""
+
+    seconds: float | None
+    most: float | None = Field(description="seconds at most; equal where it is one estimate")
+    bytes: float | None = Field(description="on the disk")
+    runs: int = Field(1, description="of a study")
+
+
+class OfferInfo(BaseModel):
+    """A way to begin: a command with settings, or a page."""
+
+    name: str
+    title: str
+    about: str
+    command: str | None = Field(description="such as `train patterns`; null of a page alone")
+    settings: dict[str, Any]
+    seeds: str | None = Field(description="of a study of the command")
+    grid: dict[str, list[Any]] = Field(description="of a study of the command")
+    page: str | None = Field(description="the page's own for it, such as `compare`")
+    option: str = Field(description="the command as it is typed")
+    time: str | None = Field(description="how long it takes, where that is no estimate")
+    elo: dict[str, int] = Field(description="how strong its champions are, by rules")
+    needs: str | None = Field(description="what is missing here for it")
+
+
+class GoalInfo(BaseModel):
+    """What one may want, and the ways to it."""
+
+    name: str
+    title: str
+    about: str
+    offers: list[OfferInfo]
+
+
+class Goals(BaseModel):
+    """All goals; `notes` say how what is missing here can be had."""
+
+    items: list[GoalInfo]
+    notes: list[str]
+
+
+class OfferCosts(BaseModel):
+    """What the offers with a command cost, by their names."""
+
+    items: dict[str, CostInfo]
+
+
+class CheckLine(BaseModel):
+    """What a contest's test says of one thing."""
+
+    name: str
+    passed: bool
+    text: str
+
+
+class FileCheck(BaseModel):
+    """A short test of the champion's Python file against the rules of a contest."""
+
+    passed: bool
+    lines: list[CheckLine]
+
+
 class Presets(BaseModel):
     """The presets of each command, as changes to the defaults."""
 
@@ -215,10 +290,26 @@ class SpaceRange(BaseModel):
     about: str
 
 
-class SettingsOnly(Given):
+class Design(Given):
+    """The settings of a run; of a study where `seeds` or `grid` are given."""
+
+    settings: dict[str, Any] = Field(default={}, description="see GET /commands")
+    seeds: str | None = Field(
+        default=None, max_length=200, description="a run for each of these: 0-9 or 1,4,7-9"
+    )
+    grid: dict[str, list[Any]] = Field(
+        default={}, description="a run for each of these values of a setting, in all combinations"
+    )
+
+    @property
+    def is_study(self) -> bool:
+        """Whether it is of several runs."""
+        return self.seeds is not None or bool(self.grid)
+
+
+class SettingsOnly(Design):
     """Settings to check."""
 
-    settings: dict[str, Any] = Field(default={})
     name: str | None = Field(default=None, pattern=RUN_ID, description="of the run's folder")
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from evolve.config.matches import CONTESTS
 from evolve.runs.run_folder import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.models.meta import STUDY, Given, Number, Page
+from evolve.service.models.meta import STUDY, Design, Given, Number, Page
 from evolve.tables.columns import Format
 
 RunState = Literal["running", "stopped", "interrupted", "done", "damaged"]
@@ -56,10 +56,26 @@ class RunSummary(BaseModel):
     )
     score_low: float | None
     score_high: float | None
+    gain: float | None = Field(
+        description="of a sweep's winner, in Elo over the defaults, in games that no trial played"
+    )
+    gain_low: float | None
+    gain_high: float | None
+    beats: str | None = Field(
+        description="the highest rung of its ladder below the whole interval of `elo`, in words"
+    )
     champion: str | None = Field(description="the name of its best agent")
+    weights: list[float] | None = Field(
+        description="its champion's 10 weights of squares in the middle phase, in the order "
+        "a1 b1 c1 d1 b2 c2 d2 c3 d3 d4"
+    )
+    grid: list[list[float | None]] | None = Field(
+        description="of a study, the Elo of its runs' champions: a row a setting, a column a seed"
+    )
     job: str | None = Field(description="the job that is at work on it, or was last")
     problem: str | None = Field(description="what is wrong, of a damaged one")
     curve: list[float] = Field(description="how it rose: 40 points at most")
+    curves: list[list[float]] = Field(description="of a study, those of its first runs")
 
 
 class Change(BaseModel):
@@ -76,6 +92,22 @@ class Download(BaseModel):
     name: str
     href: str
     about: str
+
+
+class LineToCopy(BaseModel):
+    """A command line, and what it is for."""
+
+    about: str
+    line: str
+
+
+class StudyCell(BaseModel):
+    """A run of a study, whether it has begun or not."""
+
+    run: str = Field(description="its id")
+    setting: str
+    label: str = Field(description="the setting in short, such as `blend` of `crossover=blend`")
+    seed: int
 
 
 class RunDetail(RunSummary):
@@ -97,6 +129,8 @@ class RunDetail(RunSummary):
     playoff_share_low: float | None = None
     playoff_share_high: float | None = None
     verdict: str | None = Field(default=None, description="of a sweep's final, on the defaults")
+    cells: list[StudyCell] = Field(default=[], description="of a study")
+    lines: list[LineToCopy] = Field(default=[], description="commands that use its champion")
 
 
 class ColumnInfo(BaseModel):
@@ -118,6 +152,30 @@ class Rows(Page):
 
     columns: list[ColumnInfo]
     items: list[dict[str, Any]]
+
+
+class BestSetting(BaseModel):
+    """A setting of the best trial; `low` and `high` are null of choices, and where unknown."""
+
+    name: str
+    title: str = Field(description="in words")
+    phase: int | None = Field(description="of the game, where it holds for one alone")
+    about: str
+    value: Any
+    default: Any
+    low: float | None
+    high: float | None
+    log: bool
+
+
+class Best(BaseModel):
+    """The best trial of a sweep so far; `chosen` where a final has chosen it."""
+
+    trial: int | None
+    score: float | None
+    chosen: bool
+    settings: list[BestSetting]
+    lines: list[LineToCopy]
 
 
 class Importances(BaseModel):
@@ -208,6 +266,11 @@ class MeanOverSeeds(BaseModel):
     high: float | None
     p: float | None = Field(description="of a difference: how likely one as large is by chance")
     p_holm: float | None = Field(description="the same corrected for their number")
+    words: str = Field(description="a comparison in a sentence; empty of a setting alone")
+    winner: str | None = Field(description="the better setting; null where it is undecided")
+    more_seeds: int | None = Field(
+        description="that would show a difference of 100 Elo, or of a tenth of a score"
+    )
 
 
 class OverSeeds(BaseModel):
@@ -239,7 +302,7 @@ ENDED: Final[tuple[str, ...]] = get_args(_Ended)
 JOB_ID: Final = r"^[0-9]{8}-[0-9a-f]{8}$"
 
 
-class NewJob(Given):
+class NewJob(Design):
     """A request for a job.
 
     `settings` are the fields of the command's settings model; of `train` and `sweep` its `kind` as
@@ -247,7 +310,6 @@ class NewJob(Given):
     """
 
     command: New
-    settings: dict[str, Any] = Field(default={}, description="see GET /commands")
     name: str | None = Field(
         default=None,
         pattern=RUN_ID,
@@ -288,6 +350,8 @@ class Job(BaseModel):
     id: str
     command: Command | None = Field(description="null of a damaged one")
     settings: dict[str, Any]
+    seeds: str | None = Field(default=None, description="of a study")
+    grid: dict[str, list[Any]] = Field(default={}, description="of a study")
     state: JobState
     line: str = Field(description="the equal command line; empty where there is none")
     run: str | None = Field(description="id of its run, once there is one")

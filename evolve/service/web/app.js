@@ -6,38 +6,43 @@ import { connect, useConnection, useEvents } from "./events.js";
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./html.js";
 import { learn } from "./meta.js";
 import { useRoute } from "./router.js";
-import { Problem, Select } from "./ui.js";
+import { Problem } from "./ui.js";
 
 /** By the first word of an address: the module of the page, and its name there. */
 const PAGES = {
   "": ["home", "Home"], new: ["new", "New"], run: ["run", "Run"], job: ["job", "Job"], agents: ["agents", "Agents"],
-  game: ["game", "Game"], play: ["game", "Play"], compare: ["contests", "Compare"], ratings: ["contests", "Ratings"],
+  game: ["game", "Game"], play: ["play", "Play"], compare: ["contests", "Compare"], ratings: ["contests", "Ratings"],
 };
-const LINKS = [
-  ["", "Runs"], ["new", "New"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"],
-];
-const THEMES = [["light dark", "auto"], ["light", "light"], ["dark", "dark"]];
+const LINKS = [["", "Runs"], ["play", "Play"], ["compare", "Compare"], ["ratings", "Ratings"], ["agents", "Agents"]];
+const THEMES = [["light dark", "as the system has them"], ["light", "light"], ["dark", "dark"]];
 
+/** Light, dark or as the system has them, one after the other. */
 function Theme() {
   const { style } = document.documentElement;
   const [theme, setTheme] = useState(style.colorScheme || "light dark");
-  const choose = (value) => {
-    setTheme(value);
-    style.colorScheme = value;
+  const at = Math.max(0, THEMES.findIndex(([name]) => name === theme));
+  const turn = () => {
+    const [next] = THEMES[(at + 1) % THEMES.length];
+    setTheme(next);
+    style.colorScheme = next;
     try {
-      localStorage.setItem("evolve-theme", value);
+      localStorage.setItem("evolve-theme", next);
     } catch {
       // No storage here.
     }
   };
-  return html`<${Select} name="Colours" hidden value=${theme} choices=${THEMES} onChange=${choose} />`;
+  const name = `Colours: ${THEMES[at][1]}`;
+  return html`<button class="ghost icon" type="button" aria-label=${name} title=${name} onClick=${turn}><svg class="ico" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+    <circle cx="10" cy="10" r="6.5" /><path class="solid" d="M10 3.5a6.5 6.5 0 0 1 0 13z" /></svg></button>`;
 }
 
+/** What runs, of whatever started it, as a link: to it where it is one. */
 function Load() {
   const { data, reload } = useGet("health");
-  useEvents(({ name }) => name === "job" && reload());
-  return html`<span class="load quiet" title=${data && `evolve ${data.version}, ${data.slots} jobs at once, ${data.cores} cores, ${data.folder}`}>
-    ${data && `${data.running} running${data.queued ? `, ${data.queued} queued` : ""}`}</span>`;
+  useEvents(({ name }) => (name === "job" || name === "run") && reload());
+  const running = data && data.running + data.elsewhere;
+  if (!running && !data?.queued) return null;
+  return html`<a class=${`state ${running ? "running" : "queued"}`} href="#/"><span>${running} running${data.queued > 0 && html`<span class="wide-only"> · ${data.queued} waiting</span>`}</span></a>`;
 }
 
 function Banner() {
@@ -53,7 +58,7 @@ function Banner() {
     return () => clearTimeout(timer);
   }, [connection]);
   return html`<div class="banner" role="status">
-    ${connection === "gone" && html`<p class="gone">The server is gone; trying again.</p>`}
+    ${connection === "gone" && html`<p class="gone">The server is gone; trying again. What is shown is as it was.</p>`}
     ${connection === "deaf" && html`<p class="gone">This browser follows no events: all is fetched every 10 s.</p>`}
     ${connection === "live" && back && html`<p class="back">Live again.</p>`}
   </div>`;
@@ -125,12 +130,12 @@ function App() {
   }, [first, route.parts[1]]);
   return html`
     <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); main.current.focus(); }}>To the content</a>
-    <header>
+    <header class="top"><div>
       <a class="brand" href="#/"><img src="./icon.svg" alt="" width="26" height="26" /> evolve</a>
       <nav aria-label="Pages">${LINKS.map(([name, title]) => html`
         <a href=${`#/${name}`} aria-current=${first === name || (name === "" && ["run", "job", "game"].includes(first)) ? "page" : undefined}>${title}</a>`)}</nav>
-      <${Load} /><${Theme} />
-    </header>
+      <${Load} /><a class="button main" href="#/new" aria-current=${first === "new" ? "page" : undefined}>New</a><${Theme} />
+    </div></header>
     <${Banner} />
     <main id="main" tabindex="-1" ref=${main}><${Token} /><${Page} route=${route} /></main>`;
 }

@@ -1,34 +1,40 @@
 // The board as SVG: to play a grid for arrow keys and Enter, to look at a picture with a description.
 
-import { html, useRef, useState } from "./html.js";
+import { shade } from "./figures.js";
+import { html, useEffect, useRef, useState } from "./html.js";
 import { count, squareName } from "./reversi.js";
 
-const SIZE = 40;
-const EDGE = 20;
+const SIZE = 44;
+const EDGE = 18;
 const ARROWS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 };
 const WORD = { X: "black", O: "white", "-": "empty" };
 
-function step(square, key) {
+function next(square, key) {
   if (key === "Home") return square - (square % 8);
   if (key === "End") return square - (square % 8) + 7;
   const column = square % 8;
   if ((key === "ArrowLeft" && column === 0) || (key === "ArrowRight" && column === 7)) return square;
-  const next = square + ARROWS[key];
-  return next >= 0 && next < 64 ? next : square;
+  const to = square + ARROWS[key];
+  return to >= 0 && to < 64 ? to : square;
 }
 
 /**
  * position: {cells, move, before, turned}. legal: squares that may be played, dotted where `hints`.
- * values: {square name: text}; best: the square to mark. onPlay(square): makes it a grid to play on.
+ * values: {square name: {text, discs}}; best: the square to ring; mark: a sign on the last move; coming: the move that follows.
+ * onPlay(square): makes it a grid to play on. focus: whether it takes the focus, to the last move.
  */
-export function Board({ position, legal = [], hints, values = {}, best, next, onPlay, name }) {
+export function Board({ position, legal = [], hints, values = {}, best, mark, coming, onPlay, focus, name }) {
   const [here, setHere] = useState(19);
   const squares = useRef([]);
+  useEffect(() => {
+    const to = position.cells.findIndex((_, square) => squareName(square) === position.move);
+    if (focus) setTimeout(() => squares.current[to < 0 ? here : to]?.focus({ preventScroll: true })); // after the page has taken it
+  }, []);
   const keys = (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
     const at = squares.current.indexOf(event.target);
     if (event.key === "Enter" || event.key === " ") onPlay(at);
-    else if (event.key in ARROWS || event.key === "Home" || event.key === "End") squares.current[step(at, event.key)].focus();
+    else if (event.key in ARROWS || event.key === "Home" || event.key === "End") squares.current[next(at, event.key)].focus();
     else return;
     event.preventDefault();
   };
@@ -36,10 +42,12 @@ export function Board({ position, legal = [], hints, values = {}, best, next, on
   const square = (number) => {
     const cell = position.cells[number];
     const text = squareName(number);
-    const x = EDGE + (number % 8) * SIZE;
-    const y = EDGE + Math.floor(number / 8) * SIZE;
+    const left = EDGE + (number % 8) * SIZE;
+    const top = EDGE + Math.floor(number / 8) * SIZE;
+    const [x, y] = [left + SIZE / 2, top + SIZE / 2];
     const may = legal.includes(number);
-    const words = [text, WORD[cell], may && hints && "legal", values[text] && `value ${values[text]}`, last === text && "last move"];
+    const value = values[text];
+    const words = [text, WORD[cell], may && hints && "legal", value && `value ${value.text}`, best === text && "best", last === text && `last move${mark ? ` ${mark}` : ""}`];
     const grid = onPlay && {
       role: "gridcell",
       tabindex: number === here ? 0 : -1,
@@ -49,37 +57,35 @@ export function Board({ position, legal = [], hints, values = {}, best, next, on
       onFocus: () => setHere(number),
     };
     return html`<g key=${number} class=${`square${may && onPlay ? " may" : ""}`} ...${grid || {}}>
-      <rect x=${x} y=${y} width=${SIZE} height=${SIZE} />
-      ${cell !== "-" && html`<g class=${`disc ${WORD[cell]}${position.turned.includes(number) ? " turned" : ""}`} key=${cell}>
-        <circle cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="16" /></g>`}
-      ${last === text && html`<circle class=${`last on-${WORD[cell]}`} cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="4" />`}
-      ${may && hints && !values[text] && html`<circle class="hint" cx=${x + SIZE / 2} cy=${y + SIZE / 2} r="6" />`}
-      ${values[text] && html`<text class=${`value${best === text ? " best" : ""}`} x=${x + SIZE / 2} y=${y + SIZE / 2} dy="0.35em"
-        text-anchor="middle" textLength=${values[text].length > 4 ? SIZE - 10 : undefined} lengthAdjust="spacingAndGlyphs">${values[text]}</text>`}
-      ${next === text && html`<rect class="next" x=${x + 2} y=${y + 2} width=${SIZE - 4} height=${SIZE - 4} />`}
-      <rect class="ring" x=${x + 1.5} y=${y + 1.5} width=${SIZE - 3} height=${SIZE - 3} />
+      <rect class="sq" x=${left} y=${top} width=${SIZE} height=${SIZE} />
+      ${cell !== "-" && html`<circle key=${cell} class=${`disc ${WORD[cell]}${position.turned.includes(number) ? " turned" : ""}`} cx=${x} cy=${y} r="18" />`}
+      ${last === text && html`<circle class="last" cx=${x} cy=${y} r="19" />`}
+      ${may && hints && !value && html`<circle class="hint" cx=${x} cy=${y} r="6" />`}
+      ${value && html`<rect class=${`chip ${shade(value.discs, 10)}`} x=${x - 20} y=${y - 12} width="40" height="24" rx="12" />
+        <text class=${`val on-v ${shade(value.discs, 10)}`} x=${x} y=${y} dy="0.36em" text-anchor="middle" textLength=${value.text.length > 5 ? 36 : undefined} lengthAdjust="spacingAndGlyphs">${value.text}</text>`}
+      ${best === text && html`<rect class="best" x=${x - 21} y=${y - 13} width="42" height="26" rx="13" />`}
+      ${coming === text && html`<rect class="coming" x=${left + 3} y=${top + 3} width=${SIZE - 6} height=${SIZE - 6} />`}
+      ${mark && last === text && html`<g class="badge"><circle cx=${x + 14} cy=${y - 14} r="9" /><text x=${x + 14} y=${y - 14} dy="0.36em" text-anchor="middle">${mark}</text></g>`}
+      <rect class="ring" x=${left + 1.5} y=${top + 1.5} width=${SIZE - 3} height=${SIZE - 3} />
     </g>`;
   };
   const rows = [0, 1, 2, 3, 4, 5, 6, 7];
   const summary = `${name || "board"}: black ${count(position.cells, "black")}, white ${count(position.cells, "white")}`;
-  return html`<svg class="board" viewBox="0 0 346 346" role=${onPlay ? "grid" : "img"}
-      aria-label=${onPlay ? `${summary}; arrow keys move, Enter plays` : `${summary}; ${described(position.cells)}`} onKeyDown=${onPlay && keys}>
-    <g class="edge" aria-hidden="true">${rows.map((row) => html`
-      <text x=${EDGE + (row + 0.5) * SIZE} y="14" text-anchor="middle">${"abcdefgh"[row]}</text>
-      <text x="10" y=${EDGE + (row + 0.5) * SIZE} dy="0.35em" text-anchor="middle">${row + 1}</text>`)}</g>
+  return html`<svg class="board" viewBox="0 0 378 378" role=${onPlay ? "grid" : "img"}
+      aria-label=${onPlay ? `${summary}; arrow keys move, Enter plays` : `${summary}; ${described(position.cells, values)}`} onKeyDown=${onPlay && keys}>
+    <rect class="frame" width="378" height="378" rx="8" />
+    <g aria-hidden="true">${rows.map((row) => html`
+      <text class="coord" x=${EDGE + (row + 0.5) * SIZE} y="13" text-anchor="middle">${"abcdefgh"[row]}</text>
+      <text class="coord" x="9" y=${EDGE + (row + 0.5) * SIZE} dy="0.36em" text-anchor="middle">${row + 1}</text>`)}</g>
     ${rows.map((row) => html`<g key=${row} role=${onPlay ? "row" : undefined}>${rows.map((column) => square(8 * row + column))}</g>`)}
-    <g class="stars" aria-hidden="true">${[[2, 2], [6, 2], [2, 6], [6, 6]].map(([x, y]) => html`<circle cx=${EDGE + x * SIZE} cy=${EDGE + y * SIZE} r="3" />`)}</g>
+    <g aria-hidden="true">${[[2, 2], [6, 2], [2, 6], [6, 6]].map(([x, y]) => html`<circle class="star" cx=${EDGE + x * SIZE} cy=${EDGE + y * SIZE} r="3.5" />`)}</g>
   </svg>`;
 }
 
-function described(cells) {
+function described(cells, values) {
+  const worth = Object.entries(values).map(([square, { text }]) => `${square} ${text}`).join(", ");
   return ["X", "O"].map((sign) => {
     const squares = cells.map((cell, square) => (cell === sign ? squareName(square) : null)).filter(Boolean);
     return `${WORD[sign]} on ${squares.join(" ")}`;
-  }).join("; ");
-}
-
-export function Discs({ cells, toMove }) {
-  return html`<p class="discs">${["black", "white"].map((side) => html`
-    <span class=${toMove === side ? "turn" : undefined}><span class=${`dot ${side}`}></span> ${side} <strong>${count(cells, side)}</strong>${toMove === side && html`<span class="quiet"> to move</span>`}</span>`)}</p>`;
+  }).join("; ") + (worth && `; values of the moves: ${worth}`);
 }

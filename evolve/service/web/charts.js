@@ -1,15 +1,18 @@
 // Charts as SVG, drawn at the width they have, so that their text stays readable, each with its table.
 
 import { hasValues, seriesOf } from "./data.js";
-import { number, percent } from "./format.js";
+import { capital, number, percent } from "./format.js";
 import { html, useEffect, useRef, useState } from "./html.js";
-import { Box, scale, Table } from "./ui.js";
+import { squareName } from "./reversi.js";
+import { mostOf, scale, shade } from "./figures.js";
+import { Box, Menu, Table } from "./ui.js";
 
 const MOST = 2000;
 const LEFT = 52;
-const RIGHT = 14;
+const RIGHT = 16;
 const TOP = 10;
-const BOTTOM = 34;
+const BOTTOM = 24;
+const NEAR = 15;
 const there = Number.isFinite;
 
 function thinned(points, most = MOST) {
@@ -40,22 +43,29 @@ function ticks([low, high], wanted, whole) {
 
 const short = (text, letters) => (text.length <= letters ? text : `${text.slice(0, Math.max(1, letters - 1))}…`);
 
-function Figure({ title, draw, columns, rows, children }) {
+/**
+ * A chart with its menu: the table behind it, and files of it. draw(width): the drawing; csv(): rows of cells, the first the names.
+ * acts: what is chosen beside the title; children: below the drawing.
+ */
+function Figure({ title, option, about, acts, range, draw, columns, rows, csv, children }) {
   const ref = useRef(null);
   const [width, setWidth] = useState(0);
   const [open, setOpen] = useState(false);
   useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry.contentRect.width)));
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.round((16 * entry.contentRect.width) / parseFloat(getComputedStyle(document.documentElement).fontSize))));
     observer.observe(ref.current);
     return () => observer.disconnect();
   }, []);
+  const save = async (kind) => (await import("./saving.js")).save(kind, title, { svg: ref.current.querySelector("svg"), rows: csv });
+  const files = [...(draw ? ["SVG", "PNG"] : []), "CSV"];
   return html`<figure class="chart">
-    <figcaption>${title}</figcaption>
+    <figcaption><span><span class="title">${title}</span>${option && html` <span class="option">${option}</span>`}${about && html` <small>${about}</small>`}</span>
+      <span class="row">${acts}<${Menu} ghost name=${`More about this chart: ${title}`}>
+        <button type="button" data-shuts aria-expanded=${open} onClick=${() => setOpen(!open)}>${open ? "No table" : "As a table"}</button>
+        ${files.map((kind) => html`<button type="button" data-shuts onClick=${() => save(kind)}>Download ${kind}</button>`)}${range}<//></span></figcaption>
     <div ref=${ref}>${width > 0 && draw(width)}</div>
     ${children}
-    <details onToggle=${(event) => setOpen(event.target.open)}><summary>As a table</summary>
-      ${open && html`<${Table} name=${`${title}: table`} columns=${columns} rows=${thinned(rows, 500)} />`}
-    </details>
+    ${open && html`<${Table} name=${`${title}: table`} columns=${columns} rows=${thinned(rows, 500)} />`}
   </figure>`;
 }
 
@@ -74,70 +84,132 @@ function pieces(points, ...keys) {
   return all;
 }
 
+/** Heights for labels near `wanted`, from the top down, that do not cover each other. */
+function apart(labels, top, bottom) {
+  const sorted = [...labels].sort((a, b) => a.y - b.y);
+  sorted.forEach((one, place) => { one.y = Math.max(one.y, top, place ? sorted[place - 1].y + NEAR : top); });
+  for (let place = sorted.length - 1; place >= 0; place--) sorted[place].y = Math.min(sorted[place].y, place === sorted.length - 1 ? bottom : sorted[place + 1].y - NEAR);
+  return sorted;
+}
+
 /**
- * Lines over a common x. series: [{name, dots, points: [{x, y, low, high, faint}]}]; low and high make
- * a band, `dots` points without a line. `range`: what y shows at least; `words`: names of x from 0 on.
- * The pointer reads values off.
+ * Lines over a common x. series: [{name, points: [{x, y, low, high, faint}], dots, whiskers, open, bold, label}]; low and high make
+ * a band, or whiskers; `dots`: points without a line; `open`: ringed. rungs: [{label, elo, passed}], lines with names.
+ * `range`: what y shows at least; `words`: names of x from 0 on; `small`: half as high. The pointer reads values off; a drag zooms.
  */
-export function Plot({ title, series, xName, range = [], text = number, words }) {
+export function Plot({ title, option, about, acts, series, xName, range = [], text = number, words, rungs = [], small, tall, children }) {
   const [at, setAt] = useState(null);
-  const drawn = series.map((one) => ({ ...one, points: thinned(one.points) }));
-  const all = drawn.flatMap((one) => one.points);
-  const xs = extent(all.map((point) => point.x));
+  const [hidden, setHidden] = useState([]);
+  const [zoom, setZoom] = useState(null);
+  const [from, setFrom] = useState(null);
+  const whole = extent(series.flatMap((one) => one.points.map((point) => point.x)));
+  const xs = zoom ?? whole;
+  const inside = ({ x }) => x >= xs[0] && x <= xs[1];
+  const drawn = series.map((one, place) => ({ ...one, place, points: thinned(zoom ? one.points.filter(inside) : one.points) }));
+  const shown = drawn.filter(({ name }) => !hidden.includes(name));
+  const all = shown.flatMap((one) => one.points);
   const [low, high] = extent([...all.flatMap((point) => [point.y, point.low, point.high]), ...range]);
   const pad = low === high ? Math.abs(low) / 10 || 1 : (high - low) * (range.length ? 0.005 : 0.04);
-  const ys = [low - pad, high + pad];
-  const near = ({ points }) => points.reduce((best, point) => (Math.abs(point.x - at) < Math.abs(best.x - at) ? point : best), points[0] || {});
+  const above = Math.min(...rungs.map(({ elo }) => elo).filter((elo) => elo > high), Infinity);
+  const ys = [low - pad, there(above) && above - high < (high - low) / 4 ? above + pad : high + pad];
+  const lines = rungs.filter(({ elo }) => elo > ys[0] && elo < ys[1]);
+  const near = ({ points }) => points.reduce((best, point) => (there(point.y) && Math.abs(point.x - at) < Math.abs(best.x - at) ? point : best), points.find(({ y }) => there(y)) || {});
   const xText = (value) => (words ? words[value] : number(value));
   const yText = text === percent ? (share) => percent(share, 0) : text;
+  const width0 = (list) => 18 + 6.6 * Math.max(4, ...list.map((one) => one.length));
+  const ends = shown.filter(({ dots, label }) => label || !dots).map((one) => {
+    const last = one.points.findLast(({ y }) => there(y));
+    return last && { ...one, x: last.x, last: last.y, words: one.label || (series.length > 1 ? one.name : yText(last.y)) };
+  }).filter(Boolean);
   const draw = (width) => {
-    const height = Math.max(180, Math.min(300, width * 0.42));
-    const x = scale(xs, [LEFT + 6, width - RIGHT]);
+    const height = small ? 150 : tall ? Math.max(240, Math.min(400, width * 0.36)) : Math.max(180, Math.min(300, width * 0.42));
+    const roomy = width > (rungs.length ? 720 : 330);
+    const right = !roomy || words ? RIGHT : rungs.length ? width0(lines.map(({ label, elo }) => `${label} · ${number(elo, 0)} –`)) : Math.min(width / 3, width0(ends.map((one) => one.words)));
+    const x = scale(xs, [LEFT + 6, width - right]);
     const y = scale(ys, [height - BOTTOM, TOP]);
     const join = (points, key) => points.map((point) => `${x(point.x).toFixed(1)},${y(point[key]).toFixed(1)}`).join(" ");
-    const read = (event) => {
-      const share = (event.clientX - event.currentTarget.getBoundingClientRect().left - x(xs[0])) / (x(xs[1]) - x(xs[0]));
-      setAt(xs[0] + Math.max(0, Math.min(1, share)) * (xs[1] - xs[0]));
+    const valueAt = (event) => {
+      const box = event.currentTarget.getBoundingClientRect();
+      const share = (((event.clientX - box.left) * width) / box.width - x(xs[0])) / (x(xs[1]) - x(xs[0]) || 1);
+      return xs[0] + Math.max(0, Math.min(1, share)) * (xs[1] - xs[0]);
     };
-    const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 80), all.every((point) => Number.isInteger(point.x)));
-    return html`<${Svg} label=${`${title}: ${described(series, text)}`} width=${width} height=${height} class="plot"
-        onPointerMove=${read} onPointerLeave=${() => setAt(null)}>
-      <g class="axes" aria-hidden="true">
-        ${ticks(ys, height / 50).map((tick) => html`<line x1=${LEFT} x2=${width - RIGHT} y1=${y(tick)} y2=${y(tick)} />
+    const drop = (event) => {
+      if (from === null) return;
+      const ends = [from, valueAt(event)].sort((a, b) => a - b);
+      setFrom(null);
+      if (Math.abs(x(ends[1]) - x(ends[0])) > 12 && series.some(({ points }) => points.filter((point) => point.x >= ends[0] && point.x <= ends[1]).length > 1)) setZoom(ends);
+    };
+    const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
+    const labels = roomy && !words && !rungs.length ? apart(ends.map((one) => ({ ...one, y: y(one.last) + 4 })), TOP + 4, height - BOTTOM) : [];
+    const names = apart(lines.map((one) => ({ ...one, y: y(one.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
+    const own = rungs.length ? ends.filter((one) => roomy || one.open).map((one) => ({ ...one, y: y(one.last) + (one.open ? -14 : 34) })) : [];
+    return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
+        onPointerMove=${(event) => setAt(valueAt(event))} onPointerUp=${drop} onPointerLeave=${() => { setAt(null); setFrom(null); }} onDblClick=${() => setZoom(null)}>
+      <g aria-hidden="true">
+        ${ticks(ys, height / 50).map((tick) => html`${!rungs.length && html`<line class="grid" x1=${LEFT} x2=${width - right} y1=${y(tick)} y2=${y(tick)} />`}
           <text x=${LEFT - 6} y=${y(tick)} dy="0.35em" text-anchor="end">${yText(tick)}</text>`)}
-        ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 16} text-anchor=${x(tick) > width - 40 ? "end" : "middle"}>${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
-        <text x=${width - RIGHT} y=${height - 3} text-anchor="end">${xName}</text>
+        ${names.map(({ label, elo, passed, y: height }) => html`<line class=${passed ? "rung passed" : "rung"} x1=${LEFT} x2=${width - right} y1=${y(elo)} y2=${y(elo)} />
+          ${roomy && html`<text class=${passed ? "strong" : undefined} x=${width - right + 8} y=${height}>${capital(label)} · ${number(elo, 0)}</text>`}`)}
+        ${xTicks.map((tick) => html`<text x=${x(tick)} y=${height - BOTTOM + 18} text-anchor="middle">${short(xText(tick), words ? width / words.length / 8 : 12)}</text>`)}
       </g>
-      ${drawn.map(({ points, dots }, place) => html`<g class=${`c${place % 6}`}>
-        ${pieces(points, "x", "low", "high").map((part) => html`<polygon points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
+      ${shown.map(({ points, dots, whiskers, open, bold, place }) => html`<g class=${`c${(series[place].colour ?? place % 6) + 1}`}>
+        ${!whiskers && pieces(points, "x", "low", "high").map((part) => html`<polygon class="band" points=${`${join(part, "low")} ${join([...part].reverse(), "high")}`} />`)}
+        ${whiskers && points.filter((point) => there(point.low)).map((point) => html`<line class=${open ? "err bold" : "err"} x1=${x(point.x)} x2=${x(point.x)} y1=${y(point.low)} y2=${y(point.high)} />`)}
         ${pieces(points, "x", "y").map((part) => (dots || part.length === 1
-          ? part.map((point) => html`<circle class=${point.faint ? "faint" : undefined} cx=${x(point.x)} cy=${y(point.y)} r="4" />`)
-          : html`<polyline points=${join(part, "y")} />`))}
+          ? part.map((point) => html`<circle class=${`dot${point.faint ? " faint" : ""}${open ? " open" : ""}`} cx=${x(point.x)} cy=${y(point.y)} r=${open ? 6 : part.length > 200 ? 2 : 3.5} />`)
+          : html`<polyline class=${bold ? "line bold" : "line"} points=${join(part, "y")} />`))}
       </g>`)}
-      ${at !== null && drawn[0] && html`<line class="cursor" x1=${x(near(drawn[0]).x)} x2=${x(near(drawn[0]).x)} y1=${TOP} y2=${height - BOTTOM} />`}
+      ${labels.map((one) => html`<g class=${`c${one.place % 6 + 1}`} aria-hidden="true"><circle class="dot" cx=${x(one.x)} cy=${y(one.last)} r="3" /><text class=${series.length > 1 ? "series" : "strong"} x=${x(one.x) + 8} y=${one.y}>${short(one.words, right / 6.6)}</text></g>`)}
+      ${own.map((one) => html`<text class=${`series c${(one.colour ?? one.place % 6) + 1}`} x=${x(one.x) - 8} y=${one.y} text-anchor="end" aria-hidden="true">${one.words}</text>`)}
+      ${from !== null && at !== null && html`<rect class="chosen" x=${Math.min(x(from), x(at))} y=${TOP} width=${Math.abs(x(at) - x(from))} height=${height - BOTTOM - TOP} />`}
+      ${at !== null && shown[0] && html`<${Tip} x=${x(near(shown[0]).x)} width=${width} top=${TOP} bottom=${height - BOTTOM}
+        lines=${[[`${xName} ${xText(near(shown[0]).x)}`], ...shown.filter((one) => !one.open).map((one) => [`${one.name} ${valueOf(near(one), text)}`, one.colour ?? one.place % 6])]} />`}
     <//>`;
   };
   const rows = new Map();
   series.forEach((one, place) => one.points.forEach((point) => rows.set(point.x, { x: point.x, ...rows.get(point.x), [place]: point })));
+  const sorted = [...rows.values()].sort((a, b) => a.x - b.x);
+  const ranged = (one) => one.points.some((point) => there(point.low));
   const columns = series.flatMap((one, place) => [
     { name: place, title: one.name, number: true, show: (row) => text(row[place]?.y) },
-    one.points.some((point) => there(point.low))
-      && { title: "interval", number: true, show: (row) => (there(row[place]?.low) ? `${text(row[place].low)} to ${text(row[place].high)}` : "–") },
+    ranged(one) && { title: "95 %", number: true, show: (row) => (there(row[place]?.low) ? `${text(row[place].low)} to ${text(row[place].high)}` : "–") },
   ]).filter(Boolean);
-  return html`<${Figure} title=${title} draw=${draw} rows=${[...rows.values()].sort((a, b) => a.x - b.x)}
+  const csv = () => [[xName, ...series.flatMap((one) => [one.name, ...(ranged(one) ? [`${one.name} low`, `${one.name} high`] : [])])],
+    ...sorted.map((row) => [xText(row.x), ...series.flatMap((one, place) => [row[place]?.y, ...(ranged(one) ? [row[place]?.low, row[place]?.high] : [])])])];
+  const toggle = (name) => setHidden(hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name]);
+  const end = (place) => html`<input type="number" step="any" aria-label=${`${xName} ${place ? "to" : "from"}`} value=${xs[place]} onChange=${({ target }) => {
+    const next = place ? [xs[0], Number(target.value)] : [Number(target.value), xs[1]];
+    setZoom(next[0] < next[1] ? next : null);
+  }} />`;
+  return html`<${Figure} title=${title} option=${option} about=${about} acts=${acts} draw=${draw} rows=${sorted} csv=${csv}
+    range=${!words && html`<span class="range">${xName} ${end(0)} to ${end(1)}</span>`}
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
-    <p class="legend" aria-hidden="true">${at !== null && drawn[0] && html`<span>${xName} ${xText(near(drawn[0]).x)}</span>`}
-      ${(series.length > 1 || at !== null) && drawn.map((one, place) => html`
-        <span class=${`key c${place % 6}`}>${one.name}${at !== null && ` ${text(near(one).y)}`}</span>`)}</p>
+    ${(series.length > 1 || zoom) && html`<div class="legend">${series.length > 1 && drawn.map(({ name, dots, open, place, colour }) => html`
+      <button type="button" class=${`c${(colour ?? place % 6) + 1}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
+        ${dots ? html`<circle class=${open ? "dot open" : "dot"} cx="12" cy="6" r="4" />` : html`<line class="line" x1="1" x2="23" y1="6" y2="6" />`}</svg>${name}</button>`)}
+      ${rungs.length > 0 && html`<span><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true"><line class="rung passed" x1="0" x2="24" y1="6" y2="6" /></svg>rung of the ladder; bold: beaten by the last bests</span>`}
+      ${zoom && html`<button type="button" onClick=${() => setZoom(null)}>Whole range</button>`}</div>`}
+    ${children}
   <//>`;
 }
 
+const valueOf = ({ y, low, high }, text) => (there(low) ? `${text(y)} (${text(low)} to ${text(high)})` : text(y));
+
+/** What stands at the pointer, beside a line there. */
+function Tip({ x, width, top, bottom, lines }) {
+  const wide = 16 + 6.4 * Math.max(...lines.map(([words]) => words.length));
+  const left = x + wide + 12 > width ? Math.max(0, x - wide - 8) : x + 8;
+  return html`<g class="tip" data-gone aria-hidden="true"><line class="cursor" x1=${x} x2=${x} y1=${top} y2=${bottom} />
+    <rect x=${left} y=${top} width=${wide} height=${lines.length * 17 + 8} rx="6" />
+    ${lines.map(([words, place], at) => html`<text class=${place === undefined ? "strong" : `series c${place + 1}`} x=${left + 8} y=${top + 17 + at * 17}>${words}</text>`)}</g>`;
+}
+
 /** The charts of a table, [{title, columns: [[column, name]]}], as far as it has values; x: [column, name]. */
-export function Curves({ rows, charts, x: [x, xName], children }) {
+export function Curves({ rows, charts, x: [x, xName], small, children }) {
   return html`${rows.length === 0 && html`<p class="quiet">The first row is on its way.</p>`}
-    <div class="charts">${charts.map(({ columns, ...chart }) => {
+    <div class=${small ? "charts multiples" : "charts"}>${charts.map(({ columns, ...chart }) => {
       const series = columns.filter(([column]) => hasValues(rows, column)).map(([column, name]) => seriesOf(rows, column, name, x));
-      return series.length > 0 && html`<${Plot} key=${chart.title} ...${chart} xName=${xName} series=${series} />`;
+      return series.length > 0 && html`<${Plot} key=${chart.title} ...${chart} option=${columns.length === 1 ? columns[0][0] : undefined} small=${small} xName=${xName} series=${series} />`;
     })}${children}</div>`;
 }
 
@@ -156,21 +228,22 @@ export function BarChart({ title, bars, text = number }) {
     const left = Math.min(width * 0.42, 15 + 7.2 * Math.max(4, ...bars.map((bar) => bar.name.length)));
     const x = scale(xs, [left, width - 66]);
     return html`<${Svg} label=${`${title}: ${bars.map((bar) => `${bar.name} ${text(bar.value)}`).join("; ")}`} width=${width} height=${height}>
-      <g class="axes" aria-hidden="true">${ticks(xs, width / 160).map((tick) => html`
-        <line x1=${x(tick)} x2=${x(tick)} y1="4" y2=${height - 24} /><text x=${x(tick)} y=${height - 8} text-anchor="middle">${text(tick)}</text>`)}</g>
+      <g aria-hidden="true">${ticks(xs, width / 160).map((tick) => html`
+        <line class="grid" x1=${x(tick)} x2=${x(tick)} y1="4" y2=${height - 24} /><text x=${x(tick)} y=${height - 8} text-anchor="middle">${text(tick)}</text>`)}</g>
       ${bars.map((bar, place) => {
         const y = place * 30 + 4;
         const end = x(bar.value ?? 0);
         const whisker = there(bar.low) && there(bar.high);
-        return html`<g class="c0">
-          <text class="word" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7)}</text>
+        return html`<g class="c1">
+          <text class="strong" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7)}</text>
           <rect class=${bar.faint ? "bar faint" : "bar"} x=${Math.min(x(0), end)} y=${y + 3} width=${Math.max(1, Math.abs(end - x(0)))} height="18" rx="2" />
           ${whisker && html`<path class="whisker" d=${`M${x(bar.low)} ${y + 12}H${x(bar.high)}M${x(bar.low)} ${y + 7}v10M${x(bar.high)} ${y + 7}v10`} />`}
-          <text class="word" x=${Math.max(end, x(0), whisker ? x(bar.high) : 0) + 6} y=${y + 15}>${text(bar.value)}</text></g>`;
+          <text class="strong" x=${Math.max(end, x(0), whisker ? x(bar.high) : 0) + 6} y=${y + 15}>${text(bar.value)}</text></g>`;
       })}
     <//>`;
   };
-  return html`<${Figure} title=${title} draw=${draw} rows=${bars}
+  const csv = () => [["name", "value", "low", "high"], ...bars.map(({ name, value, low, high }) => [name, value, low, high])];
+  return html`<${Figure} title=${title} draw=${draw} rows=${bars} csv=${csv}
     columns=${["name", "value", "low", "high"].map((name) => ({ name, number: name !== "name", show: (bar) => (name === "name" ? bar.name : text(bar[name])) }))} />`;
 }
 
@@ -187,22 +260,23 @@ export function ParallelChart({ title, axes, rows, score }) {
       return { name, value, y: scale(ends, [height - 40, 44]), ends: ends.map((end) => (words ? words[end] : number(end))) };
     });
     return html`<${Box} name=${`${title}: drawing`}><${Svg} label=${`${title}: ${rows.length} lines over ${axes.map(({ name }) => name).join(", ")}`} width=${width} height=${height}>
-      ${thinned(rows, 400).map((row) => html`<g class=${scores(score(row)) > 0.8 ? "c1" : "c0"} opacity=${0.15 + 0.85 * scores(score(row)) ** 2}>
-        <polyline points=${drawn.map(({ value, y }, place) => (there(value(row)) ? `${x(place)},${y(value(row))}` : "")).join(" ")} /></g>`)}
-      <g class="axes" aria-hidden="true">${drawn.map(({ name, ends }, place) => html`<line x1=${x(place)} x2=${x(place)} y1="44" y2=${height - 40} />
-        <text class="word" x=${x(place)} y=${place % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>
+      ${thinned(rows, 400).map((row) => html`<g class=${scores(score(row)) > 0.8 ? "c2" : "c1"} opacity=${0.15 + 0.85 * scores(score(row)) ** 2}>
+        <polyline class="line" points=${drawn.map(({ value, y }, place) => (there(value(row)) ? `${x(place)},${y(value(row))}` : "")).join(" ")} /></g>`)}
+      <g aria-hidden="true">${drawn.map(({ name, ends }, place) => html`<line class="grid" x1=${x(place)} x2=${x(place)} y1="44" y2=${height - 40} />
+        <text class="strong" x=${x(place)} y=${place % 2 ? 27 : 12} text-anchor="middle">${short(name, 22)}</text>
         ${ends.map((end, which) => html`<text x=${x(place)} y=${which ? 41 : height - 24} text-anchor="middle">${short(end, 12)}</text>`)}`)}</g>
     <//><//>`;
   };
-  return html`<${Figure} title=${title} draw=${draw} rows=${rows} columns=${axes.map(({ name, words }) => ({ name, number: !words }))} />`;
+  const csv = () => [axes.map(({ name }) => name), ...rows.map((row) => axes.map(({ name }) => row[name]))];
+  return html`<${Figure} title=${title} draw=${draw} rows=${rows} csv=${csv} columns=${axes.map(({ name, words }) => ({ name, number: !words }))} />`;
 }
 
-/** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell, orange below nothing and blue above. */
+/** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell. */
 function HeatTable({ title, heads, rows }) {
-  const shade = ([text, share]) => html`<td class=${share < 0 ? "minus" : "plus"} style=${{ "--share": `${Math.min(60, 60 * Math.abs(share))}%` }}>${text}</td>`;
-  return html`<figure class="chart"><figcaption>${title}</figcaption><${Box} name=${title}><table class="heats">
+  const filled = ([text, share]) => html`<td class=${`v ${shade(share)}`}>${text}</td>`;
+  return html`<figure class="chart"><figcaption class="title">${title}</figcaption><${Box} name=${title}><table class="heats">
     <thead><tr><td></td>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-    <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(shade)}</tr>`)}</tbody></table><//></figure>`;
+    <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(filled)}</tr>`)}</tbody></table><//></figure>`;
 }
 
 /** Shares, 0 to 1 or null, of rows against columns. */
@@ -213,8 +287,24 @@ export function HeatMap({ title, names, values, href }) {
   ])} />`;
 }
 
-export function BoardHeat({ title, values, most }) {
-  return html`<${HeatTable} title=${title} heads=${[..."abcdefgh"]} rows=${[..."12345678"].map((head, row) => [
-    head, values.slice(8 * row, 8 * row + 8).map((value) => [number(value), value / most]),
-  ])} />`;
+/** Each square as the least of those that mirror it: a1 to d1, b2 to d4. */
+function folded(square) {
+  const [row, column] = [Math.floor(square / 8), square % 8].map((at) => Math.min(at, 7 - at));
+  return 8 * Math.min(row, column) + Math.max(row, column);
+}
+
+/** A board of numbers in the colours of their values. Where squares mirror each other, each number stands once. */
+export function BoardHeat({ title, about, values, most = mostOf(values) }) {
+  const once = values.every((value, square) => value === values[folded(square)]);
+  const texts = values.map((value) => number(value, Math.abs(value) >= 10 ? 0 : undefined));
+  const told = values.map((value, square) => (once && folded(square) !== square ? "" : `${squareName(square)} ${texts[square]}`)).filter(Boolean);
+  return html`<figure><figcaption><strong>${title}</strong> ${about && html`<small>${about}</small>`}</figcaption>
+    <svg class="heatboard" role="img" aria-label=${`${title}: ${told.join(", ")}`} viewBox="0 0 268 268">
+      ${[..."abcdefgh"].map((letter, at) => html`<text x=${28 + at * 30 + 14.5} y="11" text-anchor="middle">${letter}</text><text x="20" y=${18 + at * 31 + 19} text-anchor="end">${at + 1}</text>`)}
+      ${values.map((value, square) => {
+        const [x, y] = [28 + (square % 8) * 30, 18 + Math.floor(square / 8) * 31];
+        const at = shade(value, most);
+        return html`<rect class=${`v ${at}`} x=${28 + (square % 8) * 30} y=${y} width="29" height="30" rx="3" />
+          ${(!once || folded(square) === square) && html`<text class=${`on-v ${at}`} x=${x + 14.5} y=${y + 19} text-anchor="middle">${texts[square]}</text>`}`;
+      })}</svg></figure>`;
 }

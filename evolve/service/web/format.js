@@ -48,6 +48,16 @@ export function duration(seconds) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
+/** A time between two, as people say it: 3–4 min. */
+export function span(cost) {
+  const { seconds, most } = cost || {};
+  if (typeof seconds !== "number") return cost ? NONE : "…";
+  if (most <= 1.2 * seconds) return duration(seconds);
+  const [size, unit] = most < 90 ? [1, "s"] : most < 5400 ? [60, "min"] : [3600, "h"];
+  const [low, high] = [Math.max(1, Math.round(seconds / size)), Math.round(most / size)];
+  return low === high ? `${high} ${unit}` : `${low}–${high} ${unit}`;
+}
+
 export function date(seconds) {
   return typeof seconds === "number" ? dateFormat.format(new Date(1000 * seconds)) : NONE;
 }
@@ -56,6 +66,26 @@ export function date(seconds) {
 export function amount({ done: kept, target, unit }, job) {
   const done = job && job.progress.total === target ? job.progress.done : kept;
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
+}
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A run in words: its kind, its rules, and how much of it there is. */
+export function aboutOf({ noun, command, rules, study }, much) {
+  const kind = study ? "" : (noun || "run").replace(/^an? /, "");
+  const [, which] = (command || "").split(" ");
+  return [capital([kind, which !== "of" && which].filter(Boolean).join(" ")), rules && `${rules} rules`, much].filter(Boolean).join(" · ");
+}
+
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const hourFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+
+/** A time as people say it: today or yesterday with the hour, else the day. */
+export function when(seconds) {
+  if (typeof seconds !== "number") return NONE;
+  const [time, today] = [new Date(1000 * seconds), new Date()];
+  const days = Math.round((today.setHours(0, 0, 0, 0) - new Date(time).setHours(0, 0, 0, 0)) / 86_400_000);
+  return days === 0 || days === 1 ? `${days ? "Yesterday" : "Today"} ${hourFormat.format(time)}` : dayFormat.format(time);
 }
 
 export const lastOf = (run) => Math.max(0, (run.done ?? 1) - 1);

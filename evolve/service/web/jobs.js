@@ -3,7 +3,7 @@
 import { path, post, remove } from "./api.js";
 import { useGet } from "./data.js";
 import { useEvents } from "./events.js";
-import { duration, number, percent } from "./format.js";
+import { amount, duration, number, percent } from "./format.js";
 import { html } from "./html.js";
 import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
 
@@ -25,28 +25,36 @@ export function useJob(id) {
 }
 
 export function jobTitle({ id, command, settings, run }) {
-  if (command === "match") return `${settings.a} against ${settings.b}`;
+  if (command === "match") return [settings.a, settings.b].map((one) => String(one).replace(/^run:/, "")).join(" – ");
   if (command === "rate") return [settings.agents || []].flat().join(", ");
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
 
-/** How far a job is; `words` come first. */
-export function Ahead({ job, words, share }) {
-  const { done, total, stage, stage_done: part, stage_total: of, left } = job.progress;
-  const active = isActive(job);
+/** How far a run or its job is: in words, the time that is left, and the share. */
+export function aheadOf(job, run) {
+  const { done, total, stage, stage_done: part, stage_total: of, left } = job?.progress || {};
+  if (job?.state === "queued") return { text: job.place ? `place ${job.place} in the queue` : "queued", share: 0 };
+  const inStage = stage && isActive(job) && (of === 1 ? `${stage} ${percent(part, 0)}` : of && of !== total ? `${stage} ${number(part)} of ${number(of)}` : total ? "" : stage);
+  const many = run ? amount(run, job) : total > 1 && !inStage && `${number(done)} of ${number(total)}`;
+  return {
+    text: [job?.state === "stopping" && "stopping", many || inStage].filter(Boolean).join(" · "),
+    left: isActive(job) && typeof left === "number" ? `about ${duration(left)} left` : "",
+    share: job?.state === "done" ? 1 : total ? done / total : run?.share,
+  };
+}
+
+function Ahead({ job }) {
+  const { text, left, share } = aheadOf(job);
   if (["elsewhere", "damaged"].includes(job.state)) return null;
-  if (job.state === "queued") return html`<span class="quiet">${job.place && `place ${job.place} in the queue`}</span>`;
-  return html`<${Progress} share=${job.state === "done" ? 1 : total ? done / total : share} name=${`progress of ${jobTitle(job)}`} text=${[
-    words, active && stage && `${stage.replace("trials, ", "")}${of === 1 ? `: ${percent(part, 0)}` : of && of !== total ? `: ${number(part)} of ${number(of)}` : ""}`,
-    active && typeof left === "number" && `${duration(left)} left`].filter(Boolean).join(", ")} />`;
+  return html`<${Progress} share=${share} name=${`progress of ${jobTitle(job)}`} text=${[text, left].filter(Boolean).join(", ")} />`;
 }
 
 export function JobButtons({ job, gone }) {
   const ask = (what) => () => post(path(["jobs", job.id, what]));
   return html`<span class="buttons">
     ${["running", "queued"].includes(job.state) && html`<${Act} act=${ask("stop")}>${job.state === "queued" ? "Cancel" : "Stop"}<//>`}
-    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="The current step is lost." act=${ask("kill")}>Kill<//>`}
-    ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Go on<//>`}
+    ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="What is in hand is lost." act=${ask("kill")}>Stop at once<//>`}
+    ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Resume<//>`}
     ${gone && !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`}
   </span>`;
 }

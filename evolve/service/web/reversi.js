@@ -35,7 +35,7 @@ function flips(cells, side, square) {
   return turned;
 }
 
-function legalMoves(cells, side) {
+export function legalMoves({ cells, side }) {
   const moves = [];
   for (let square = 0; square < 64; square++) if (flips(cells, side, square).length) moves.push(square);
   return moves;
@@ -47,17 +47,23 @@ export function count(cells, side) {
   return discs;
 }
 
-function start() {
-  const cells = Array(64).fill("-");
-  cells[27] = cells[36] = "O";
-  cells[28] = cells[35] = "X";
-  return { cells, side: "black", move: null, turned: [] };
+/** The usual start in OBF: 64 cells and the side to move. */
+export const START = `${"-".repeat(27)}OX${"-".repeat(6)}XO${"-".repeat(27)} X;`;
+
+export const obf = ({ cells, side }) => `${cells.join("")} ${SIGN[side]};`;
+
+export function fromObf(text) {
+  return { cells: [...text.slice(0, 64)], side: text[65] === "O" ? "white" : "black", move: null, turned: [] };
 }
+
+/** Whether the side to move must pass, and whether neither side can move. */
+export const mustPass = (position) => !legalMoves(position).length;
+export const isOver = ({ cells, side }) => mustPass({ cells, side }) && mustPass({ cells, side: other(side) });
 
 /** The position after a move, a square's name or `pass`; null where that is not allowed. `before`: the move ahead of it. */
 export function after({ cells, side, move: before }, move) {
   if (move === "pass") {
-    return legalMoves(cells, side).length ? null : { cells, side: other(side), move, before, turned: [] };
+    return legalMoves({ cells, side }).length ? null : { cells, side: other(side), move, before, turned: [] };
   }
   const square = squareNumber(move);
   const turned = flips(cells, side, square);
@@ -67,8 +73,9 @@ export function after({ cells, side, move: before }, move) {
   return { cells: next, side: other(side), move, turned };
 }
 
-export function positions(moves) {
-  const all = [start()];
+/** All positions of a game, from `start` in OBF; as far as its moves are legal. */
+export function positions(moves, start) {
+  const all = [fromObf(start || START)];
   for (const move of moves) {
     const next = after(all.at(-1), move);
     if (!next) break;

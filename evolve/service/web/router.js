@@ -18,7 +18,7 @@ export function go(where) {
   location.hash = where;
 }
 
-function currentRoute() {
+export function currentRoute() {
   const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
   return { parts: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
 }

@@ -1,12 +1,12 @@
 // What runs of any kind show, from what the registry says of their tables: charts, and the tables.
 
 import { path } from "./api.js";
-import { Curves } from "./charts.js";
-import { useCurve, usePages, useTable } from "./data.js";
-import { label, percent } from "./format.js";
+import { Curves, Plot } from "./charts.js";
+import { hasValues, seriesOf, useCurve, usePages, useTable } from "./data.js";
+import { capital, label, number, percent } from "./format.js";
 import { html, useState } from "./html.js";
-import { firstTable, tableOf } from "./meta.js";
-import { PagedTable, Select, Wait } from "./ui.js";
+import { firstTable, rungsOf, tableOf } from "./meta.js";
+import { PagedTable, Seg, Wait } from "./ui.js";
 
 /** The charts of a table: those that its columns name, each with the columns that name it. */
 export function chartsOf(table) {
@@ -21,14 +21,21 @@ export function chartsOf(table) {
   return [...charts.values()].sort((a, b) => b.first - a.first);
 }
 
-/** The curves of a run's first table; `children` draws more of its rows. */
+/** The curves of a run's first table: what matters most in a wide chart, with the rungs of the ladder; `children` draws more. */
 export function Overview({ run, children }) {
   const table = firstTable(run);
   const curve = useCurve(run);
   const [over, setOver] = useState(table.over[0]);
-  return html`
-    ${table.over.length > 1 && html`<p class="filters"><${Select} name="Over" value=${over} choices=${table.over.map((name) => [name, label(name)])} onChange=${setOver} /></p>`}
-    <${Wait} of=${curve}>${curve.data && html`<${Curves} rows=${curve.data} charts=${chartsOf(table)} x=${[over, label(over)]}>${children?.(curve.data)}<//>`}<//>`;
+  const charts = chartsOf(table);
+  const [main] = charts.filter(({ first, columns }) => first && columns.some(([column]) => hasValues(curve.data || [], column)));
+  const seg = table.over.length > 1 && html`<${Seg} name="Over" value=${over} choices=${table.over.map((name) => [name, capital(label(name))])} onChange=${setOver} />`;
+  const elo = run.elo ?? run.elo_so_far;
+  const x = [over, label(over)];
+  return html`<${Wait} of=${curve}>${curve.data && html`
+    ${main ? html`<${Plot} key=${over} ...${main} tall about=${`over ${x[1]}`} acts=${seg} xName=${x[1]} text=${main.text ?? ((value) => number(value, 0))}
+      series=${main.columns.map(([column, name]) => seriesOf(curve.data, column, name, over))} rungs=${typeof elo === "number" ? rungsOf(run.rules).map((rung) => ({ ...rung, passed: rung.label === run.beats || rung.elo < run.elo_low })) : []} />`
+      : seg && html`<p>${seg}</p>`}
+    <${Curves} small=${Boolean(main)} rows=${curve.data} charts=${charts.filter((one) => one !== main)} x=${x}>${children?.(curve.data)}<//>`}<//>`;
 }
 
 /** A table, the first if none is named, without the columns that nothing is in. */

@@ -5,6 +5,15 @@ import { useGet, useRested } from "./data.js";
 import { cell, label, number, percent } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
+const ICONS = {
+  play: "M5 3l10 6-10 6z", pause: "M6 3v12M12 3v12", stop: "M4.5 4.5h9v9h-9z", more: "M4 9h.01M9 9h.01M14 9h.01", search: "M8 3a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12 12l4 4",
+  download: "M9 3v8M5.5 8L9 11.5 12.5 8M3.5 15h11", first: "M4 3v12M14 3L7 9l7 6", back: "M12 3L5 9l7 6", on: "M6 3l7 6-7 6", last: "M14 3v12M4 3l7 6-7 6",
+};
+
+export function Icon({ name }) {
+  return html`<svg class="ico" aria-hidden="true" width="18" height="18" viewBox="0 0 18 18"><path d=${ICONS[name]} stroke-width=${name === "more" ? 3 : undefined} /></svg>`;
+}
+
 export function Problem({ error, again }) {
   if (!error) return null;
   return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}
@@ -17,8 +26,9 @@ export function Wait({ of, children }) {
   return html`${of.error && html`<${Problem} error=${of.error} again=${of.reload} />`}${children}`;
 }
 
-export function Chip({ state }) {
-  return html`<span class=${`chip ${state}`}>${state === "elsewhere" ? "from elsewhere" : state}</span>`;
+/** A state in a word; `text` says more of it. */
+export function Chip({ state, text }) {
+  return html`<span class=${`state ${state}`}>${text || (state === "elsewhere" ? "from elsewhere" : state)}</span>`;
 }
 
 export function Progress({ share, text, name }) {
@@ -58,7 +68,7 @@ export function ActTwice({ children, question, act }) {
     <button type="button" ref=${no} onClick=${() => setAsked(false)}>No</button></span>`;
 }
 
-function Copy({ text }) {
+export function Copy({ text, children = "Copy" }) {
   const [done, setDone] = useState(false);
   if (!navigator.clipboard) return null; // Browsers have none on a plain http address of another machine.
   const copy = async () => {
@@ -66,12 +76,37 @@ function Copy({ text }) {
     setDone(true);
     setTimeout(() => setDone(false), 1500);
   };
-  return html`<button type="button" onClick=${copy}>${done ? "Copied" : "Copy"}</button>`;
+  return html`<button type="button" onClick=${copy}>${done ? "Copied" : children}</button>`;
 }
 
 export function CommandLine({ line }) {
-  return html`<div class="line"><code tabindex="0" aria-label="the equal command line">${line}</code><${Copy} text=${line} /></div>`;
+  return html`<div class="command"><code tabindex="0" aria-label="command">${line}</code><${Copy} text=${line} /></div>`;
 }
+
+/** What is asked for less often, behind a button; Escape and a click outside close it. */
+export function Menu({ name, ghost, children }) {
+  const menu = useRef(null);
+  useEffect(() => {
+    const shut = ({ type, key, target }) => {
+      const inside = menu.current.contains(target);
+      if (!menu.current.open || (type === "keydown" ? key !== "Escape" : inside && !target.closest("a, [data-shuts]"))) return;
+      menu.current.open = false;
+      if (type === "keydown" && inside) menu.current.firstChild.focus();
+    };
+    for (const type of ["click", "keydown"]) document.addEventListener(type, shut);
+    return () => ["click", "keydown"].forEach((type) => document.removeEventListener(type, shut));
+  }, []);
+  return html`<details class="menu" ref=${menu}><summary class=${`button icon${ghost ? " ghost" : ""}`} aria-label=${name} title=${name}><${Icon} name="more" /></summary><div>${children}</div></details>`;
+}
+
+/** A choice of few, all to be seen: [[key, words, count]]. */
+export function Seg({ name, value, choices, onChange }) {
+  return html`<div class="seg" role="group" aria-label=${name}>${choices.map(([key, text, count]) => html`
+    <button type="button" aria-pressed=${key === value ? "true" : "false"} onClick=${() => onChange(key)}>${text}${count !== undefined && html` <span class="count">${count}</span>`}</button>`)}</div>`;
+}
+
+/** A result in a sentence. */
+export const Callout = ({ children }) => html`<p class="callout">${children}</p>`;
 
 export function Download({ name, href, about }) {
   return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
@@ -91,11 +126,14 @@ export function Table({ name, columns, rows, id }) {
   </table><//>`;
 }
 
+/** Columns of Elo, which are told whole. */
+const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
+
 /** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
 export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
   const columns = (pages.columns || []).filter(pick)
     .map(({ name: column, type, format }) => {
-      const show = shows[column] || (format === "percent" ? (value) => percent(value) : undefined);
+      const show = shows[column] || (format === "percent" ? (value) => percent(value) : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
       return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
     });
   return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;
@@ -125,15 +163,15 @@ export function Check({ name, value, onChange }) {
   return html`<label class="check"><input type="checkbox" checked=${value} onChange=${(event) => onChange(event.target.checked)} /> ${name}</label>`;
 }
 
-export function Search({ name, value, onChange }) {
+export function Search({ name, value, onChange, hidden }) {
   const id = useId();
   const [text, setText] = useState(value);
   const rested = useRested(text);
   useEffect(() => {
     if (rested !== value) onChange(rested.trim());
   }, [rested]);
-  return html`<span class="control"><label for=${id}>${name}</label>
-    <input id=${id} type="search" value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
+  return html`<span class="control"><label for=${id} class=${hidden ? "hidden" : undefined}>${name}</label>
+    <input id=${id} type="search" placeholder=${hidden && name} value=${text} onInput=${(event) => setText(event.target.value)} /></span>`;
 }
 
 /** The id of an agent or a run (`of`), with those of the server to choose from while one types. */
@@ -160,7 +198,7 @@ export function IdList({ chosen, onChange, href, ...rest }) {
     add();
   };
   return html`<div class="filters" role="group" aria-label=${rest.of || "agents"} onKeyDown=${enter} onChange=${add}>
-    ${chosen.map((id, place) => html`<span class=${`key c${place % 6}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
+    ${chosen.map((id, place) => html`<span class=${`key c${place % 6 + 1}`}>${href ? html`<a href=${href(id)}>${id}</a>` : id} <button type="button" aria-label=${`leave out ${id}`}
       onClick=${() => onChange(chosen.filter((_, at) => at !== place))}>×</button></span>`)}
     <${IdInput} ...${rest} value=${next} onChange=${setNext} /><button type="button" disabled=${!next} onClick=${add}>Add</button></div>`;
 }
@@ -170,15 +208,4 @@ export const useAgent = (id) => useGet(id ? path(["agents", id]) : null);
 export function Facts({ facts }) {
   return html`<dl class="facts">${facts.filter(([, value]) => value !== null && value !== undefined && value !== false)
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-}
-
-export function scale([low, high], [from, to]) {
-  return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
-}
-
-export function Spark({ values, name }) {
-  const x = scale([0, values.length - 1], [2, 94]);
-  const y = scale([Math.min(...values), Math.max(...values)], [25, 3]);
-  return html`<svg class="c0" role="img" aria-label=${`${name}: from ${number(values[0])} to ${number(values.at(-1))}`} viewBox="0 0 96 28" width="96" height="28">
-    <polyline points=${values.map((value, place) => `${x(place).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} /></svg>`;
 }

@@ -68,3 +68,69 @@ def test_what_cannot_be_valued(service: Service, asked: Any, status: int) -> Non
     assert error["pointer"].startswith(faulty)
     assert str(service.runs) not in error["detail"]
     assert "pattern" not in error["detail"]
+
+
+def test_all_positions_of_a_game_are_valued_in_one_answer(service: Service) -> None:
+    moves = "f5 d6 c3"
+    asked = {"position": {"moves": moves}, "agent": "swh"}
+    found = service.post("reviews", asked, 200)["evaluations"]
+    assert len(found) == 4
+    for ply, one in enumerate(found):
+        position = {"moves": " ".join(moves.split()[:ply])}
+        alone = service.post("evaluations", {"agent": "swh", "position": position}, 200)
+        assert {**alone, "seconds": 0} == {**one, "seconds": 0}
+    later = service.post("reviews", {**asked, "first": 2}, 200)["evaluations"]
+    assert [one["moves"] for one in later] == [one["moves"] for one in found[2:]]
+
+
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
+def test_the_coach_values_in_discs_by_both_rules(service: Service, rules: str) -> None:
+    found = service.post("reviews", {"position": {"moves": "f5d6", "rules": rules}}, 200)
+    assert found["agent"].startswith(f"patterns-{rules}?")
+    for one in found["evaluations"]:
+        assert one["moves"]
+        assert all(abs(move["discs"]) <= 64 for move in one["moves"])
+
+
+def test_a_game_in_which_a_side_passes_is_valued_to_its_end(service: Service) -> None:
+    board = "XXXXXXOX" + "XXXXXXXX" * 6 + "OOOOOO-O X"  # white ends it: black must pass
+    found = service.post("reviews", {"position": {"board": board, "moves": "pass g8"}}, 200)
+    assert [len(one["moves"]) for one in found["evaluations"]] == [0, 1, 0]
+
+
+CELLS = "---------------------------OX------XXX--------------------------"
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "moves"),
+    [
+        ("F5D6C3", None, "f5 d6 c3"),
+        ("1. f5 d6 2. c3 *", None, "f5 d6 c3"),
+        (f"{CELLS} O", f"{CELLS} O;", ""),
+        (CELLS, f"{CELLS} X;", ""),
+        (f"(;GM[Othello]PB[a]PW[b]TY[8]BO[8 {CELLS.replace('X', '*')} O]W[d6];)", f"{CELLS} O;",
+         "d6"),
+        ("(;GM[2]FF[4]SZ[8]PB[a]PW[b];B[f5];W[d6])", None, "f5 d6"),
+        ('[Black "a"]\n[White "b"]\n\n1. f5 d6 *\n', None, "f5 d6"),
+    ],
+)  # fmt: skip
+def test_games_and_positions_are_pasted(
+    service: Service, text: str, start: str | None, moves: str
+) -> None:
+    found = service.post("records", {"text": text}, 200)
+    (game,) = found["games"]
+    assert (found["total"], game["start"], " ".join(game["moves"])) == (1, start, moves)
+    position = {"moves": moves, **({} if start is None else {"board": start})}
+    service.post("evaluations", {"agent": "swh", "position": position}, 200)
+
+
+@pytest.mark.parametrize("text", ["", "hello", "f5f5", CELLS[1:], "(;GM[Othello]B[a1];)"])
+def test_what_cannot_be_pasted(service: Service, text: str) -> None:
+    (error,) = service.post("records", {"text": text}, 422)["errors"]
+    assert error["pointer"] == "/text"
+
+
+def test_of_many_pasted_games_the_first_come_back(service: Service) -> None:
+    found = service.post("records", {"text": "f5d6\n" * 30 + "f5f5\n", "rules": "reversed"}, 200)
+    assert (found["total"], len(found["games"]), len(found["left_out"])) == (30, 20, 1)
+    assert found["games"][0]["rules"] == "reversed"

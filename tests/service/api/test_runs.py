@@ -41,7 +41,11 @@ def test_runs_that_differ_in_their_seeds_are_one_setting(runs: Path, tmp_path: P
     told = done("compare", *folders, "-o", tmp_path / "x.json")
     with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
         found = app.get("seeds?run=a&run=b&run=c")["items"]
+        words = [row.pop("words") for row in found]
+        assert {row.pop("winner") for row in found} == {None}
+        assert {row.pop("more_seeds") for row in found} == {None}, "a single seed says nothing"
         assert found == json.loads((tmp_path / "x.json").read_text()), told.out
+        assert [bool(text) for text in words] == [row["against"] is not None for row in found]
         setting, other, difference = found
         assert (setting["seeds"], other["seeds"], difference["seeds"]) == (2, 1, 1)
         assert setting["mean"] - other["mean"] == 5.0

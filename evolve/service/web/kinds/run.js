@@ -1,28 +1,109 @@
 // An evolution: its curves, generations, weights, ancestors, play-off and games.
 
 import { path } from "../api.js";
-import { HeatMap, Plot } from "../charts.js";
-import { useGet, usePages, useRested, useTable } from "../data.js";
-import { lastOf, number, percent } from "../format.js";
-import { html, useEffect, useState } from "../html.js";
+import { Board } from "../board.js";
+import { Curves, HeatMap, Plot } from "../charts.js";
+import { hasValues, useCurve, useGet, usePages, useRested, useTable } from "../data.js";
+import { margin } from "../figures.js";
+import { interval, lastOf, number, percent } from "../format.js";
+import { html, useEffect, useMemo, useState } from "../html.js";
+import { firstTable, rungsOf } from "../meta.js";
 import { AgentView } from "../pages/agents.js";
 import { Games, GamesList } from "../pages/game.js";
+import { usePlaying } from "../playing.js";
+import { positions } from "../reversi.js";
 import { setQuery, to } from "../router.js";
-import { Overview } from "../tables.js";
-import { Box, PagedTable, Select, Table, Wait } from "../ui.js";
+import { chartsOf } from "../tables.js";
+import { Box, Icon, PagedTable, Seg, Select, Table, Wait } from "../ui.js";
+
+/** Over what the rating is drawn: [key, words, what of a row adds up to it]. */
+const OVER = [["generation", "Generations"], ["games", "Games", "games"], ["minutes", "Time", "seconds"]];
 
 function Evolution({ run }) {
-  return html`<${Overview} run=${run}>${(rows) => html`<${Depths} rows=${rows} />`}<//>`;
+  const curve = useCurve(run);
+  return html`<${Wait} of=${curve}>${curve.data && html`
+    ${curve.data.length === 0 && html`<p class="quiet">The first generation is on its way.</p>`}
+    ${curve.data.length > 0 && html`<${Strength} run=${run} rows=${curve.data} />
+      <div class="two left"><section class="card stack"><h2 class="title">What the ${run.state === "running" ? "best" : "champion"} values</h2><${Values} run=${run} at=${null} /></section><${BestGame} run=${run} rows=${curve.data} /></div>
+      <section class="stack"><h2>How it went</h2><${Curves} small rows=${curve.data} x=${["generation", "generation"]}
+        charts=${chartsOf(firstTable(run)).filter(({ first }) => !first)}><${Depths} rows=${curve.data} /><//></section>`}`}<//>`;
 }
+
+/** Rows with what they add up to, also where only some of them are there. */
+function summed(rows, column) {
+  let [sum, before] = [0, -1];
+  return rows.map((row) => {
+    sum += (row[column] ?? 0) * (row.generation - before);
+    before = row.generation;
+    return sum;
+  });
+}
+
+const LASTS = 5;
+
+/** Each generation's best, the mean of the last ones, the champion, and the rungs of the ladder. */
+function Strength({ run, rows }) {
+  const [over, setOver] = useState("generation");
+  const column = OVER.find(([key]) => key === over)[2];
+  const sums = column && summed(rows, column);
+  const x = rows.map((row, at) => (sums ? sums[at] / (over === "minutes" ? 60 : 1) : row.generation));
+  const points = (name) => rows.map((row, at) => ({ x: x[at], y: row[name], low: row[`${name}_low`], high: row[`${name}_high`] }));
+  const rated = hasValues(rows, "rating");
+  const lasts = rows.map((row) => row.panel_elo).filter(Number.isFinite).slice(-LASTS);
+  const rungs = rated ? rungsOf(run.rules).map((rung) => ({ ...rung, passed: Math.min(...lasts) > rung.elo })) : [];
+  const series = [
+    { name: "best of a generation", dots: true, whiskers: true, colour: 0, points: points("panel_elo") },
+    ...(rated ? [{ name: "mean of the last ten", bold: true, colour: 0, points: points("rating"), label: `mean of the last ten: ${number(rows.at(-1).rating, 0)}` }] : []),
+    ...(typeof run.elo === "number" ? [{ name: "champion", dots: true, whiskers: true, open: true, colour: 0, label: `champion ${number(run.elo, 0)} ${margin(run.elo_low, run.elo_high)}`,
+      points: [{ x: x.at(-1), y: run.elo, low: run.elo_low, high: run.elo_high }] }] : []),
+  ];
+  return html`<${Plot} key=${over} tall title="How strong each generation's best is" about=${`Elo over ${over === "generation" ? "generations" : over}`} series=${series} rungs=${rungs} xName=${over === "minutes" ? "minute" : over}
+    text=${(value) => number(value, 0)} acts=${html`<${Seg} name="Over" value=${over} choices=${OVER.map(([key, words]) => [key, words])} onChange=${setOver} />`} />`;
+}
+
+/** A game that the champion won in the play-off; before that, one of the last generation's best, which plays itself while it runs. */
+function BestGame({ run, rows }) {
+  const last = rows.at(-1);
+  const [which, individual] = run.playoff ? ["playoff", run.champion] : [last.generation, last.best];
+  const found = useGet(path(["runs", run.id, "generations", String(which), "games"], { individual, sort: "-plies", limit: 50 }), { keep: true });
+  const games = found.data?.items || [];
+  const game = games.find((one) => one.moves && one[one.winner] === individual) ?? games.find((one) => one.moves);
+  return html`<section class="card stack"><div class="row spread"><h2 class="title">${run.state === "running" ? `The best of generation ${which}` : "Its best game"}</h2><a href=${to(["run", run.id, "games"])}>All games</a></div>
+    <${Wait} of=${found}>${game ? html`<${GameShown} key=${game.id} game=${game} run=${run} />` : found.data && html`<p class="note">No game of it is kept.</p>`}<//></section>`;
+}
+
+function GameShown({ game, run }) {
+  const moves = useMemo(() => game.moves.split(" "), [game.id]);
+  const all = useMemo(() => positions(moves), [moves]);
+  const last = all.length - 1;
+  const running = run.state === "running";
+  const [at, setAt] = useState(Math.min(30, last));
+  const [playing, setPlaying] = usePlaying(at, setAt, last, running, { pause: 700 });
+  const show = (move) => {
+    setPlaying(false);
+    setAt(Math.max(0, Math.min(last, move)));
+  };
+  const side = (name) => html`<span><span class=${`dot ${name}`}></span> ${game[name]}${game.winner === name && html` <strong>won</strong>, ${game[`discs_${name}`]} discs to ${game[`discs_${name === "black" ? "white" : "black"}`]}`}</span>`;
+  const step = (name, words, move, off) => html`<button type="button" class="icon" aria-label=${words} disabled=${off} onClick=${() => show(move)}><${Icon} name=${name} /></button>`;
+  return html`<p class="versus">${side("black")}${side("white")}<span class="note">move ${at} of ${last}</span></p>
+    <${Board} position=${all[at]} name=${`game ${game.id} after ${at} moves`} />
+    <input type="range" aria-label="Move" min="0" max=${last} value=${at} onInput=${(event) => show(Number(event.target.value))} />
+    <div class="row">${step("first", "To the start", 0, at === 0)}${step("back", "A move back", at - 1, at === 0)}
+      <button type="button" class="icon" aria-label=${playing ? "Pause" : "Play"} onClick=${() => setPlaying(!playing)}><${Icon} name=${playing ? "pause" : "play"} /></button>
+      ${step("on", "A move on", at + 1, at === last)}${step("last", "To the end", last, at === last)}
+      <a class="button push" href=${to(["game", run.id, game.id], { ply: at })}>Look closer</a></div>`;
+}
+
+const PHASES = ["opening", "middle", "end"];
 
 function Depths({ rows }) {
   const phases = Math.max(0, ...rows.map((row) => row.depths?.length || 0));
   if (!phases) return null;
   const series = Array.from({ length: phases }, (_, phase) => ({
-    name: `phase ${phase + 1}`,
+    name: phases === 3 ? PHASES[phase] : `phase ${phase + 1}`,
     points: rows.map((row) => ({ x: row.generation, y: row.depths?.[phase] })),
   }));
-  return html`<${Plot} title="Search depths of the best" xName="generation" series=${series} range=${[0]} />`;
+  return html`<${Plot} small title="Search depth, plies" option="depths" xName="generation" series=${series} range=${[0]} />`;
 }
 
 function Generations({ run, rest }) {
@@ -61,7 +142,7 @@ function Generation({ run, g }) {
 }
 
 function PlayOff({ run, query }) {
-  return html`<h2>Play-off</h2><p>The champions of the run meet once more on fresh openings; the best of them is the run's champion.</p>
+  return html`<h2>Play-off</h2><p>The champions of the run meet once more on fresh openings; the best of them is the run's champion.${typeof run.playoff_share === "number" && ` It won ${interval(run.playoff_share, run.playoff_share_low, run.playoff_share_high, percent)} of its points there.`}</p>
     <${Cross} run=${run} g="playoff" /><h3>Its games</h3><${GamesList} run=${run} g="playoff" query=${query} />`;
 }
 
@@ -77,32 +158,26 @@ function Cross({ run, g }) {
   <//>`;
 }
 
-const STEP = 500;
+const PAUSE = 500;
 
-function Weights({ run, query }) {
+/** What the best of a generation values, with a slider over the generations; `at`: which first, null: the last. */
+function Values({ run, at: first, onChange }) {
   const last = lastOf(run);
-  const [at, setAt] = useState(query.has("g") ? Number(query.get("g")) : last);
-  const [moving, setMoving] = useState(false);
+  const [chosen, setAt] = useState(first);
+  const at = Math.min(chosen ?? last, last);
+  const [playing, setPlaying] = usePlaying(at, setAt, last, false, { step: Math.max(1, Math.round(last / 40)), pause: PAUSE });
   const rested = useRested(at, 80);
-  const agent = useGet(path(["runs", run.id, "generations", rested, "champion"]), { keep: true });
-  useEffect(() => setQuery({ g: rested }), [rested]);
-  useEffect(() => {
-    if (!moving) return undefined;
-    const timer = setInterval(() => setAt((old) => {
-      if (old < last) return old + Math.max(1, Math.round(last / 40));
-      setMoving(false);
-      return last;
-    }), STEP);
-    return () => clearInterval(timer);
-  }, [moving, last]);
-  const shown = Math.min(at, last);
-  return html`<div class="slider"><label for="weights-of">Generation <strong>${shown}</strong> of ${last}</label>
-      <input id="weights-of" type="range" min="0" max=${last} value=${shown} onInput=${(event) => { setMoving(false); setAt(Number(event.target.value)); }} />
-      <button type="button" onClick=${() => { if (!moving && at >= last) setAt(0); setMoving(!moving); }}>${moving ? "Pause" : "Run through"}</button></div>
-    <${Wait} of=${agent}>${agent.data && html`<h2>${agent.data.name}</h2>
-      <p class="buttons"><a class="button" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
-      <a class="button" href=${to(["run", run.id, "generations", shown])}>Its generation</a></p><${AgentView} agent=${agent.data} />`}<//>`;
+  const agent = useGet(path(["runs", run.id, "generations", String(rested), "champion"]), { keep: true });
+  useEffect(() => onChange?.(rested), [rested]);
+  const words = playing ? "Pause" : "Run through the generations";
+  return html`<div class="row"><button type="button" class="icon" aria-label=${words} title=${words} onClick=${() => setPlaying(!playing)}><${Icon} name=${playing ? "pause" : "play"} /></button>
+      <label for="weights-of" class="nowrap">Generation <strong>${at}</strong> of ${last}</label>
+      ${agent.data && html`<span class="push row"><a href=${to(["run", run.id, "individual", agent.data.name])}>${agent.data.name}</a> <a href=${to(["play"], { agent: agent.data.id })}>Play it</a> <a href=${to(["run", run.id, "generations", at])}>Its generation</a></span>`}
+      <input id="weights-of" type="range" min="0" max=${last} value=${at} onInput=${(event) => { setPlaying(false); setAt(Number(event.target.value)); }} /></div>
+    <${Wait} of=${agent}>${agent.data && html`<${AgentView} agent=${agent.data} />`}<//>`;
 }
+
+const Weights = ({ run, query }) => html`<section class="card stack"><${Values} run=${run} at=${query.has("g") ? Number(query.get("g")) : null} onChange=${(g) => setQuery({ g })} /></section>`;
 
 const WIDTH = 200;
 const HEIGHT = 52;
@@ -176,7 +251,7 @@ function Drawing({ nodes, individual, href }) {
       return html`<a href=${href(node.individual)} key=${node.individual}>
         <title>${node.individual}: born in generation ${node.born}, ${node.origin}, last lived in ${node.generation}</title>
         <rect class=${node.individual === individual ? "first" : undefined} x=${x} y=${y} width=${WIDTH - 26} height="40" rx="5" />
-        <text class="word" x=${x + 8} y=${y + 16}>${node.individual}</text>
+        <text class="strong" x=${x + 8} y=${y + 16}>${node.individual}</text>
         <text x=${x + 8} y=${y + 32}>${node.origin} · ${percent(node.score, 0)}</text></a>`;
     })}
   </svg><//>`;
@@ -184,6 +259,6 @@ function Drawing({ nodes, individual, href }) {
 
 /** By their names in the address: [title of the tab, or none; component; whether a run has it]. */
 export const parts = {
-  "": ["Curves", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
+  "": ["Overview", Evolution], generations: ["Generations", Generations], weights: ["Weights", Weights], lineage: ["Lineage", Lineage],
   individual: [null, Individual], playoff: ["Play-off", PlayOff, (run) => run.playoff], games: ["Games", Games],
 };

@@ -1,13 +1,20 @@
-// A study: its settings compared over their seeds, and the runs in it.
+// A study: who is better in words, each run as a cell of settings × seeds, the means' curves, and the comparison.
 
-import { path } from "../api.js";
-import { usePages } from "../data.js";
+import { path, post } from "../api.js";
+import { BarChart, Plot } from "../charts.js";
+import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { amount, date, strengthOf } from "../format.js";
+import { capital, label, number, percent, signed, strengthOf } from "../format.js";
+import { margin, mostOf, shade } from "../figures.js";
 import { html } from "../html.js";
-import { OverSeeds } from "../pages/contests.js";
 import { to } from "../router.js";
-import { Chip, More, Table, Wait } from "../ui.js";
+import { Act, Box, CommandLine, Copy, More, Table, Wait } from "../ui.js";
+
+/** Student's factor of a 95 % interval; right to 0.02 from 4 degrees of freedom on. */
+const student = (degrees) => 1.96 + 2.37 / degrees + 3.4 / degrees ** 2;
+const valueOf = (run) => [run?.elo, run?.elo_so_far, run?.score].find(Number.isFinite);
+const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
+const labelOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
 
 function Study({ run }) {
   const runs = usePages(path(["runs"], { study: run.id, limit: 100, sort: "name" }));
@@ -17,18 +24,112 @@ function Study({ run }) {
     if (data.gone || !known) runs.reload();
     else runs.change((items) => items.map((item) => (item.id === data.id ? data : item)));
   });
-  const short = (id) => id.slice(run.id.length + 1);
-  return html`<${OverSeeds} key=${runs.items?.filter(({ state }) => state === "done").length} runs=${[run]} />
-    <h2>Its runs</h2>
-    <${Wait} of=${runs}>
-      ${runs.items?.length === 0 && html`<p class="quiet">None has begun yet.</p>`}
-      ${runs.items?.length > 0 && html`<${Table} name="runs" rows=${runs.items} id="id" columns=${[
-        { name: "run", show: (one) => html`<a href=${to(["run", one.id])}>${short(one.id)}</a>` }, { name: "seed", number: true },
-        { name: "state", show: (one) => html`<${Chip} state=${one.state} />` }, { name: "done", show: (one) => one.problem || amount(one) },
-        { title: "its champion", show: (one) => strengthOf(one)?.join(" ") ?? "–" }, { title: "last grew", show: (one) => date(one.date) },
-      ]} />`}
-      <${More} pages=${runs} what="runs" />
-    <//>`;
+  const items = runs.items || [];
+  const ended = items.filter(({ state }) => state === "done").length;
+  const found = useGet(path(["seeds"], { run: run.id, ended }), { keep: true });
+  const byId = new Map(items.map((one) => [one.id, one]));
+  const names = [...new Set(run.cells.map(({ setting }) => setting))];
+  const rows = (found.data?.items || []);
+  return html`<${Wait} of=${runs}>
+    ${(names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
+    <div class="two right">
+      <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} /></div>
+        ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
+      <${Rise} run=${run} names=${names} byId=${byId} />
+    </div>
+    ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} />`}
+    <${More} pages=${runs} what="runs" />
+  <//>`;
 }
 
-export const parts = { "": ["Runs", Study] };
+const unit = ({ figure }) => (figure === "elo" ? " Elo" : "");
+const figure = (row, value) => signed(value, row.figure === "elo" ? 0 : 3);
+const from = (row) => (Number.isFinite(row.low) ? `${figure(row, row.low)} to ${figure(row, row.high)}` : "–");
+
+function Verdict({ run, rows, ended }) {
+  const [row] = rows.filter((one) => one.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2));
+  const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
+  const more = row ? row.more_seeds ?? (row.winner ? null : 2) : 2;
+  const add = more && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`;
+  if (!row) return html`<div class="callout plain words stack"><p>${ended ? "One seed a setting says nothing of chance." : "Its first runs are on their way."}</p>${add}</div>`;
+  return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p>${capital(row.words)}</p>${add}</div>`;
+}
+
+function Matrix({ run, names, byId, means }) {
+  const seeds = [...new Set(run.cells.map(({ seed }) => seed))];
+  const all = run.cells.map((one) => valueOf(byId.get(one.run))).filter(Number.isFinite);
+  const middle = all.length ? mean(all) : 0;
+  const most = mostOf(all.map((value) => value - middle));
+  const fields = Object.keys(run.settings.grid || {});
+  const show = (value) => (Math.abs(value) < 2 ? number(value, 3) : number(value, 0));
+  const cell = ({ run: id }) => {
+    const one = byId.get(id);
+    const value = valueOf(one);
+    if (!one) return html`<td class="v z0"><small>to come</small></td>`;
+    return html`<td class=${`v ${Number.isFinite(value) ? shade(value - middle, most) : "z0"}`}><a href=${to(["run", id])}>${Number.isFinite(value) ? show(value) : one.state}</a>
+      <small>${one.state === "done" ? margin(one.elo_low, one.elo_high) : one.state === "running" ? percent(one.share, 0) : one.state}</small></td>`;
+  };
+  return html`<div class="row spread"><h2 class="title">Each run</h2><span class="scale">weaker <svg viewBox="0 0 110 10" aria-hidden="true">${[-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5].map((step) => html`<rect class=${`v ${shade(step, 5)}`} x=${(step + 5) * 10} width="10" height="10" />`)}</svg> stronger</span></div>
+    <${Box} name="settings and seeds"><table class="matrix"><thead><tr><th scope="col">${capital(label(fields.length === 1 ? fields[0] : "setting"))}${fields.length === 1 && html` <span class="option">${fields[0]}</span>`}</th>
+      ${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}<th scope="col" class="number">Mean</th></tr></thead>
+      <tbody>${names.map((name) => {
+        const own = means.find((row) => row.setting === name && !row.against);
+        return html`<tr key=${name}><th scope="row">${labelOf(run, name)}</th>${seeds.map((seed) => {
+          const one = run.cells.find((each) => each.setting === name && each.seed === seed);
+          return one ? cell(one) : html`<td></td>`;
+        })}<td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td></tr>`;
+      })}</tbody></table><//>
+    <p class="note">${all.some((value) => Math.abs(value) >= 2) ? "Elo of the champion, ± 95 %." : "Score."} Colour: against the mean of all runs. A cell opens its run.</p>`;
+}
+
+/** What the second setting gains on the first with each seed. */
+function Differences({ run, names: [one, other], byId }) {
+  const value = (name, seed) => valueOf(byId.get(run.cells.find((cell) => cell.setting === name && cell.seed === seed)?.run));
+  const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(other, seed) - value(one, seed) })).filter((bar) => Number.isFinite(bar.value));
+  if (!bars.length) return null;
+  const exact = bars.some((bar) => Math.abs(bar.value) > 2) ? 0 : 3;
+  return html`<${BarChart} title=${`${labelOf(run, other)} less ${labelOf(run, one).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
+    bars=${[...bars, { name: "mean", value: mean(bars.map((bar) => bar.value)), faint: true }]} />`;
+}
+
+/** A value of a curve between its points. */
+function at(points, x) {
+  const next = points.findIndex((point) => point.x >= x);
+  if (next < 0 || !points.length) return undefined;
+  const [a, b] = [points[Math.max(0, next - 1)], points[next]];
+  return a.x === b.x ? b.y : a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x);
+}
+
+function Rise({ run, names, byId }) {
+  const series = names.map((name) => {
+    const curves = run.cells.filter(({ setting }) => setting === name).map((cell) => byId.get(cell.run)).filter((one) => one?.curve.length > 1)
+      .map((one) => one.curve.map((y, place) => ({ x: Math.round((place * (Math.max(one.done, one.curve.length) - 1)) / (one.curve.length - 1)), y })));
+    const longest = curves.reduce((best, one) => (one.at(-1).x > (best.at(-1)?.x ?? -1) ? one : best), []);
+    const points = longest.map(({ x }) => {
+      const ys = curves.map((one) => at(one, x)).filter(Number.isFinite);
+      const y = mean(ys);
+      if (ys.length < 5) return { x, y, ...(ys.length > 1 && { low: Math.min(...ys), high: Math.max(...ys) }) };
+      const half = student(ys.length - 1) * Math.sqrt(ys.reduce((sum, one) => sum + (one - y) ** 2, 0) / (ys.length - 1) / ys.length);
+      return { x, y, low: y - half, high: y + half };
+    });
+    return { name: `${labelOf(run, name)}, n = ${curves.length}`, points };
+  }).filter(({ points }) => points.length);
+  if (!series.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
+  const first = [...byId.values()].find((one) => one.curve.length);
+  return html`<div class="stack"><${Plot} title="How they rose" xName=${first.unit} series=${series} />
+    <p class="note">${strengthOf(first)?.[0].startsWith("Elo") ? "Elo" : "Score"}. Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p></div>`;
+}
+
+function Comparison({ run, rows }) {
+  const heads = ["Comparison", "In words", "Seeds", "Difference", "95 % interval", "p (Holm)"];
+  const cells = rows.filter((row) => row.against).map((row) => [`${labelOf(run, row.setting)} against ${labelOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${figure(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
+  if (!cells.length) return null;
+  const csv = [heads, ...cells].map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(",")).join("\n");
+  const [top, ...body] = [heads, ...cells].map((row) => `${row.map((text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("\u2212", "$-$")).join(" & ")} \\\\`);
+  const latex = ["\\begin{tabular}{llrrrr}", "\\hline", top, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
+  return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${latex}>Copy as LaTeX<//><${Copy} text=${csv}>Copy as CSV<//></span></div>
+    <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, place) => ({ title, number: place > 1, show: (row) => row[place] }))} />
+    <p class="note">Their champions can meet as well:</p><${CommandLine} line=${`evolve compare runs/${run.id} --games 400`} /></div>`;
+}
+
+export const parts = { "": ["Overview", Study] };

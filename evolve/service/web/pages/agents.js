@@ -3,10 +3,11 @@
 import { path, post, remove } from "../api.js";
 import { BoardHeat } from "../charts.js";
 import { usePages } from "../data.js";
-import { cell, label } from "../format.js";
+import { mostOf, shade, Thumb } from "../figures.js";
+import { capital, cell, label, number, signed } from "../format.js";
 import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
-import { ActTwice, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
+import { ActTwice, Box, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
 
 export function Agents({ parts, query }) {
   return parts.length ? html`<${One} id=${parts[0]} />` : html`<${All} query=${query} />`;
@@ -19,7 +20,8 @@ function All({ query }) {
     <div class="filters" role="search"><${Search} name="Name" value=${q} onChange=${(value) => setQuery({ q: value })} /></div>
     <${Wait} of=${pages}>
       <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
-        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>` }, { name: "name" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
+        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>` }, { name: "name" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" },
+        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)} ± ${error}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) }, { name: "about" },
         { name: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
       <${More} pages=${pages} what="agents" />
@@ -70,21 +72,48 @@ function One({ id }) {
       <${AgentView} agent=${agent.data} />`}<//>`;
 }
 
+const PHASES = ["Opening", "Middle", "End"];
+
+/** The title of one of several boards or columns: a third of a game has a name. */
+const phased = (title, place, count) => (count === PHASES.length ? PHASES[place] : capital(title));
+
 function Boards({ boards }) {
   const all = Object.entries(boards);
-  const most = Math.max(...all.flatMap(([, values]) => values.map(Math.abs)), 1e-9);
-  return html`<div class="boards">${all.map(([title, values]) => html`<${BoardHeat} key=${title} title=${title} values=${values} most=${most} />`)}</div>`;
+  const most = mostOf(all.flatMap(([, values]) => values));
+  return html`<${Scale} /><div class="boards">${all.map(([title, values], place) => html`<${BoardHeat} key=${title} title=${phased(title, place, all.length)}
+    about=${all.length === PHASES.length && title.split(", ")[1]} values=${values} most=${most} />`)}</div>`;
+}
+
+const Scale = () => html`<div class="scale"><span>bad for it</span><svg viewBox="0 0 11 1" preserveAspectRatio="none" aria-hidden="true">${Array.from({ length: 11 }, (_, step) => html`
+  <rect class=${`v ${shade(step - 5, 5)}`} x=${step} width="1" height="1" />`)}</svg><span>good for it</span></div>`;
+
+const PLAIN = ["phase", "discs", "depth", "depths"];
+
+/** What an agent counts beside the squares, a row a term and a column a phase, in the colours of its values. */
+function Genes({ columns, rows }) {
+  const terms = columns.map((name, place) => ({ name, values: rows.map((row) => row[place]) })).filter(({ name }) => name !== "phase");
+  const coloured = terms.filter(({ name, values }) => !PLAIN.includes(name) && values.every((value) => typeof value === "number"));
+  const most = mostOf(coloured.flatMap(({ values }) => values));
+  return html`<${Box} name="phases"><table class="genes"><thead><tr><td></td>${rows.map((_, place) => html`<th scope="col">${phased(`phase ${place}`, place, rows.length)}</th>`)}</tr></thead>
+    <tbody>${terms.map((term) => html`<tr key=${term.name}><th scope="row">${capital(label(term.name))}</th>
+      ${term.values.map((value) => html`<td class=${coloured.includes(term) ? `v ${shade(value, most)}` : undefined}>${coloured.includes(term) ? signed(value) : cell(value)}</td>`)}</tr>`)}</tbody></table><//>`;
+}
+
+/** A pattern agent's shapes: their squares, and what its tables hold of them. */
+function Shapes({ columns, rows, boards }) {
+  return html`<${Table} name="shapes" rows=${rows} columns=${columns.map((name, place) => ({ name, number: place > 0,
+    show: (row) => (place ? cell(row[place]) : html`<span class="row"><${Thumb} values=${boards[row[0]]} /> ${row[0]}</span>`) }))} />`;
 }
 
 /** An agent described: facts, remarks, its table, its boards of numbers, where it comes from. */
 export function AgentView({ agent }) {
-  const columns = agent.columns.map((name, place) => ({ name, number: typeof agent.rows[0]?.[place] === "number", show: (row) => cell(row[place]) }));
   const provenance = Object.entries(agent.provenance || {});
-  return html`
+  return html`<div class="stack">
     <p>${[agent.kind, agent.rules, ...agent.facts].filter(Boolean).join(", ")}</p>
     ${agent.lines.map((line) => html`<p>${line}</p>`)}
-    ${agent.rows.length > 0 && html`<${Table} name="phases" columns=${columns} rows=${agent.rows} />`}
-    ${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}
+    ${agent.columns[0] === "shape" ? html`<${Shapes} ...${agent} />`
+      : html`${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}
+        ${agent.rows.length > 0 && html`<${Genes} columns=${agent.columns} rows=${agent.rows} />`}`}
     ${provenance.length > 0 && html`<details><summary>Where it comes from</summary><dl class="settings">
-      ${provenance.map(([name, value]) => html`<div><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl></details>`}`;
+      ${provenance.map(([name, value]) => html`<div><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl></details>`}</div>`;
 }

@@ -4,6 +4,7 @@ import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
 import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
+import { Elo } from "../figures.js";
 import { cell, date, interval, label, number, percent, signed, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
@@ -40,7 +41,7 @@ function Curves({ runs }) {
   const column = columns.includes(chosen) ? chosen : columns[0];
   if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
-    ${column && html`<p><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
+    ${column && html`<p class="filters"><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
     <${Plot} title=${label(column)} xName=${label(over)} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, over))} />`}`;
 }
 
@@ -117,28 +118,28 @@ function Earlier({ job }) {
     <${Chip} state=${one.state} /><span class="quiet">${date(one.created)}</span></li>`)}</ul>`;
 }
 
-const elo = (value) => signed(value, 0);
+const whole = (value) => signed(value, 0);
 const at = (share) => `${100 * share}%`;
 
 export function MatchResult({ result }) {
   if (!result?.games) return html`<p class="quiet">No pair of games has ended yet.</p>`;
   const { games, wins, draws, losses, score, score_low: low, score_high: high, sprt } = result;
   return html`
+    ${typeof result.elo === "number" && html`<p><${Elo} big difference value=${result.elo} low=${result.elo_low} high=${result.elo_high} /> <span class="note">for the first</span></p>`}
     ${typeof score === "number" && html`<svg class="scorebar" role="img" aria-label=${`score ${interval(score, low, high, percent)}`} width="100%" height="30">
       <rect class="minus" width="100%" height="18" y="6" /><rect class="plus" width=${at(score)} height="18" y="6" />
       ${typeof low === "number" && html`<line x1=${at(low)} x2=${at(high)} y1="15" y2="15" class="whisker" />`}
       <line x1="50%" x2="50%" y1="0" y2="30" class="middle" /></svg>`}
     <${Facts} facts=${[["games", number(games)], ["won, drawn, lost", [wins, draws, losses].map((value) => number(value)).join(", ")],
-      ["score of the first", interval(score, low, high, percent)],
-      ["Elo", typeof result.elo === "number" && interval(result.elo, result.elo_low, result.elo_high, elo)]]} />
+      ["score of the first", interval(score, low, high, percent)]]} />
     ${sprt && html`<${Test} sprt=${sprt} />`}`;
 }
 
-const ENDS = { accepted: " It is.", rejected: " It is not." };
+const ENDS = { accepted: "Accepted", rejected: "Rejected" };
 
 function Test({ sprt: { elo0, elo1, llr, lower, upper, verdict } }) {
   const share = (value) => Math.max(0, Math.min(1, (value - lower) / (upper - lower)));
-  return html`<p>Stronger by ${number(elo1)} Elo rather than by ${number(elo0)}? The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.${ENDS[verdict]}</p>
+  return html`<p><strong>${ENDS[verdict] || "Undecided"}:</strong> stronger by ${number(elo1)} Elo rather than by ${number(elo0)}. The log likelihood ratio is <strong>${signed(llr, 2)}</strong>; it ends at ${signed(lower, 2)} or ${signed(upper, 2)}.</p>
     <svg class="scorebar" role="img" aria-label=${`likelihood ratio ${number(llr, 2)} between ${number(lower, 2)} and ${number(upper, 2)}`} width="100%" height="26">
       <rect class="track" width="100%" height="10" y="8" rx="5" /><circle cx=${at(share(llr))} cy="13" r="8" />
       <line x1=${at(share(0))} x2=${at(share(0))} y1="2" y2="24" class="middle" /></svg>`;
@@ -150,10 +151,10 @@ export function RatingResult({ result }) {
   const names = agents.map(({ agent }) => agent);
   const bars = agents.map((one) => ({ name: one.agent, value: one.elo, low: one.low ?? one.elo_low, high: one.high ?? one.elo_high, one }));
   return html`<div class="charts">
-      <${BarChart} title="Elo" text=${elo} bars=${bars} />
+      <${BarChart} title="Elo" text=${whole} bars=${bars} />
       ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
-    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, one }) => (value === null ? (one.score ? "+∞" : "−∞") : interval(value, low, high, elo)) },
+    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, one }) => (value === null ? (one.score ? "+∞" : "−∞") : interval(value, low, high, whole)) },
       { title: "score", number: true, show: ({ one }) => percent(one.score) }, { title: "games", number: true, show: ({ one }) => number(one.games) }]} />`;
 }

@@ -1,24 +1,26 @@
-// Home: runs and jobs in one list, live, with filters, order and pages.
+// Home: what runs on top, then runs, studies, sweeps and matches in one list; without any, a first visit.
 
-import { path } from "../api.js";
+import { path, remove } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { amount, date, strengthOf } from "../format.js";
-import { html } from "../html.js";
-import { Ahead, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
-import { isContest, meta } from "../meta.js";
+import { Elo, Picture, Spark } from "../figures.js";
+import { aboutOf, amount, capital, duration, number, percent, when } from "../format.js";
+import { html, useEffect, useState } from "../html.js";
+import { aheadOf, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
+import { isContest, kindOf, meta } from "../meta.js";
 import { setQuery, to } from "../router.js";
-import { Chip, More, Progress, Search, Select, Spark, Wait } from "../ui.js";
+import { ActTwice, Chip, Icon, Menu, More, Problem, Search, Seg, Select, Wait } from "../ui.js";
 
-const ALL = ["", "all"];
-const STATES = ["", "running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"].map((state) => [state, state === "elsewhere" ? "from elsewhere" : state || "all"]);
-const SORTS = [["-date", "newest first"], ["date", "oldest first"], ["name", "name"], ["-elo", "highest Elo"], ["-score", "best score"]];
+const STATES = ["running", "queued", "done", "stopped", "interrupted", "failed", "damaged", "elsewhere"];
+const SORTS = [["-date", "Newest first"], ["date", "Oldest first"], ["-elo", "Strongest first"], ["-score", "Best score first"], ["name", "Name"]];
 const OF_JOBS = ["queued", "failed", "elsewhere"];
+const MOST = 6;
 
 export function Home({ query }) {
   const filter = Object.fromEntries(["q", "kind", "rules", "state"].map((name) => [name, query.get(name) || ""]));
   const sort = query.get("sort") || "-date";
   const filtered = Object.values(filter).some(Boolean);
+  const [chosen, setChosen] = useState([]);
   const { kinds, contests, rules } = meta();
   const noRuns = isContest(filter.kind) || OF_JOBS.includes(filter.state);
   const runs = usePages(noRuns ? null : path(["runs"], { limit: 25, ...filter, sort }));
@@ -33,25 +35,45 @@ export function Home({ query }) {
   });
   const listed = noRuns ? [] : runs.items || [];
   const shown = merged(listed, jobs.items || [], (job) => fits(job, filter), sort, !noRuns && runs.more);
-  const select = (title, name, value, choices) => html`<${Select} name=${title} value=${value} choices=${choices} onChange=${(chosen) => setQuery({ [name]: chosen })} />`;
-  return html`<div class="head"><h1>Runs and jobs</h1><a class="button main" href="#/new">New run</a></div>
-    <div class="filters" role="search">
-      <${Search} name="Name" value=${filter.q} onChange=${(q) => setQuery({ q })} />
-      ${select("Kind", "kind", filter.kind, [ALL, ...[...kinds, ...contests].map(({ name, plural }) => [name, plural])])}
-      ${select("Rules", "rules", filter.rules, [ALL, ...rules.map(({ name }) => [name, name])])}
-      ${select("State", "state", filter.state, STATES)}${select("Order", "sort", sort, SORTS)}
-    </div>
-    <${Wait} of=${noRuns ? jobs : runs}>
-      ${shown.length === 0 && (filtered ? html`<p class="quiet">Nothing here is like that. <a href="#/">Show all</a></p>` : html`<${Welcome} />`)}
-      <ul class="list">${shown.map(({ run, job }) => html`<${Row} key=${run ? `run ${run.id}` : job.id} run=${run} job=${job} />`)}</ul>
+  const now = shown.filter(({ run, job }) => isActive(job) || run?.state === "running");
+  const rest = shown.filter((one) => !now.includes(one));
+  const there = noRuns ? jobs : runs;
+  const first = runs.items && jobs.items && !filtered && (shown.length === 0 || (shown.length === 1 && shown[0].run?.id === "example"));
+  const select = (title, name, value, choices) => html`<${Select} name=${title} hidden value=${value} choices=${choices} onChange=${(one) => setQuery({ [name]: one })} />`;
+  const tick = (id) => setChosen(chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id].slice(-MOST));
+  return html`<h1 class="sr">Runs</h1>
+    ${now.map((one) => html`<${Now} key=${keyOf(one)} ...${one} />`)}
+    ${first && html`<${FirstVisit} opened=${shown.length > 0} />`}
+    ${!first && (shown.length > 0 || filtered) && html`<div class="row" role="search">
+      <${Seg} name="Kind" value=${filter.kind} onChange=${(kind) => setQuery({ kind })} choices=${[["", "All"], ...[...kinds, ...contests].map(({ name, plural }) => [name, capital(plural)])]} />
+      <span class="find push"><${Icon} name="search" /><${Search} hidden name="Search runs" value=${filter.q} onChange=${(q) => setQuery({ q })} /></span>
+      <span class="row">${select("Rules", "rules", filter.rules, [["", "All rules"], ...rules.map(({ name }) => [name, name])])}
+      ${select("State", "state", filter.state, [["", "All states"], ...STATES.map((state) => [state, state === "elsewhere" ? "from elsewhere" : state])])}
+      ${select("Order", "sort", sort, SORTS)}</span>
+    </div>`}
+    <${Wait} of=${there}>
+      ${filtered && shown.length === 0 && html`<p class="note">Nothing here is like that. <a href="#/">Show all</a></p>`}
+      ${rest.length > 0 && html`<div class="card flush"><div class="run heads" aria-hidden="true"><span></span><span></span><span>Name</span><span>Course</span><span>Elo</span><span>What that means</span><span>Ended</span></div>
+        <ul class="runs">${rest.map((one) => html`<${Row} key=${keyOf(one)} ...${one} chosen=${chosen.includes(one.run?.id)} onTick=${() => tick(one.run.id)} />`)}</ul></div>`}
       ${!noRuns && html`<${More} pages=${runs} what="runs" />`}
       ${(noRuns || !runs.more) && html`<${More} pages=${jobs} what="jobs" />`}
-    <//>`;
+      ${rest.length > 0 && html`<p class="note">Elo is on the ladder of its rules: 0 is the weight table at 1 ply, ± a 95 % interval; with a sign it is a difference. Choose two rows to compare them.</p>`}
+    <//>
+    ${chosen.length > 0 && html`<div class="card picked row" role="status"><strong>${chosen.length}</strong> chosen${chosen.length === 1 && html` <span class="note">one more to compare</span>`}
+      <button type="button" class="push" onClick=${() => setChosen([])}>None</button>
+      ${chosen.length > 1 && html`<a class="button main" href=${to(["compare"], { run: chosen })}>Compare</a>`}</div>`}`;
 }
 
-const Welcome = () => html`<div class="panel"><p>There are no runs yet.</p>
-  <p>An evolution breeds agents that play Reversi: generation after generation the best survive.</p>
-  <p class="buttons"><a class="button main" href="#/new/run">Start an evolution</a><a class="button" href="#/play">Play a game</a></p></div>`;
+const keyOf = ({ run, job }) => (run ? `run ${run.id}` : job.id);
+
+/** Loaded where there is nothing else to see. */
+function FirstVisit(props) {
+  const [loaded, setLoaded] = useState({});
+  useEffect(() => {
+    import("./welcome.js").then(({ Welcome }) => setLoaded({ Welcome }), (error) => setLoaded({ error }));
+  }, []);
+  return loaded.Welcome ? html`<${loaded.Welcome} ...${props} />` : html`<${Problem} error=${loaded.error} />`;
+}
 
 function fits(job, { q, kind, rules, state }) {
   return (!q || jobTitle(job).toLowerCase().includes(q.toLowerCase())) && (!kind || job.command === kind)
@@ -73,18 +95,73 @@ function merged(runs, jobs, fit, sort, moreRuns) {
   return [...active, ...[...listed, ...near].sort((a, b) => sign * (a.date - b.date))];
 }
 
-function Row({ run, job }) {
-  const strength = run ? strengthOf(run) : strengthOf({ ...job.result, elo: null });
-  const done = run && amount(run, job);
-  const wrong = run ? run.problem : job.error;
-  return html`<li class="item">
-    <div class="what"><a href=${run ? to(["run", run.id]) : to(["job", job.id])}>${run ? run.id : jobTitle(job)}</a>
-      <span class="quiet">${run ? [run.command, run.rules, run.preset].filter(Boolean).join(" · ") : job.command}</span></div>
-    <div class="state"><${Chip} state=${(job || run).state} />
-      ${wrong ? html`<span class="bad">${wrong}</span>` : job ? html`<${Ahead} job=${job} words=${done} share=${run?.share} />`
-        : html`<${Progress} share=${run.share} name=${`progress of ${run.id}`} text=${done} />`}</div>
-    <div class="curve">${run?.curve.length > 1 && html`<${Spark} values=${run.curve} name=${`curve of ${run.id}`} />`}${isActive(job) && html`<${JobButtons} job=${job} />`}</div>
-    <div class="what">${strength && html`<small>${strength.join(" ")}</small>`}
-      <span class="quiet">${date(run ? run.date : job.ended || job.created)}</span></div>
+const hrefOf = ({ run, job }) => (run ? to(["run", run.id]) : to(["job", job.id]));
+
+/** What is at work: how far, how strong so far, and how it is stopped. */
+function Now({ run, job }) {
+  const { text, left, share } = aheadOf(job, run);
+  return html`<section class="card now" aria-label=${`working: ${run?.id || jobTitle(job)}`}>
+    <${Picture} run=${run} />
+    <div class="bar-cell"><p class="row"><a class="title plain" href=${hrefOf({ run, job })}>${run?.id || jobTitle(job)}</a><${Chip} state=${(job || run).state} text=${text} />
+      <span class="note">${[left, run ? aboutOf(run) : capital(job.command)].filter(Boolean).join(" · ")}</span></p>
+      <progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run?.id || jobTitle(job)}`}></progress></div>
+    ${run && html`<${Course} run=${run} />`}
+    <div class="figure"><${Strength} run=${run} job=${job} /></div>
+    ${job && html`<div class="row"><${JobButtons} job=${job} /></div>`}
+  </section>`;
+}
+
+function Row({ run, job, chosen, onTick }) {
+  const name = run ? run.id : jobTitle(job);
+  const state = (job || run).state;
+  return html`<li class="run">
+    ${run && state !== "damaged" ? html`<input class="tick" type="checkbox" aria-label=${`Choose ${name}`} checked=${chosen} onChange=${onTick} />` : html`<span class="tick"></span>`}
+    <${Picture} run=${run} />
+    <div class="who"><span class="row"><a class="plain" href=${hrefOf({ run, job })}>${name}</a>${state !== "done" && html`<${Chip} state=${state} />`}</span>
+      <span class="note">${run ? aboutOf(run, amount(run)) : [capital(job.command), job.result?.games && `${number(job.result.games)} games`].filter(Boolean).join(" · ")}</span></div>
+    ${run ? html`<${Course} run=${run} />` : html`<${Outcome} result=${job.result} />`}
+    <div class="figure"><${Strength} run=${run} job=${job} /></div>
+    <span class="says"><${Meaning} run=${run} job=${job} /></span>
+    <span class="when note">${when(run ? run.date : job.ended || job.created)}${job?.ended && job.started ? ` · ${duration(job.ended - job.started)}` : ""}</span>
+    ${run && html`<${Menu} name=${`More about ${name}`}>
+      ${run.champion && html`<a href=${to(["play"], { agent: `run:${run.id}` })}>Play its champion</a>`}
+      ${kindOf(run)?.tables.length > 0 && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a><a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
+      <${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id]))}>Delete<//><//>`}
+    ${!run && html`<${Menu} name=${`More about ${name}`}><a href=${hrefOf({ job })}>Open</a><${JobButtons} job=${job} gone=${() => {}} /><//>`}
   </li>`;
+}
+
+function Course({ run }) {
+  const lines = run.curves.length ? run.curves : [run.curve];
+  return lines[0].length > 1 ? html`<${Spark} lines=${lines} name=${`course of ${run.id}`} />` : html`<span class="spark"></span>`;
+}
+
+/** Won, drawn and lost of a match as a bar. */
+function Outcome({ result }) {
+  if (!result?.games || result.wins === undefined) return html`<span class="spark"></span>`;
+  const { games, wins, draws, losses } = result;
+  const share = (count) => (120 * count) / games;
+  return html`<svg class="spark" role="img" aria-label=${`${wins} won, ${draws} drawn, ${losses} lost`} viewBox="0 0 120 36">
+    <rect class="v p4" width=${share(wins)} height="8" y="8" /><rect class="v z0" x=${share(wins)} width=${share(draws)} height="8" y="8" /><rect class="v n3" x=${share(wins + draws)} width=${share(losses)} height="8" y="8" />
+    <text y="32">${wins} – ${draws} – ${losses}</text></svg>`;
+}
+
+function Strength({ run, job }) {
+  if (!run) return html`<${Elo} value=${job.result?.elo} low=${job.result?.elo_low} high=${job.result?.elo_high} difference />`;
+  if (typeof run.gain === "number") return html`<${Elo} value=${run.gain} low=${run.gain_low} high=${run.gain_high} difference />`;
+  const elo = run.elo ?? run.elo_so_far;
+  if (typeof elo === "number") return html`<${Elo} value=${elo} low=${run.elo_low} high=${run.elo_high} />`;
+  return typeof run.score === "number" && html`<span class="elo">${percent(run.score)} <i>score</i></span>`;
+}
+
+function Meaning({ run, job }) {
+  const wrong = run ? run.problem : job.error;
+  if (wrong) return html`<span class="bad">${wrong}</span>`;
+  if (!run) return job.ending && job.ending !== "played" ? job.ending : null;
+  if (typeof run.gain === "number") return "Over its default settings, in fresh games";
+  if (run.grid) return `${run.grid.length} ${run.grid.length === 1 ? "setting" : "settings"} × ${run.grid[0]?.length} seeds`;
+  if (run.beats) return `Beats the ${run.beats}`;
+  if (typeof run.elo === "number") return "Beats no rung of the ladder for certain";
+  if (typeof run.elo_so_far === "number") return "Mean of its last bests";
+  return typeof run.score === "number" ? "Score against its panel" : null;
 }

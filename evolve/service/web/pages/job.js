@@ -34,10 +34,10 @@ function Shown({ job }) {
     ${job.run && html`<p><a class="button main" href=${to(["run", job.run])}>Open its run, ${job.run}</a></p>`}
     ${job.command === "match" && html`<h2>Result</h2><${MatchResult} result=${job.result} /><${Games} job=${job} />`}
     ${job.command === "rate" && html`<h2>Result</h2><${RatingResult} result=${job.result} />`}
-    ${job.line && html`<h2>The equal command line</h2><${CommandLine} line=${job.line} />`}
+    ${job.line && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}
     <${Facts} facts=${[["made", date(job.created)], ["started", job.started && date(job.started)], ["ended", job.ended && date(job.ended)],
       ["took", job.started && job.ended && duration(job.ended - job.started)]]} />
-    <${Log} id=${job.id} />`;
+    <${Log} id=${job.id} open=${job.state === "failed"} />`;
 }
 
 function Games({ job }) {
@@ -58,12 +58,12 @@ function OneGame({ job, which, query }) {
   const { a, rules } = job.settings;
   const agent = useAgent(rules ? null : a);
   return html`<div class="head"><h1>Game ${which}</h1><a class="button" href=${to(["job", job.id])}>The match</a></div>
-    <${Wait} of=${game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
+    <${Wait} of=${game.data && !rules && !agent.error ? agent : game}>${game.data && (rules || agent.data || agent.error) && html`<${Replay} game=${game.data}
       rules=${rules || agent.data?.rules || meta().default_rules} agent=${a} query=${query} />`}<//>`;
 }
 
-function Log({ id }) {
+function Log({ id, open }) {
   const [text, setText] = useState("…");
-  const open = (event) => event.target.open && get(path(["jobs", id, "log"])).then((log) => setText(log.text || "It is empty."), (error) => setText(error.message));
-  return html`<details onToggle=${open}><summary>Log</summary><pre class="box" tabindex="0" role="region" aria-label="log">${text}</pre></details>`;
+  const read = (event) => event.target.open && get(path(["jobs", id, "log"])).then((log) => setText(log.text || "It is empty."), (error) => setText(error.message));
+  return html`<details open=${open} onToggle=${read}><summary>Log</summary><pre class="box" tabindex="0" role="region" aria-label="log">${text}</pre></details>`;
 }

@@ -1,37 +1,124 @@
-// Forms of the commands: fields in groups, defaults as placeholders, errors beside the fields. What is typed
-// is kept as text by name; `settingsOf` makes the settings of it.
+// New: goals with what each brings and costs, and behind them the forms of all commands. What is typed is
+// kept as text by name; `settingsOf` makes the settings of it.
 
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
-import { label } from "../format.js";
+import { capital, label, number, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
-import { isContest } from "../meta.js";
-import { go, to } from "../router.js";
-import { CommandLine, IdInput, IdList, Problem, Wait } from "../ui.js";
+import { isContest, meta } from "../meta.js";
+import { go, setQuery, to } from "../router.js";
+import { CommandLine, IdInput, IdList, Problem, Seg, Wait } from "../ui.js";
 
 const MEMORY = "evolve-new:";
+const STUDY = [
+  { name: "seeds", type: "text", help: "a run for each of these seeds: 0-9 or 1,4,7-9", group: "A study: several runs" },
+  { name: "grid", type: "mapping", help: "a run for each value of a setting, in all combinations: crossover=blend,uniform", group: "A study: several runs" },
+];
 const WHERE = [
   { name: "name", type: "text", help: "of the run's folder; the next that is free if not given", group: "Where and how" },
   { name: "threads", type: "int", help: "games at once; all cores if not given", group: "Where and how" },
 ];
+const PICTURES = {
+  evolve: html`<path class="g" d="M8 46l8-10 8 2 8-14 8-4 8-10" /><circle class="o" cx="48" cy="10" r="5" />`,
+  teach: html`<path class="o" d="M9 9h11v11H9zM22 9h11v11H22zM9 22h11v11H9z" /><path class="q" d="M36 9h11v11H36zM22 22h11v11H22zM9 36h11v11H9z" /><path class="s" d="M36 22h11v11H36zM22 36h11v11H22zM36 36h11v11H36z" />`,
+  search: html`<path class="g" stroke-dasharray="0 9" d="M10 44L32 13M14 48L46 28" /><circle class="o" cx="34" cy="14" r="5" /><circle class="s" cx="34" cy="14" r="9" />`,
+  compare: html`<path class="s" d="M8 17h28M8 11v12M36 11v12M14 40h34M14 34v12M48 34v12" /><circle class="o" cx="23" cy="17" r="5" /><circle class="q" cx="31" cy="40" r="5" />`,
+};
 
 export function New({ parts, query }) {
   const commands = useGet("commands");
   const [name] = parts;
-  const from = query.get("from");
-  return html`<h1>${from ? `Fork ${from}` : name ? `New: ${name}` : "New"}</h1>
-    <${Wait} of=${commands}>${commands.data && html`<${Chosen} commands=${commands.data.items} name=${name} query=${query} />`}<//>`;
+  return html`<${Wait} of=${commands}>${commands.data && html`<${name ? Settings : Goals} commands=${commands.data.items} name=${name} query=${query} />`}<//>`;
 }
 
-function Chosen({ commands, name, query }) {
+const rulesOf = (info) => info?.fields.find(({ name }) => name === "rules")?.default;
+
+/** The rules are given only where they are not the command's own default. */
+function withRules(info, settings, rules) {
+  const own = rulesOf(info);
+  return own && own !== rules ? { ...settings, rules } : settings;
+}
+
+const gridText = (grid) => Object.entries(grid).map(([name, values]) => `${name}=${values.join(",")}`).join("\n");
+
+function Goals({ commands, query }) {
+  const goals = useGet("goals");
+  const rules = query.get("rules") || rulesOf(commands[0]);
+  const costs = useGet(path(["goals", "costs"], { rules }), { keep: true });
+  const offers = (goals.data?.items || []).flatMap((goal) => goal.offers.map((one) => ({ ...one, goal: goal.name, cost: costs.data?.items[one.name] })));
+  const chosen = offers.find((one) => one.name === query.get("goal") && !one.needs && !one.page) || offers[0];
+  return html`<div class="row spread"><h1>New</h1><${Seg} name="Rules" value=${rules} onChange=${(name) => setQuery({ rules: name })}
+      choices=${meta().rules.map(({ name, goal }) => [name, capital(goal.replace(/ disc.*/, " discs win"))])} /></div>
+    <${Wait} of=${goals}>
+      ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
+        <div class="intro"><svg class="pic" viewBox="0 0 56 56" aria-hidden="true"><rect class="bg" width="56" height="56" rx="8" />${PICTURES[goal.name]}</svg><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
+        <div class="presets">${offers.filter((one) => one.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
+      ${chosen && html`<${Begin} key=${chosen.name} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
+      ${goals.data?.notes.map((text) => html`<p class="note">${text}</p>`)}
+    <//>`;
+}
+
+/** The chosen offer, ready to start. */
+function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, info }) {
+  const own = rulesOf(info);
+  const given = own && own !== rules ? { ...settings, rules } : settings; // only where they are not the default
+  const job = { settings: given, ...(seeds && { seeds, grid }) };
+  const { start, error, busy } = useStart();
+  const checked = useChecked(info, job);
+  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
+  const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
+  return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
+    <${StartBar} title=${title} checked=${{ ...checked, cost: cost || checked.cost }} busy=${busy}>
+      <a class="button" href=${to(["new", command], { ...query, seeds, grid: lines })}>All ${info.fields.length} settings</a><//></form>`;
+}
+
+function Offer({ offer, rules, chosen }) {
+  const { title, about, needs, page, time, elo, option, cost } = offer;
+  const content = html`<span class="title">${title}</span><small>${about}</small>
+    <span><span class="facts">${needs ? html`<span class="needs">needs ${needs}</span>` : html`<span>${time || span(cost)}</span>${elo[rules] && html`<span>about ${elo[rules]} Elo</span>`}`}</span><span class="option">${option}</span></span>`;
+  if (needs) return html`<div class="preset off">${content}</div>`;
+  if (page) return html`<a class="preset" href=${`#/${page}`}>${content}</a>`;
+  return html`<label class="preset"><input type="radio" name="offer" checked=${chosen} onChange=${() => setQuery({ goal: offer.name })} />${content}</label>`;
+}
+
+/** What the server says of a job before it starts: its command line, or what is wrong, and its cost. */
+function useChecked({ command, fields }, job) {
+  const rested = useRested(JSON.stringify(job));
+  const [found, setFound] = useState({});
+  const named = fields[0].type.startsWith("agent");
+  useEffect(() => {
+    if (named && rested === '{"settings":{}}') return setFound({}); // an agent must be given first
+    const abort = new AbortController();
+    const ask = (what, body) => post(path(["commands", command, what]), body, { signal: abort.signal });
+    const { name, ...rest } = JSON.parse(rested);
+    ask("check", { name, ...rest }).then(({ line }) => {
+      setFound((old) => ({ line, cost: old.cost }));
+      ask("cost", rest).then((cost) => setFound({ line, cost }), () => {});
+    }, (wrong) => abort.signal.aborted || setFound({ wrong }));
+    return () => abort.abort();
+  }, [command, rested]);
+  return found;
+}
+
+/** What would start, what it costs, its command, and the button. */
+function StartBar({ title, checked: { line, wrong, cost }, busy, children }) {
+  return html`<div class="card startbar"><div><span class="title">${title}</span><br /><small>${cost ? costText(cost) : "…"}</small></div>
+    <div class="wide">${line ? html`<${CommandLine} line=${line} />` : html`<p class=${wrong ? "bad" : "quiet"} role="status">${wrong ? `Not yet: ${wrong.message}` : "…"}</p>`}</div>
+    <div class="row">${children}<button class="main" disabled=${busy}>Start</button></div></div>`;
+}
+
+function costText(cost) {
+  const size = cost.bytes && `${number(Math.max(1, Math.round(cost.bytes / 1e6)))} MB`;
+  return [cost.runs > 1 && `${cost.runs} runs`, cost.seconds === null ? "as long as its games take" : `${cost.most > cost.seconds * 1.2 ? "" : "about "}${span(cost)}`, size].filter(Boolean).join(" · ");
+}
+
+function Settings({ commands, name, query }) {
   const info = commands.find((one) => one.command === name);
-  const missing = html`<p class="problem">This needs PyTorch on the server: <code>pip install '.[learn]'</code></p>`;
-  if (info) {
-    return html`<p>${info.about} <a href="#/new">Other commands</a></p>${!info.available && missing}
-      <${Filled} key=${`${name} ${query}`} info=${info} query=${query} />`;
-  }
-  return html`<ul class="cards">${commands.map((one) => html`<li class="panel">
-    <h2><a href=${to(["new", one.command])}>${one.command}</a></h2><p>${one.about}</p>${!one.available && missing}</li>`)}</ul>`;
+  const from = query.get("from");
+  if (!info) return html`<h1>There is no such command</h1><p><a href="#/new">All goals</a></p>`;
+  return html`<div class="row spread"><h1>${from ? `Run ${from} again with changes` : `New: ${name}`}</h1><a class="button" href="#/new">All goals</a></div>
+    <p>${info.about}${info.needs && html` <span class="needs">needs ${info.needs}</span>`}</p>
+    <${Filled} key=${`${name} ${query}`} info=${info} query=${query} />`;
 }
 
 /** Begins with the settings of another run, those of the address, or what was typed before. */
@@ -40,7 +127,7 @@ function Filled({ info, query }) {
   const run = useGet(from ? path(["runs", from]) : null);
   if (from && !run.data) return html`<${Wait} of=${run} />`;
   const given = {};
-  for (const { name } of info.fields) {
+  for (const { name } of [...info.fields, ...STUDY]) {
     if (query.has(name)) given[name] = query.getAll(name).join(" ");
     else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name]);
   }
@@ -55,24 +142,22 @@ function remembered(command) {
   }
 }
 
+/** The values of a study's grid, each line NAME=A,B or NAME=A|B. */
+function gridOf(text) {
+  return Object.fromEntries(Object.entries(valueOf({ type: "mapping" }, text))
+    .map(([name, values]) => [name, values.split(values.includes("|") ? "|" : ",").map((one) => scalar(one.trim()))]));
+}
+
 function Form({ info, begin }) {
-  const [command, kind] = info.command.split(" ");
+  const { command } = info;
   const [texts, setTexts] = useState(begin);
   const [where, setWhere] = useState({});
-  const [checked, setChecked] = useState({});
   const form = useRef(null);
-  const { start, error, busy, forget } = useStart((job) => go(to(["job", job.id])));
-  const settings = settingsOf(info.fields, texts);
-  const { name } = where;
-  const rested = useRested(JSON.stringify({ settings, ...(name && { name }) }));
+  const { start, error, busy, forget } = useStart();
   const contest = isContest(command);
-  useEffect(() => {
-    if (contest && rested === '{"settings":{}}') return setChecked({});
-    const abort = new AbortController();
-    post(path(["commands", info.command, "check"]), JSON.parse(rested), { signal: abort.signal })
-      .then(({ line }) => setChecked({ line }), (wrong) => abort.signal.aborted || setChecked({ wrong }));
-    return () => abort.abort();
-  }, [rested]);
+  const { seeds, grid } = texts;
+  const job = { settings: settingsOf(info.fields, texts), ...(!contest && { ...(seeds && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) }) };
+  const checked = useChecked(info, { ...job, ...(where.name && { name: where.name }) });
   useEffect(() => {
     if (error) (form.current.querySelector("[aria-invalid]") || form.current.querySelector(".problem")).focus();
   }, [error]);
@@ -80,32 +165,20 @@ function Form({ info, begin }) {
     setTexts(next);
     forget();
     try {
-      sessionStorage.setItem(MEMORY + info.command, JSON.stringify(next));
+      sessionStorage.setItem(MEMORY + command, JSON.stringify(next));
     } catch {
       // No storage here.
     }
   };
   const extra = WHERE.filter(({ name }) => name === "threads" || !contest);
-  const errors = errorsByField(error || checked.wrong, [...info.fields, ...extra]);
-  return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => {
-      event.preventDefault();
-      start({ command, settings: kind ? { kind, ...settings } : settings, ...settingsOf(extra, where) });
-    }}>
+  const errors = errorsByField(error || checked.wrong, [...info.fields, ...STUDY, ...extra]);
+  return html`<form class="new" ref=${form} novalidate onSubmit=${(event) => { event.preventDefault(); start(command, { ...job, ...settingsOf(extra, where) }); }}>
     <${Problem} error=${error} />
     <${SettingsForm} info=${info} texts=${texts} onChange=${change} errors=${errors} />
+    ${!contest && html`<${SettingsForm} info=${{ fields: STUDY, presets: {} }} texts=${texts} onChange=${change} errors=${errors} closed />`}
     <${SettingsForm} info=${{ fields: extra, presets: {} }} texts=${where} onChange=${(next) => { setWhere(next); forget(); }} errors=${errors} closed />
-    <div class="panel">
-      <h2>The equal command line</h2>
-      ${checked.line ? html`<${CommandLine} line=${checked.line} />` : html`<p class=${checked.wrong ? "bad" : "quiet"} role="status">${hintOf(checked.wrong)}</p>`}
-      <p class="buttons"><button class="main" disabled=${busy}>Start</button>
-        <button type="button" onClick=${() => change({})}>Clear the form</button></p>
-    </div>
+    <${StartBar} title=${command} checked=${checked} busy=${busy}><button type="button" onClick=${() => change({})}>Clear the form</button><//>
   </form>`;
-}
-
-function hintOf(wrong) {
-  if (!wrong) return "…";
-  return `Not yet: ${wrong.message}`;
 }
 
 export function textOf(value) {
@@ -153,17 +226,18 @@ function errorsByField(error, fields) {
 }
 
 /** Start a job, with a key, so that a second attempt starts no second one; `forget` when something changes. */
-function useStart(onStart) {
+function useStart(onStart = (job) => go(to(["job", job.id]))) {
   const [state, setState] = useState({});
   const key = useRef(newKey());
   const forget = () => {
     key.current = newKey();
     setState({});
   };
-  const start = async (job) => {
+  const start = async (words, job) => {
+    const [command, kind] = words.split(" ");
     setState({ busy: true });
     try {
-      onStart(await post("jobs", job, { headers: { "Idempotency-Key": key.current } }));
+      onStart(await post("jobs", { ...job, command, settings: { ...(kind && { kind }), ...job.settings } }, { headers: { "Idempotency-Key": key.current } }));
       forget();
     } catch (error) {
       setState({ error });
@@ -187,7 +261,7 @@ export function Launch({ command, fixed, button, onStart, disabled }) {
   };
   return html`<form class="new" novalidate onSubmit=${(event) => {
       event.preventDefault();
-      start({ command, settings: { ...settingsOf(fields, texts), ...fixed } });
+      start(command, { settings: { ...settingsOf(fields, texts), ...fixed } });
     }}>
     <${Problem} error=${error} />
     <details><summary>Settings</summary><${SettingsForm} info=${{ ...info, fields }} texts=${texts} onChange=${change} errors=${errors} /></details>
@@ -222,10 +296,10 @@ function Field({ field, text, standard, error, presets, onChange }) {
   const wrong = error && "true";
   const common = { id, about, wrong, "aria-describedby": about, "aria-invalid": wrong };
   return html`<div class=${`field${field.type === "agents" || field.type === "mapping" ? " wide" : ""}${error ? " wrong" : ""}`}>
-    <label for=${id}>${label(field.name)}</label>
+    <label for=${id}>${capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
-    <p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)}</p>
+    <p class="doc" id=${`${id}-doc`}>${field.help}${limits(field)} <span class="option">${field.name}</span></p>
     ${field.choices?.[text || usual] && html`<p class="doc">${text || usual}: ${field.choices[text || usual]}</p>`}
   </div>`;
 }
@@ -243,7 +317,7 @@ function control(field, text, usual, presets, common, onChange) {
     const all = choices || ["true", "false"];
     const named = { true: "yes", false: "no" };
     return html`<select ...${common} value=${text} onChange=${input}>
-      <option value="" selected=${text === ""}>${usual ? `${named[usual] || usual} (as usual)` : "as usual"}</option>
+      <option value="" selected=${text === ""}>${usual ? `${named[usual] || usual} (default)` : "default"}</option>
       ${all.map((one) => html`<option value=${one} selected=${one === text}>${named[one] || one}</option>`)}</select>`;
   }
   if (field.type === "agent") return html`<${IdInput} ...${common} value=${text} onChange=${onChange} />`;

@@ -3,13 +3,14 @@
 import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { amount, cell, date, interval, label, strengthOf } from "../format.js";
+import { Elo, Picture } from "../figures.js";
+import { aboutOf, amount, cell, date, label, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
-import { Ahead, isActive, JobButtons, useJob } from "../jobs.js";
+import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
 import { go, to } from "../router.js";
 import { partsOf } from "../tables.js";
-import { Act, ActTwice, Chip, CommandLine, Download, Facts, Problem, Progress, Tabs, Wait } from "../ui.js";
+import { Act, ActTwice, Chip, CommandLine, Download, Facts, Icon, Menu, Problem, Tabs, Wait } from "../ui.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
 /** The parts of a run: of its kind's own module, where it has one, and of all tables that this does not show. */
@@ -38,7 +39,7 @@ export function Run({ parts, query }) {
   });
   const run = found.data;
   const own = useParts(run);
-  if (gone) return html`<h1>${id}</h1><p class="problem" role="alert">This run is no longer there. <a href="#/">All runs</a></p>`;
+  if (gone) return html`<h1>${id}</h1><p class="problem" role="alert">This run is no longer there. <a href="#/">See all runs</a></p>`;
   if (!run) return html`<h1>${id}</h1><${Wait} of=${found} />`;
   const all = { ...own.parts, settings: ["Settings", Settings] };
   const Content = all[part]?.[1];
@@ -48,41 +49,58 @@ export function Run({ parts, query }) {
   return html`<${Head} run=${run} job=${job.data} />
     <${Tabs} tabs=${tabs} name="Parts of the run" />
     <${Problem} error=${own.error} />
-    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p>There is no such part of this run.</p>`}`;
+    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p class="note">${run.problem ? "Nothing of it can be shown. Mend the file, or delete the run." : "There is no such part of this run."}</p>`}`;
 }
 
+/** One row: the champion, the name, the one number, and what is done with it most. */
 function Head({ run, job }) {
   const active = isActive(job);
-  const done = amount(run, active && job);
+  const idle = !active && run.state !== "running";
+  const [opened, setOpened] = useState("");
+  const turn = (what) => () => setOpened(opened === what ? "" : what);
+  const { text, left, share } = aheadOf(active ? job : null, run);
   const wrong = run.problem || (!active && (run.state !== "done" || job?.state === "failed") && job?.error);
-  return html`${run.study && html`<p><a href=${to(["run", run.study])}>${run.study}</a></p>`}<div class="head"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} /></div>
-    <p class="quiet">${[run.command || run.noun, run.rules && `${run.rules} rules`, run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · ")}</p>
-    ${wrong && html`<p class="problem">${wrong}</p>`}
-    ${active ? html`<${Ahead} job=${job} words=${done} share=${run.share} />` : html`<${Progress} share=${run.share} text=${done} name="progress" />`}
-    <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], strengthOf(run) || ["Elo", null], ["play-off share", typeof run.playoff_share === "number" && interval(run.playoff_share, run.playoff_share_low, run.playoff_share_high)], ["last grew", date(run.date)]]} />
-    <${Buttons} run=${run} job=${job} active=${active} />
-    ${run.files.length > 0 && html`<details><summary>Downloads</summary><p class="buttons">${run.files.map((file) => html`<${Download} ...${file} />`)}</p></details>`}`;
+  const [file] = run.files.filter(({ name }) => name.endsWith(".py"));
+  const rows = kindOf(run)?.tables.length > 0;
+  const again = run.state === "done" ? `Extend by ${run.unit} …` : "Resume with changes …";
+  const halted = idle && run.changes.length > 0 && run.state !== "done";
+  return html`${run.study && html`<p class="note"><a href=${to(["run", run.study])}>${run.study}</a></p>`}
+    <header class="headrow"><${Picture} run=${run} />
+      <div class="stack tight"><div class="row"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} /></div>
+        <p class="note">${aboutOf(run, [amount(run), run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · "))}</p></div>
+      <${Figure} run=${run} />
+      <div class="row acts">${halted && html`<${Act} kind="main" act=${() => goOn(run, {})}>Resume<//>`}${run.agent && html`<a class=${`button${active || halted ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
+        ${active ? html`<${JobButtons} job=${job} />` : !halted && file && html`<a class="button" href=${`api/v1/${file.href}`} download=${`${run.id}-${file.name}`} title=${file.about}><${Icon} name="download" /> ${file.name}</a>`}
+        <${Menu} name="More about this run">
+          ${idle && run.changes.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "again"} onClick=${turn("again")}>${again}</button>`}
+          ${run.changes.length > 0 && rows && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a>`}
+          ${rows && html`<a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
+          ${run.agent && html`<a href=${to(["agents", run.agent])}>Its champion as an agent</a>`}
+          ${run.files.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "files"} onClick=${turn("files")}>Downloads …</button>`}
+          ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//></div>
+    </header>
+    ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
+    ${wrong && html`<p class="problem">${wrong}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
+    ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
+    ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((one) => html`<${Download} ...${one} />`)}</p></section>`}`;
 }
 
-function Buttons({ run, job, active }) {
-  const [opened, setOpened] = useState(false);
-  const idle = !active && run.state !== "running";
-  return html`<div class="buttons">
-    ${active && html`<${JobButtons} job=${job} />`}
-    ${idle && run.changes.length > 0 && html`<button type="button" aria-expanded=${opened} onClick=${() => setOpened(!opened)}>${run.state === "done" ? "Extend" : "Go on"} …</button>`}
-    ${run.changes.length > 0 && kindOf(run)?.tables.length > 0 && html`<a class="button" href=${to(["new", run.command], { from: run.id })}>Fork with changes</a>`}
-    ${kindOf(run)?.tables.length > 0 && html`<a class="button" href=${to(["compare"], { run: run.id })}>Compare</a>`}
-    ${run.agent && html`<a class="button" href=${to(["play"], { agent: run.agent })}>Play its champion</a>`}
-    ${idle && html`<${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}
-  </div>
-  ${opened && idle && html`<${GoOn} run=${run} done=${() => setOpened(false)} />`}`;
+/** The one number, and what it means. */
+function Figure({ run }) {
+  if (typeof run.gain === "number") return html`<div class="figure"><${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p></div>`;
+  const elo = run.elo ?? run.elo_so_far;
+  if (typeof elo === "number") return html`<div class="figure"><${Elo} big value=${elo} low=${run.elo_low} high=${run.elo_high} /><p class="note">${run.beats ? `beats the ${run.beats}` : run.elo === null ? "mean of its last bests" : "beats no rung for certain"}</p></div>`;
+  const strength = strengthOf(run);
+  return html`<div class="figure">${strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`}</div>`;
 }
+
+const goOn = (run, settings) => post(path(["runs", run.id, "resume"]), { settings });
 
 function GoOn({ run, done }) {
   const [texts, setTexts] = useState({});
   const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name] ?? run.settings.settings?.[change.name]) }));
-  return html`<div class="new"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
-    <${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: settingsOf(fields, texts) }).then(done)}>Go on<//></div>`;
+  return html`<div class="new stack"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
+    <${Act} kind="main" act=${() => goOn(run, settingsOf(fields, texts)).then(done)}>${run.state === "done" ? "Extend" : "Resume"}<//></div>`;
 }
 
 function Settings({ run, job }) {
@@ -90,8 +108,9 @@ function Settings({ run, job }) {
     <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;
   const figures = useGet(`figures?run=${run.id}`).data?.items[0] || {};
   return html`
-    ${job && html`<h2>The equal command line</h2><${CommandLine} line=${job.line} />`}
-    <h2>Settings</h2><p class="quiet">Bold: other than usual.</p>${list(run.settings)}
+    <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], ["last grew", date(run.date)]]} />
+    ${job && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}
+    <h2>Settings</h2><p class="quiet">Bold: other than the default.</p>${list(run.settings)}
     ${Object.keys(figures).length > 0 && html`<h2>Figures</h2>${list(figures)}`}
     <h2>Versions</h2>${list(run.versions)}`;
 }

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from evolve.agents import cut_fit
+from evolve.agents.cut_fit import PROBES, cuts_from
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import Patterns
-from evolve.learning import probcut
-from evolve.learning.probcut import PROBES, cuts_from, fit_cuts
 from tests.agents.conftest import pattern_agent
-from tests.learning import small
 
 PLIES = 8
 COUNTS = range(8, 57)
@@ -27,8 +26,8 @@ def never() -> float:
     return math.inf
 
 
-def quick(**changes: Any) -> Any:
-    return small("patterns", probcut_positions=50, **changes)
+def measured(agent: PatternAgent, left: Callable[[], float] = never, seed: int = 0) -> Cuts:
+    return agent.measured_cuts(seed, 50, PLIES, left)
 
 
 def by_place(cuts: Cuts) -> dict[tuple[int, int, int], Cut]:
@@ -54,15 +53,15 @@ def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
 @pytest.fixture
 def _any_swing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values by weights that mean nothing swing with every ply, at any stage."""
-    monkeypatch.setattr(probcut, "_MOST_SWING", math.inf)
+    monkeypatch.setattr(cut_fit, "_MOST_SWING", math.inf)
 
 
 @pytest.mark.usefixtures("_any_swing")
 def test_cuts_repeat_by_the_seed() -> None:
     agent = pattern_agent()
-    cuts = fit_cuts(agent, quick(), never)
-    assert cuts == fit_cuts(replace(agent, depth=1, endgame=0, cuts=cuts), quick(), never)
-    assert cuts != fit_cuts(agent, quick(seed=1), never)
+    cuts = measured(agent)
+    assert cuts == measured(replace(agent, depth=1, endgame=0, cuts=cuts))
+    assert cuts != measured(agent, seed=1)
     pairs = {(depth, 0) for depth in range(1, 17)} | {*PROBES.items()}
     assert [cut[:3] for cut in sorted(cuts)] == [
         (depth, shallow, discs) for depth, shallow in sorted(pairs) for discs in range(4, 65)
@@ -80,7 +79,7 @@ def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
     weights = np.zeros_like(plain.patterns.weights)
     shapes, boundaries = plain.patterns.shapes, plain.patterns.boundaries
     agent = PatternAgent(Patterns.of_weights(shapes, boundaries, weights))
-    quiet, loud = (by_place(fit_cuts(one, quick(), never)) for one in (agent, plain))
+    quiet, loud = (by_place(measured(one)) for one in (agent, plain))
     # At the middle of the game, and to a depth that does not see its end.
     some = [place for place in quiet if place[0] <= 7 and place[2] <= 40]
     assert all(quiet[place].deviation <= 3 for place in some)
@@ -89,16 +88,16 @@ def test_where_no_search_changes_the_value_the_deviation_is_small() -> None:
 
 
 def test_too_few_positions_give_none() -> None:
-    assert fit_cuts(pattern_agent(), quick(), lambda: 0.0) == Cuts.of()
+    assert measured(pattern_agent(), lambda: 0.0) == Cuts.of()
     asked = iter(range(10, -1, -1))
-    assert fit_cuts(pattern_agent(), quick(), lambda: float(next(asked))) == Cuts.of()
+    assert measured(pattern_agent(), lambda: float(next(asked))) == Cuts.of()
 
 
 def test_time_that_ends_leaves_the_positions_until_then() -> None:
     asked = iter(range(45, -1, -1))
-    cuts = fit_cuts(pattern_agent(), quick(), lambda: float(next(asked)))
+    cuts = measured(pattern_agent(), lambda: float(next(asked)))
     assert cuts
-    assert cuts != fit_cuts(pattern_agent(), quick(), never)
+    assert cuts != measured(pattern_agent())
 
 
 @pytest.mark.parametrize(("depth", "slope"), [(4, 1.2), (7, 0.8)])

@@ -6,21 +6,16 @@ Source: Buro, "ProbCut: an effective selective extension of the alpha-beta algor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
-from evolve.config.pattern_training import PatternSettings
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.games.opening import MATCH_SLOT, OPENING_DISCS, slot_of
-from evolve.engine.patterns.patterns import DISC
-from evolve.learning.learner import Left
 
 PROBES: Final = {
     5: 1, 6: 2, 7: 3, 8: 4, 9: 3, 10: 4, 11: 5, 12: 6, 13: 5, 14: 6, 15: 5, 16: 6,
@@ -49,23 +44,34 @@ _OUTLIER: Final = 16.0
 """Limit of a difference in discs: a larger one is a lost game seen late, not a wrong value."""
 
 
-def fit_cuts(agent: PatternAgent, settings: PatternSettings, left: Left) -> Cuts:
-    """Fit an agent's cuts from as many positions as time allows; none where they are too few."""
-    plain = replace(agent, probcut=0.0, endgame=0, depth=1)
+class Measured(Protocol):
+    """An agent, as far as its cuts are measured: it searches to any depth without cuts."""
+
+    def choose(self, board: Board) -> int:
+        """A good square, at once: games for positions are made of these."""
+
+    def values_by_depth(self, board: Board, deepest: int) -> list[int]:
+        """Values of a position with moves: without a search, and at 1, 2, … `deepest` plies."""
+
+
+def measured_values(
+    agent: Measured, seed: int, count: int, deepest: int, left: Callable[[], float]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Disc counts [N] of `count` positions, fewer where time runs out, and values [N, plies + 1].
+
+    left: seconds that are left.
+    """
     discs: list[int] = []
     values: list[list[int]] = []
-    for board in _positions(plain, np.random.default_rng([settings.seed, 2])):
-        if len(discs) == settings.probcut_positions or left() <= 0.0:
+    for board in _positions(agent, np.random.default_rng([seed, 2])):
+        if len(discs) == count or left() <= 0.0:
             break
         discs.append(64 - board.empties)
-        searched = plain.values_by_depth(board, settings.probcut_depth)
-        values.append([plain.patterns.value(board), *searched])
-    if len(discs) < _FEWEST:
-        return Cuts.of()
-    return cuts_from(np.array(discs), np.array(values) / DISC)
+        values.append(agent.values_by_depth(board, deepest))
+    return np.array(discs, np.int64), np.array(values, np.int64).reshape(-1, deepest + 1)
 
 
-def _positions(agent: PatternAgent, rng: np.random.Generator) -> Iterator[Board]:
+def _positions(agent: Measured, rng: np.random.Generator) -> Iterator[Board]:
     """Yield positions of different games with a choice of moves, at all stages, without end.
 
     Games that reach an opening of a match yield none.
@@ -103,7 +109,12 @@ class _Line(NamedTuple):
 
 
 def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Cuts:
-    """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N]."""
+    """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N].
+
+    None where the positions are too few.
+    """
+    if len(discs) < _FEWEST:
+        return Cuts.of()
     deepest = values.shape[1] - 1
     swings = _swings(discs, values)
     pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)] + list(PROBES.items())

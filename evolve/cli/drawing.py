@@ -1,0 +1,145 @@
+"""Boards on a terminal: of a game, green with black and white discs, and of an agent's weights.
+
+Where there are no colours, signs tell discs apart, and numbers stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.text import Text
+
+from evolve.cli.output import rounded
+from evolve.cli.terminal import cell, out, print_rows, say
+
+if TYPE_CHECKING:
+    from evolve.agents.agent import StoredAgent
+    from evolve.engine.board.board import Board
+
+_ACROSS: Final = 3
+"""Most boards side by side: those of an agent's phases."""
+_BETWEEN: Final = "   "
+_DARK: Final = 0.55
+"""Share of the largest number from which its square is dark, so that it is written in white."""
+
+
+def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
+    """Print the agent's description, its boards side by side, its provenance and ancestors."""
+    description = agent.describe()
+    say(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
+    for line in description.lines:
+        say(line)
+    if description.rows:
+        print_rows(description.columns, description.rows)
+    titles = list(description.boards)
+    beside = _beside(description.boards)
+    for first in range(0, len(titles), beside):
+        say("")
+        shown = titles[first : first + beside]
+        _print_boards({title: description.boards[title] for title in shown}, description.boards)
+    if agent.provenance:
+        say("")
+        for key, value in agent.provenance.items():
+            text = ", ".join(map(str, value)) if isinstance(value, list) else value
+            say(f"{key}: {cell(rounded(key, text)) if isinstance(text, float) else text}")
+    if ancestors:
+        say("")
+        say("ancestry")
+        for steps, name, origin in ancestors:
+            say("  " * (steps + 1) + f"{name} ({origin})")
+
+
+def _cell_width(boards: Mapping[str, Sequence[Any]]) -> int:
+    """Characters of the widest number of all boards, and a blank."""
+    return 1 + max((len(str(one)) for board in boards.values() for one in board), default=0)
+
+
+def _beside(boards: Mapping[str, Sequence[Any]]) -> int:
+    """How many boards have room side by side."""
+    each = 2 + 8 * _cell_width(boards) + len(_BETWEEN)
+    return max(1, min(_ACROSS, (out().width + len(_BETWEEN)) // each))
+
+
+def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequence[Any]]) -> None:
+    """Print boards side by side, all as wide as the widest number of `every` needs.
+
+    Where there are colours, positive numbers are blue and negative ones red, large ones darker.
+    """
+    width = _cell_width(every)
+    numbers = [abs(number) for board in every.values() for number in board if _is_real(number)]
+    largest = max(numbers, default=0) or 1
+    say(_BETWEEN.join(title.ljust(2 + 8 * width) for title in shown).rstrip(), whole=True)
+    heads = "".join(letter.rjust(width) for letter in "abcdefgh")
+    say(_BETWEEN.join("  " + heads for _ in shown), whole=True)
+    for row in range(8):
+        line = Text()
+        for place, board in enumerate(shown.values()):
+            line.append(f"{_BETWEEN if place else ''}{row + 1} ")
+            for number in board[8 * row : 8 * row + 8]:
+                line.append(str(number).rjust(width), _shade(number, largest))
+        out().print(line, soft_wrap=True)
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
+def _shade(number: Any, largest: float) -> str:
+    """The style of a number on a board of weights: from white to blue, or to red."""
+    if not _is_real(number):
+        return ""
+    share = abs(number) / largest
+    pale, end = (247, 247, 247), (33, 102, 172) if number > 0 else (178, 24, 43)
+    mixed = [round(a + (b - a) * share) for a, b in zip(pale, end, strict=True)]
+    ink = "bright_white" if share > _DARK else "black"
+    return f"{ink} on rgb({mixed[0]},{mixed[1]},{mixed[2]})"
+
+
+_GREEN: Final = "on #1f7a4d"
+_COLOURS: Final = {"X": f"black {_GREEN}", "O": f"bright_white {_GREEN}", "-": f"#6fb892 {_GREEN}"}
+"""Styles of the cells of a board, where there are colours."""
+_LAST_GREEN: Final = "on #c9a227"
+"""The square of the last move."""
+_LAST: Final = "bold reverse"
+_LEGAL: Final = "#d8f5e4"
+
+
+def board_lines(board: Board, last: int | None = None, legal: Collection[int] = ()) -> list[Text]:
+    """The board as lines, legal moves as stars and the last move marked.
+
+    Where there are colours it is green, and discs are black and white; else signs tell them apart.
+    """
+    colours = out().color_system is not None and not out().no_color
+    utf = out().encoding.lower().startswith("utf")
+    glyphs = {"X": "●", "O": "●" if colours else "○", "-": "·"} if utf else {}
+    styles = _COLOURS if colours else {}
+
+    def disc(cell: str, text: str = "") -> Text:
+        return Text((text or glyphs.get(cell, cell)), styles.get(cell, ""))
+
+    cells = board.cells()
+    lines = [Text("  a b c d e f g h")]
+    for row in range(8):
+        line = Text(f"{row + 1}")
+        for square in range(8 * row, 8 * row + 8):
+            shown = disc(cells[square], "*" if square in legal else "")
+            if square in legal and colours:
+                shown.stylize(f"bold {_LEGAL}")
+            if square == last:
+                shown.stylize(_LAST_GREEN if colours else _LAST)
+            line.append(" ", _GREEN if colours else "").append_text(shown)
+        lines.append(line.append(" ", _GREEN) if colours else line)
+    black, white = board.discs("black"), board.discs("white")
+    lines.append(
+        Text.assemble(
+            disc("X"), f" black {black}, ", disc("O"), f" white {white}; {board.side} to move"
+        )
+    )
+    return lines
+
+
+def show_board(board: Board, last: int | None = None, legal: Collection[int] = ()) -> None:
+    """Print the board; see `board_lines`."""
+    for line in board_lines(board, last, legal):
+        out().print(line)

@@ -1,0 +1,311 @@
+"""One chart of courses: curves with bands, the names at their ends, and the rungs of the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from scipy.optimize import isotonic_regression
+
+from evolve.agents.names import parse_name
+from evolve.engine.board.rules import RULE_SETS, RuleSet
+from evolve.errors import RunError
+from evolve.evolution.trend import POOLED, REST
+from evolve.plots.course import Course
+from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, legend_below, short
+from evolve.runs.summary import champion_elo
+from evolve.terminal_text import count_of
+
+_LADDER: Final = ("rating", "elo", "panel_elo")
+"""Metrics on the scale of the ladder."""
+_TEXTS: Final = {
+    "against_defaults": "score against the defaults",
+    "best_score": "best score so far",
+    "cpu_seconds": "CPU seconds",
+    "over_budget": "share of games lost on nodes",
+    "panel_score": "score against the panel",
+    "past_score": "score against past champions",
+}
+"""Metrics in words; others are named as their column."""
+_UNITS: Final = ((1.0, "s"), (60.0, "min"), (3600.0, "h"))
+_ENOUGH: Final = 150.0
+"""Largest number on an axis of seconds, minutes; more are written in the next unit."""
+_LONGEST: Final = 40
+"""Most characters of a setting's name."""
+_BESIDE: Final = 0.3
+"""Largest share of the width that names at the ends of curves may take."""
+_WIDE, _TALL = 5.0, 2.6
+"""Inches of axes from which there is room for whole names of rungs, and for that of the Elo."""
+_SHORT: Final = 25
+"""Most characters of names that stand side by side in a legend."""
+_EARLY: Final = 0.1
+"""Share of the width by which a curve ends before the others, so that its name stands there."""
+_CHARACTER: Final = 0.55
+"""Mean width of a character, in font sizes."""
+_RUNGS: Final = {
+    "zero": "no weights",
+    "swh": "weight table",
+    "anti-swh-mobility": "weight table",
+    "champion-standard": "shipped champion",
+    "champion-reversed": "shipped champion",
+    "published-standard": "published champion",
+    "published-reversed": "published champion",
+}
+"""The agents of ladders in words."""
+
+
+class _Label(NamedTuple):
+    """A text beside the right edge at a height of the y-axis, or beside a point at `x`.
+
+    strong: of a curve, not of a rung.
+    """
+
+    y: float
+    text: str
+    colour: str
+    strong: bool
+    x: float | None = None
+
+
+def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> None:
+    """Draw courses of one metric into axes, and label these; caption: with one above.
+
+    Raises RunError where there is nothing to draw, or they are of different metrics.
+    """
+    if not courses:
+        raise RunError("there is no whole generation, check or trial of all runs to draw yet")
+    metrics = dict.fromkeys(one.metric for one in courses)
+    if len(metrics) > 1:
+        raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
+    first, alone = courses[0], len(courses) == 1
+    _, names = names_of([one.name for one in courses])
+    labels = []
+    nearest, furthest = min(one.x[0] for one in courses), max(one.x[-1] for one in courses)
+    for place, (one, name) in enumerate(zip(courses, names, strict=True)):
+        colour, dash = (
+            SERIES[place % len(SERIES)],
+            DASHES[place // len(SERIES) + place % len(DASHES)],
+        )
+        if one.low is not None and one.high is not None:
+            draw_band(axes, one.x, one.low, one.high, colour, 0.14 if len(courses) < 3 else 0.08)
+        mark = "o" if len(one.x) == 1 else None
+        axes.plot(
+            one.x, one.y, color=colour, ls=dash, lw=1.8, label=name, zorder=4, marker=mark, ms=3
+        )
+        if not alone:
+            early = one.x[-1] - furthest < -_EARLY * (furthest - nearest)
+            end = float(one.x[-1]) if early else None
+            labels.append(_Label(float(one.y[-1]), name, colour, True, end))
+    if alone and first.dots is not None:
+        labels = _draw_bests(axes, first)
+    _label_axes(axes, courses)
+    rules = _ladder_of(courses)
+    if rules is not None:
+        labels += _draw_rungs(axes, rules)
+    if caption:
+        axes.set_title(caption_of(courses), fontsize="small", color=GREY, loc="left")
+    _write_beside(axes, labels)
+
+
+def names_of(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Shorten names; where all are values of one setting, return that and the values."""
+    pairs = [name.partition("=") for name in names]
+    keys = {key for key, equals, _ in pairs}
+    one = len(names) > 1 and len(keys) == 1 and all("=" not in rest for _, _, rest in pairs)
+    if one and all(equals for _, equals, _ in pairs):
+        return pairs[0][0], [short(rest, _LONGEST) for _, _, rest in pairs]
+    return "", [short(name, _LONGEST) for name in names]
+
+
+def caption_of(courses: Sequence[Course]) -> str:
+    """What the curves and bands are, in a line; empty where there is nothing to say."""
+    key, _ = names_of([one.name for one in courses])
+    first, parts = courses[0], [short(key, _LONGEST)] if key else []
+    if len(courses) == 1 and first.dots is not None:
+        return f"dots: best of each generation, 95 % · line: mean of {POOLED} of them, 95 %"
+    seeds = sorted({one.seeds for one in courses})
+    if seeds[-1] > 1:
+        counts = f"{seeds[0]} to {count_of(seeds[-1], 'seed')}"
+        parts.append(f"mean of {counts if len(seeds) > 1 else count_of(seeds[0], 'seed')}")
+    bands = list(dict.fromkeys(one.band for one in courses if one.band))
+    if bands:
+        parts.append(f"band: {' or '.join(bands)}")
+    return " · ".join(parts)
+
+
+def _draw_bests(axes: Axes, course: Course) -> list[_Label]:
+    """Draw each generation's best and the champion; return labels of the line and the champion."""
+    assert course.dots is not None
+    x, y, low, high = course.dots.T
+    colour = SERIES[0]
+    whiskers = np.abs(np.array([low, high]) - y)
+    axes.errorbar(
+        x, y, yerr=whiskers, fmt="o", ms=3, lw=0.7, color=colour, alpha=0.75, zorder=3,
+        label="each generation's best",
+    )  # fmt: skip
+    labels = [_Label(float(course.y[-1]), f"mean {course.y[-1]:.0f}", colour, True)]
+    (run,) = course.runs
+    name, elo = champion_elo(run)
+    if name == "elo" and elo is not None:
+        axes.plot(
+            x[-1:], [elo], "o", ms=8, mfc="none", mew=1.6, color=colour, zorder=5, clip_on=False
+        )
+        labels.append(_Label(elo, f"champion {elo:.0f}", colour, True))
+    frame = run.generations
+    resting = frame.loc[frame["rise_high"] < REST, "generation"].tolist()
+    if resting and course.steps == "generation":
+        axes.axvline(resting[0], color=ORANGE, lw=1, ls="--", zorder=0.5)
+        axes.text(
+            resting[0], 0.02, " no longer rises", color=ORANGE, fontsize="small",
+            transform=axes.get_xaxis_transform(),
+        )  # fmt: skip
+    return labels
+
+
+def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
+    first = courses[0]
+    axes.margins(x=0.02)
+    axes.spines[["left", "top", "right"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    rules = _ladder_of(courses)
+    words = _TEXTS.get(first.metric, first.metric.replace("_", " "))
+    if rules is None:
+        axes.grid(axis="y", color=LINE, lw=0.6)
+        axes.set_axisbelow(True)
+    else:
+        _, height = _inches(axes)
+        words = f"Elo over {rules.reference}, depth 1" if height >= _TALL else "Elo"
+    axes.set_ylabel(words)
+    steps = {one.steps: None for one in courses}
+    axes.set_xlabel(" or ".join(steps))
+    if first.steps == "seconds":
+        largest = max(float(one.x[-1]) for one in courses)
+        factor, unit = next((u for u in _UNITS if largest / u[0] <= _ENOUGH), _UNITS[-1])
+        axes.set_xlabel(f"time ({unit})")
+        axes.xaxis.set_major_locator(_Multiples(factor))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value / factor:g}"))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))
+        axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
+
+
+def _thousands(value: float, _: Any) -> str:
+    return f"{value:,.0f}".replace(",", " ")
+
+
+class _Multiples(MaxNLocator):
+    """Ticks at round numbers of a unit."""
+
+    def __init__(self, unit: float) -> None:
+        self._unit = unit
+        super().__init__("auto", steps=[1, 2, 3, 5, 10])
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        ticks = super().tick_values(vmin / self._unit, vmax / self._unit)
+        return np.asarray(ticks) * self._unit
+
+
+def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
+    """The rules on whose ladder the courses stand; None where there is no one ladder."""
+    runs = [run for one in courses for run in one.runs]
+    names = {str(run.config.get("rules")) for run in runs}
+    panel = courses[0].metric == "panel_elo" and any(
+        r.config.get("panel") != "ladder" for r in runs
+    )
+    if courses[0].metric not in _LADDER or panel or len(names) != 1:
+        return None
+    (name,) = names
+    if name not in RULE_SETS:
+        known = ", ".join(RULE_SETS)
+        raise RunError(f"{runs[0].path}: rules = {name!r} are unknown; there are {known}")
+    return RULE_SETS[name]
+
+
+def rung_text(name: str, elo: int, whole: bool = True) -> str:
+    """A rung of a ladder in words, with its Elo if `whole`: `shipped champion, 4 plies 763`."""
+    named = parse_name(name)
+    words = _RUNGS.get(named.place, named.place)
+    depth = int(named.settings.get("depth", 1))
+    plies = f"{depth} {'ply' if depth == 1 else 'plies'}"
+    if not whole:
+        return f"{words.removesuffix(' champion')}, {plies}"
+    return f"{words}, {plies} · {elo}".replace("-", "−")
+
+
+def _draw_rungs(axes: Axes, rules: RuleSet) -> list[_Label]:
+    """Draw the rungs that the curves reach, and the next one above; return their labels."""
+    low, high = axes.get_ylim()
+    above = min((elo for elo in rules.ladder.values() if elo > high), default=high)
+    if above - high < 0.15 * (high - low):
+        high = above + 0.03 * (high - low)
+    axes.set_ylim(low, high)
+    shown = {name: elo for name, elo in rules.ladder.items() if low <= elo <= high}
+    for elo in shown.values():
+        axes.axhline(elo, color=GREY, lw=0.7, ls=(0, (1, 2.5)), zorder=0.8)
+    whole = _inches(axes)[0] >= _WIDE
+    return [_Label(elo, rung_text(name, elo, whole), GREY, False) for name, elo in shown.items()]
+
+
+def _inches(axes: Axes) -> tuple[float, float]:
+    """About how wide and high axes are, before their figure has its layout."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    width, height = figure.get_size_inches()
+    return float(width * axes.get_position().width), float(height * axes.get_position().height)
+
+
+def _write_beside(axes: Axes, labels: Sequence[_Label]) -> None:
+    """Write labels beside the right edge, each at its height as far as the others let it.
+
+    Names that would take too much of the width go into a legend below.
+    """
+    if not labels:
+        return
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # or the layout is not known
+    size = 0.85 * float(axes.yaxis.label.get_fontsize())
+    longest = max((len(one.text) for one in labels if one.strong), default=0)
+    if longest * _CHARACTER * size > _BESIDE * 72.0 * figure.get_size_inches()[0]:
+        labels = [one for one in labels if not one.strong]
+        legend_below(axes, 1 if longest > _SHORT else 2)
+    for group in ([one for one in labels if one.x is None], [one for one in labels if one.x]):
+        _write_spread(axes, group, size)
+
+
+def _write_spread(axes: Axes, labels: Sequence[_Label], size: float) -> None:
+    """Write labels of that size one above the other, each as near to its height as it can be."""
+    if not labels:
+        return
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    points = axes.get_window_extent().height * 72.0 / figure.dpi
+    gap = 1.25 * size
+    # The rungs that have no room are the first to go without a name.
+    kept = sorted(labels, key=lambda one: not one.strong)[: max(1, int(points / gap) + 1)]
+    kept.sort(key=lambda one: one.y)
+    low, high = axes.get_ylim()
+    heights = np.array([(one.y - low) / (high - low) * points for one in kept])
+    steps = gap * np.arange(len(kept))
+    free = isotonic_regression(heights - steps).x
+    places = np.clip(free, 0.0, max(0.0, points - steps[-1])) + steps
+    for one, height, place in zip(kept, heights.tolist(), places.tolist(), strict=True):
+        away = abs(place - height) > 0.3 * size
+        line = {"arrowstyle": "-", "color": one.colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0}
+        axes.annotate(
+            one.text,
+            (1.0 if one.x is None else one.x, one.y),
+            (12 if away else 6, place - height),
+            xycoords=axes.get_yaxis_transform() if one.x is None else "data",
+            textcoords="offset points",
+            color=one.colour,
+            fontsize=size,
+            fontweight="bold" if one.strong else "normal",
+            va="center",
+            zorder=6,
+            parse_math=False,
+            arrowprops={**line, "relpos": (0, 0.5)} if away else None,
+        )

@@ -1,0 +1,192 @@
+"""The data behind charts of runs and studies: a metric over generations, games or seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from evolve.errors import OptionsError, RunError
+from evolve.fitness.statistics import mean_of
+from evolve.runs.run import Run
+from evolve.studies.comparison import Group
+
+Floats = npt.NDArray[np.float64]
+STEPS: Final = "generations"
+OVER: Final = (STEPS, "games", "seconds")
+"""What a metric may be drawn over. Trainings have checks and sweeps trials for generations."""
+ENOUGH: Final = 5
+"""Seeds from which a band is the 95 % interval of their mean; of fewer it is their range.
+
+Student's interval of two seeds spans ± 1000 Elo.
+"""
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a metric of one run, or the mean of a setting's runs, went.
+
+    x, y: the points; low, high: the band around them, of all or none. seeds: the runs of the mean.
+    steps: what x counts; metric: what y is; dots: of a rating, each generation's own figure with
+    its interval, as rows of x, y, low, high. runs: all that it is of.
+    """
+
+    name: str
+    metric: str
+    steps: str
+    x: Floats
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+    seeds: int = 1
+    dots: Floats | None = None
+    runs: tuple[Run, ...] = ()
+
+    @property
+    def band(self) -> str:
+        """What the band is, in words; nothing without one."""
+        if self.low is None:
+            return ""
+        if self.seeds == 1:
+            return "95 % interval of the games"
+        enough = self.seeds >= ENOUGH
+        return "95 % interval of the mean" if enough else "from the lowest seed to the highest"
+
+
+def metrics_of(run: Run) -> list[str]:
+    """The metrics of a run: its kind's own figure first, then the numbers of its first table."""
+    table = run.kind.tables[0]
+    frame = run.table(table.name)
+    numbers = [
+        str(name)
+        for name in frame.select_dtypes("number").columns
+        if name != table.key and not str(name).endswith(("_low", "_high"))
+    ]
+    return list(dict.fromkeys([str(run.kind.reading.curve(run).name), *numbers]))
+
+
+def course_of(
+    run: Run, metric: str | None, over: str | None = None, name: str | None = None
+) -> Course:
+    """Return the course of a run; without a metric, of its kind's own figure.
+
+    Without `over` it is drawn over what is usual for the kind: games of trainings, else its steps.
+    Raises OptionsError where it has no such metric or x-axis, RunError where there is no value yet.
+    """
+    table = run.kind.tables[0]
+    if over is None:
+        over = table.over[0] if table.over and table.over[0] in OVER else STEPS
+    if over not in OVER:
+        raise OptionsError(f"x: {over!r} is unknown; there are {', '.join(OVER)}")
+    own = run.kind.reading.curve(run)
+    frame = run.table(table.name)
+    if table.key is not None and table.key in frame:
+        frame = frame.set_index(table.key)
+    chosen = str(own.name) if metric is None else metric
+    if chosen != own.name and chosen not in metrics_of(run):
+        raise OptionsError(f"{run.path} has no {chosen}; it has {', '.join(metrics_of(run))}")
+    values = (own if chosen == own.name else frame[chosen]).dropna().astype(float)
+    if values.empty:
+        raise RunError(f"{run.path} has no {chosen} to draw yet")
+    steps = str(own.index.name or table.key or "step")
+    places = _places(run, frame, over, steps).reindex(values.index)
+    known = f"{chosen}_low" in frame and f"{chosen}_high" in frame
+    low, high = (
+        np.asarray(frame[f"{chosen}_{end}"].reindex(values.index), np.float64) if known else None
+        for end in ("low", "high")
+    )
+    return Course(
+        run.name if name is None else name,
+        chosen,
+        steps if over == STEPS else over,
+        np.asarray(places, np.float64),
+        np.asarray(values, np.float64),
+        low,
+        high,
+        dots=_dots(frame, places) if chosen == "rating" else None,
+        runs=(run,),
+    )
+
+
+def _places(run: Run, frame: pd.DataFrame, over: str, steps: str) -> pd.Series[float]:
+    """Where each row of a run's first table stands on the x-axis."""
+    if over == STEPS:
+        return pd.Series(frame.index.to_numpy(float), index=frame.index)
+    if over not in frame:
+        raise OptionsError(f"x: the {steps}s of {run.path} have no {over}")
+    column = frame[over].astype(float)
+    return column.fillna(0.0).cumsum() if over in run.kind.reading.added else column
+
+
+def _dots(frame: pd.DataFrame, places: pd.Series[float]) -> Floats | None:
+    """The rating of each generation's best with its interval, [generations, 4]."""
+    columns = ["panel_elo", "panel_elo_low", "panel_elo_high"]
+    if any(name not in frame for name in columns):
+        return None
+    found = frame[columns].reindex(places.index).to_numpy(np.float64)
+    return np.column_stack([np.asarray(places, np.float64), found])
+
+
+def course_of_group(
+    group: Group, metric: str | None = None, over: str | None = None
+) -> Course | None:
+    """Return the mean course of a setting's runs, as far as all of them go.
+
+    None where a run has nothing yet. Where runs stand at different places, such as seconds, each is
+    interpolated between its own.
+    """
+    try:
+        courses = [course_of(run, metric, over, group.name) for run in group.runs.values()]
+    except RunError:
+        return None
+    if not courses:
+        return None
+    first = courses[0]
+    if len(courses) == 1:
+        return first
+    x = _common(courses)
+    if not len(x):
+        return None
+    values = np.array([np.interp(x, one.x, one.y) for one in courses])
+    low, high = values.min(axis=0), values.max(axis=0)
+    if len(courses) >= ENOUGH:
+        means = [mean_of(column) for column in values.T.tolist()]
+        low, high = np.array([one.low for one in means]), np.array([one.high for one in means])
+    runs = tuple(group.runs.values())
+    y = values.mean(axis=0)
+    return Course(group.name, first.metric, first.steps, x, y, low, high, len(courses), runs=runs)
+
+
+def _common(courses: Sequence[Course]) -> Floats:
+    """Places at which all courses have a value: their own where those are the same."""
+    low, high = max(one.x[0] for one in courses), min(one.x[-1] for one in courses)
+    inside = [one.x[(one.x >= low) & (one.x <= high)] for one in courses]
+    shared: Floats = inside[0]
+    for other in inside[1:]:
+        shared = np.intersect1d(shared, other)
+    fewest = min(map(len, inside))
+    if len(shared) >= max(1, fewest - 1) or low >= high:
+        return shared
+    return np.linspace(low, high, max(2, fewest))
+
+
+def frame_of(courses: Sequence[Course]) -> pd.DataFrame:
+    """Return the points of courses as a table: one row for each setting and place."""
+    rows: list[dict[str, Any]] = []
+    for one in courses:
+        for place, (x, y) in enumerate(zip(one.x.tolist(), one.y.tolist(), strict=True)):
+            rows.append(
+                {
+                    "setting": one.name,
+                    "seeds": one.seeds,
+                    one.steps: int(x) if float(x).is_integer() else x,
+                    one.metric: y,
+                    "low": None if one.low is None else float(one.low[place]),
+                    "high": None if one.high is None else float(one.high[place]),
+                }
+            )
+    return pd.DataFrame(rows)

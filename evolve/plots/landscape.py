@@ -1,0 +1,78 @@
+"""The landscape of a sweep as two pictures: the expected score, and how uncertain it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from evolve.plots.figure import GREY, ORANGE, short
+from evolve.sweeps.landscape import Axis, Landscape, landscape_of
+
+_SIZE: Final = (60, 40)
+_TICKS: Final = 5
+_NAME: Final = 28
+
+
+def of_trials(trials: pd.DataFrame, names: Sequence[str], best: int | None) -> Landscape | None:
+    """Return the landscape of a trials table; None where it has none."""
+    rows = trials.astype(object).where(trials.notna(), None).to_dict("records")
+    found: list[Any] = list(rows)
+    return landscape_of(found, names, _SIZE, best)
+
+
+def draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:
+    """Draw the expected score with the trials, and its standard error."""
+    if land.y is None:
+        _draw_curve(land, left)
+        right.set_axis_off()
+        return
+    for axes, values, title, colours in (
+        (left, land.mean, "expected score", "viridis"),
+        (right, land.error, "its standard error: dark where nothing near was tried", "Greys"),
+    ):
+        image = axes.pcolormesh(land.across, land.up, values, cmap=colours, shading="nearest")
+        figure.colorbar(image, ax=axes, pad=0.01)
+        axes.set_title(title, fontsize="medium")
+        axes.plot(*land.points.T, ".", ms=3, color="white" if axes is left else GREY, alpha=0.8)
+        _mark(axes, land, land.best[1], None if land.defaults is None else land.defaults[1])
+        _label(axes, land.x, "x")
+        _label(axes, land.y, "y")
+    if min(land.mean.shape) > 2:
+        left.contour(land.across, land.up, land.mean, 6, colors="white", linewidths=0.5, alpha=0.6)
+
+
+def _draw_curve(land: Landscape, axes: Axes) -> None:
+    mean, error = land.mean[0], land.error[0]
+    axes.fill_between(land.across, mean - 2 * error, mean + 2 * error, alpha=0.15, lw=0)
+    axes.plot(land.across, mean)
+    axes.plot(land.points[:, 0], land.scores, ".", ms=4, color=GREY)
+    axes.set(title="expected score, twice its standard error", ylim=(0, 1))
+    usual = None if land.defaults is None else float(np.interp(land.defaults[0], land.across, mean))
+    _mark(axes, land, float(np.interp(land.best[0], land.across, mean)), usual)
+    _label(axes, land.x, "x")
+
+
+def _mark(axes: Axes, land: Landscape, best: float, usual: float | None) -> None:
+    """Mark the best trial and the defaults, at these heights."""
+    edge: dict[str, Any] = {"mec": "black", "mew": 0.8, "ls": "none"}
+    if land.defaults is not None and usual is not None:
+        axes.plot(land.defaults[0], usual, "D", ms=7, color=ORANGE, label="defaults", **edge)
+    axes.plot(land.best[0], best, "*", ms=13, color="#ffd21f", label="best", **edge)
+    axes.legend(loc="best", fontsize="small", framealpha=0.7)
+
+
+def _label(axes: Axes, axis: Axis, which: str) -> None:
+    """Label an axis with the values at its places."""
+    if axis.choices:
+        places = axis.places(1).tolist()
+        texts = [short(one, 14) for one in axis.choices]
+    else:
+        places = np.linspace(0.0, 1.0, _TICKS).tolist()
+        texts = [f"{axis.value(place):.4g}" for place in places]
+    getattr(axes, f"set_{which}ticks")(places, texts, fontsize="small", parse_math=False)
+    getattr(axes, f"set_{which}label")(short(axis.name, _NAME), parse_math=False)

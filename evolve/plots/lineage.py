@@ -1,0 +1,200 @@
+"""The ancestors of an individual, its main line, and how each operator's offspring fared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import PercentFormatter
+
+from evolve.fitness.statistics import elo_of
+from evolve.plots.figure import (
+    DASHES,
+    GREY,
+    LINE,
+    SERIES,
+    Look,
+    Picture,
+    legend_below,
+    picture,
+    whole_numbers,
+)
+
+if TYPE_CHECKING:
+    from evolve.evolution.lineage import Lineage
+
+_NAMED: Final = 15
+"""Most ancestors of the main line that have their names beside them."""
+_SPAN: Final = 5
+"""Number of generations that a share of survivors is the mean over."""
+_FEWEST: Final = 10
+"""Fewest offspring in these generations of which a share is drawn: of fewer it is chance."""
+_SURE: Final = 0.02
+"""Scores nearer to 0 or 1 than this count as this near: their Elo would be infinite."""
+_MARKERS: Final = "osD^vP*X"
+
+
+def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) -> Picture:
+    """Draw the ancestors of an individual, and how many of each operator's offspring survive.
+
+    Ancestors stand above, by their generation and, where the run has the ladder, their Elo; the
+    main line goes from each to the parent that gave it the most numbers. Below is the share of each
+    operator's offspring that survived. RunError if there is no such individual.
+    """
+    steps = lineage.steps(individual)
+    origins = sorted({str(row["origin"]) for row in lineage.births.values()})
+    looks = {one: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, one in enumerate(origins)}
+
+    shares = survival_of(lineage)
+
+    def draw(figure: Picture) -> None:
+        rows = [5, 3] if shares else [1]
+        top, *bottom = figure.subplots(len(rows), 1, height_ratios=rows, sharex=True, squeeze=False)
+        _draw_tree(top[0], lineage, individual, list(steps), looks)
+        for axes in (row[0] for row in bottom):
+            _draw_survival(axes, shares, looks)
+        last = [top, *bottom][-1][0]
+        last.set_xlabel("generation")
+        last.set_xlim(-0.5, lineage.run.generation_count - 0.5)
+        whole_numbers(last.xaxis)
+
+    text = f"{lineage.run.name}: {individual} and its {len(steps) - 1} ancestors"
+    return picture(look or Look(), text, (10.0, 8.0), draw)
+
+
+def main_line(lineage: Lineage, individual: str) -> list[str]:
+    """Return the individual, the parent that gave it the most of its numbers, and so on back."""
+    line = [individual]
+    while (giver := lineage.giver_of_most(line[-1])) is not None:
+        line.append(giver)
+    return line
+
+
+def ratings_of(lineage: Lineage, names: Sequence[str]) -> dict[str, float]:
+    """Return the Elo of individuals in the generation of their birth; empty without the ladder.
+
+    Only each generation's best has played the ladder. Others are placed below it by the difference
+    of their scores against the same generation.
+    """
+    frame = lineage.run.generations
+    if "rating" not in frame:
+        return {}
+    rated = frame[frame["panel_elo"].notna()].set_index("generation")
+    elo, best = rated["panel_elo"].to_dict(), rated["best_score"].to_dict()
+    found = {}
+    for name in names:
+        birth = lineage.births[name]
+        generation = int(birth["born"])
+        if generation in elo and not math.isnan(birth["score"]):
+            found[name] = elo[generation] + _elo(birth["score"]) - _elo(best[generation])
+    return found
+
+
+def _elo(score: float) -> float:
+    return elo_of(min(max(score, _SURE), 1.0 - _SURE))
+
+
+def _draw_tree(
+    axes: Axes,
+    lineage: Lineage,
+    individual: str,
+    names: Sequence[str],
+    looks: Mapping[str, tuple[str, str, object]],
+) -> None:
+    line = main_line(lineage, individual)
+    heights = ratings_of(lineage, names)
+    rated = bool(heights)
+    if not rated:
+        heights = _lanes(lineage, names, line)
+    places = {name: (int(lineage.births[name]["born"]), heights[name]) for name in heights}
+    edges = [
+        (places[name], places[parent])
+        for name in places
+        for parent in lineage.parents(name)
+        if parent in places
+    ]
+    faint = min(0.8, max(0.08, 60 / max(1, len(edges))))
+    axes.add_collection(LineCollection(edges, colors=GREY, linewidths=0.6, alpha=faint, zorder=1))
+    main = [places[name] for name in line if name in places]
+    axes.plot(*zip(*main, strict=True), color=SERIES[0], lw=2.2, label="main line", zorder=2)
+    main_names = set(line)
+    for origin, (colour, marker, _) in looks.items():
+        chosen = [name for name in places if lineage.births[name]["origin"] == origin]
+        if not chosen:
+            continue
+        xs, ys = zip(*(places[name] for name in chosen), strict=True)
+        sizes = [30.0 if name in main_names else 12.0 for name in chosen]
+        axes.scatter(xs, ys, s=sizes, color=colour, marker=marker, label=origin, zorder=3, lw=0)
+    if individual in places:
+        axes.plot(*places[individual], "o", ms=13, mfc="none", mew=1.8, color=SERIES[0], zorder=4)
+    shown = [name for name in line if name in places]
+    every = max(1, math.ceil(len(shown) / _NAMED))
+    for name in shown[::every]:
+        axes.annotate(
+            name, places[name], (6, -9), textcoords="offset points", fontsize="x-small",
+            color=SERIES[0], parse_math=False,
+            fontweight="bold" if name == individual else "normal",
+        )  # fmt: skip
+    axes.margins(y=0.1)
+    if rated:
+        axes.set_ylabel("Elo at birth, from its score and\nthe best's games on the ladder")
+        axes.grid(axis="y", color=LINE, lw=0.6)
+    else:
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+    axes.legend(
+        loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize="small",
+        title="born by", alignment="left",
+    )  # fmt: skip
+
+
+def _lanes(lineage: Lineage, names: Sequence[str], line: Sequence[str]) -> dict[str, float]:
+    """Heights without a meaning: the main line on one height, others around it by generation."""
+    main = set(line)
+    lanes = dict.fromkeys(line, 0.0)
+    taken: dict[int, int] = {}
+    for name in names:
+        if name not in main:
+            born = int(lineage.births[name]["born"])
+            taken[born] = number = taken.get(born, 0) + 1
+            lanes[name] = float((number + 1) // 2 * (1 if number % 2 else -1))
+    return lanes
+
+
+def _draw_survival(
+    axes: Axes,
+    shares: Mapping[str, pd.Series[float]],
+    looks: Mapping[str, tuple[str, str, object]],
+) -> None:
+    for origin, share in shares.items():
+        colour, _, dash = looks[origin]
+        axes.plot(share.index, share, color=colour, ls=dash, lw=1.6, label=origin)
+    axes.set_ylim(-0.02, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.grid(axis="y", color=LINE, lw=0.6)
+    axes.set_ylabel(f"offspring that survived,\nmean of {_SPAN} generations")
+    legend_below(axes, 5)
+
+
+def survival_of(lineage: Lineage) -> dict[str, pd.Series[float]]:
+    """Return the share of each operator's offspring that survived, by generation.
+
+    It is the mean over some generations; NaN where it had none or these had too few of its
+    offspring. Operators of fewer than two generations are left out.
+    """
+    frame = lineage.operators()
+    frame = frame[frame["survived"].notna()]
+    shares = {}
+    for origin, rows in frame.groupby("origin"):
+        counts = rows.set_index("generation")[["born", "survived"]].astype(float)
+        counts = counts.reindex(range(lineage.run.generation_count - 1), fill_value=0.0)
+        sums = counts.rolling(_SPAN, min_periods=1).sum()
+        enough = (sums["born"] >= _FEWEST) & (counts["born"] > 0)
+        share = (sums["survived"] / sums["born"]).where(enough)
+        if share.notna().sum() > 1:
+            shares[str(origin)] = share
+    return shares

@@ -1,0 +1,135 @@
+"""The progress of work that Python calls began, as one line in a terminal or a notebook."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, TextIO
+
+from evolve.runs.run_folder import Observer, Silent
+from evolve.terminal_text import plain, writable
+
+_WIDTH: Final = 24
+"""Characters of the bar."""
+_EVERY: Final = 0.2
+"""Seconds between two changes of a line that replaces itself."""
+_SHARE: Final = 0.1
+"""Share of the work between two lines where none can be replaced."""
+_KEYS: Final = ("generation", "check", "number", "setting", "seed")
+"""Columns that say which row it is."""
+_ELO: Final = ("rating", "elo")
+_FIGURES: Final = (*_ELO, "score", "best_score")
+"""Columns that say how good it is; the first that a row has is shown."""
+
+
+class ProgressLine(Silent):
+    """An observer that shows how far work is, and tells another observer everything.
+
+    A terminal and a notebook have one line that replaces itself; elsewhere, such as in a file, each
+    tenth of the work is a line of its own.
+    """
+
+    def __init__(self, inner: Observer, stream: TextIO | None = None) -> None:
+        self._inner = inner
+        self._stream = sys.stdout if stream is None else stream
+        self._replaces = self._stream.isatty() or "ipykernel" in sys.modules
+        self._begun = self._shown_at = time.monotonic()
+        self._share = self._first = self._last = 0.0
+        self._what = self._stage = ""
+        self._length = 0
+        self._rows = 0
+
+    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
+        self._inner.row(row, done, total)
+        share = done / total if total else 1.0
+        if self._rows == 0:  # a resumed run begins in the middle
+            self._first = share
+        self._rows += 1
+        self._share, self._stage = share, ""
+        parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
+        figure = next((key for key in _FIGURES if isinstance(row.get(key), int | float)), None)
+        if figure is not None:
+            places = 0 if figure in _ELO else 3
+            parts.append(f"{figure.replace('_', ' ')} {float(row[figure]):.{places}f}")
+        self._what = " · ".join(parts)
+        self._show(certainly=True)
+
+    def stage(self, name: str, done: float, total: float) -> None:
+        self._inner.stage(name, done, total)
+        self._stage = f"{name} {done / total:.0%}" if total else name
+        if not self._rows and name in ("games", "runs"):
+            self._share = done / total if total else 1.0
+        self._show()
+
+    def note(self, text: str) -> None:
+        self._inner.note(text)
+        self._write(plain(text))
+        self._end()
+
+    def stop(self) -> bool:
+        return self._inner.stop()
+
+    def close(self) -> None:
+        """End the line."""
+        if self._replaces and self._length:
+            self._show(certainly=True)
+        self._end()
+
+    def _show(self, certainly: bool = False) -> None:
+        now = time.monotonic()
+        if self._replaces:
+            if not certainly and now - self._shown_at < _EVERY:
+                return
+        elif not certainly or (self._share < 1.0 and self._share - self._last < _SHARE):
+            return
+        self._shown_at, self._last = now, self._share
+        full = round(_WIDTH * min(1.0, self._share))
+        parts = [f"{'█' * full}{'░' * (_WIDTH - full)} {min(1.0, self._share):4.0%}"]
+        parts += [part for part in (self._what, self._stage, self._left(now)) if part]
+        self._write(" · ".join(parts))
+        if not self._replaces:
+            self._end()
+
+    def _left(self, now: float) -> str:
+        """The time left, from the rows after the first; the first may have compiled kernels."""
+        done = self._share - self._first
+        if self._rows < 2 or done <= 0.0:
+            return f"{now - self._begun:.0f} s"
+        if self._share >= 1.0:
+            return f"{now - self._begun:.0f} s in all"
+        left = (now - self._begun) * (1.0 - self._share) / self._share
+        return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
+
+    def _write(self, text: str) -> None:
+        shown = writable(text, self._stream.encoding or "utf-8")
+        if self._stream.isatty():  # a line that wraps could not be replaced
+            shown = shown[: shutil.get_terminal_size().columns - 1]
+        if self._replaces:
+            self._stream.write("\r" + shown.ljust(self._length))
+        else:
+            self._stream.write(shown)
+        self._length = len(shown)
+        self._stream.flush()
+
+    def _end(self) -> None:
+        if self._length:
+            self._stream.write("\n")
+            self._stream.flush()
+        self._length = 0
+
+
+@contextmanager
+def shown(progress: bool, observer: Observer | None) -> Iterator[Observer]:
+    """Yield the observer of a call, behind a line of progress if wished."""
+    inner = Silent() if observer is None else observer
+    if not progress:
+        yield inner
+        return
+    line = ProgressLine(inner)
+    try:
+        yield line
+    finally:
+        line.close()

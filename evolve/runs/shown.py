@@ -1,0 +1,52 @@
+"""What runs and studies show of themselves in Python: tables by name, the champion, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from evolve.extras import imported
+from evolve.files.folder import FolderPath
+
+if TYPE_CHECKING:
+    from evolve.agents.agent import StoredAgent
+
+PLOT: Final = "evolve.plots.call:plot"
+_LOAD: Final = "evolve.runs.loading:load_agent"
+
+
+class Tables(tuple[str, ...]):
+    """The names of tables, and each table by its name: `run.tables["games"]`.
+
+    A table is read at its first use; it is a DataFrame.
+    """
+
+    _read: Callable[[str], Any]
+
+    def __new__(cls, names: Iterable[str], read: Callable[[str], Any]) -> Self:
+        made = super().__new__(cls, tuple(names))
+        made._read = read
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._read(key) if isinstance(key, str) else super().__getitem__(key)
+
+
+class Shown:
+    """What is in a folder, as Python and notebooks see it."""
+
+    path: FolderPath
+
+    @property
+    def champion(self) -> StoredAgent:
+        """The best agent so far. Raises AgentError where there is none, as of a study."""
+        agent: StoredAgent = imported(_LOAD)(self.path)
+        return agent
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw it, as `evolve.plot` does with the same options.
+
+        ax: axes of a figure of one's own, which are returned; without them, a picture that
+        notebooks show is returned.
+        """
+        return imported(PLOT)(self, ax=ax, **options)

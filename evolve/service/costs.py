@@ -1,0 +1,47 @@
+"""What runs are expected to cost on this machine, measured once for each question."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evolve.runs.run_type import Cost
+from evolve.runs.study_spec import seeds_of
+from evolve.service.engine_client import Search
+from evolve.service.models.meta import CostInfo
+
+_MOST: Final = 500
+"""Answers that are kept."""
+
+
+class Costs:
+    """Asks the engine what commands with settings cost, and keeps the answers."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._known: dict[str, Cost] = {}
+
+    async def of(self, command: str, settings: dict[str, Any], threads: int) -> Cost:
+        """The cost of a command with checked settings, on so many threads."""
+        question: dict[str, Any] = {"command": command, "settings": settings, "threads": threads}
+        key = json.dumps(question, sort_keys=True)
+        if key not in self._known:
+            if len(self._known) > _MOST:
+                self._known.clear()
+            self._known[key] = Cost(*await self._search.ask("cost", **question))
+        return self._known[key]
+
+
+def runs_of(seeds: str | None, grid: Mapping[str, Sequence[Any]]) -> int:
+    """The number of runs of a study; 1 where it is none."""
+    count = 1 if seeds is None else len(seeds_of(seeds))
+    return count * math.prod(map(len, grid.values()))
+
+
+def told(cost: Cost, runs: int) -> CostInfo:
+    """The cost of so many runs as clients get it: they share the threads."""
+    parts = (None if one is None else one * runs for one in cost)
+    seconds, most, size = parts
+    return CostInfo(seconds=seconds, most=most, bytes=size, runs=runs)

@@ -1,0 +1,139 @@
+"""Comparisons as tables for people, and for a document: LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evolve.terminal_text import plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ENDINGS: Final = (".tex", ".md")
+"""Endings of the files of documents."""
+LINES: Final = ("booktabs", "plain")
+"""Lines of a LaTeX table: those of the package booktabs, or \\hline, which needs no package."""
+_ELO: Final = ("elo", "rating", "panel_elo")
+_NONE: Final = "–"
+_LATEX: Final = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "−": "$-$", "–": "--",
+    "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\dots{}", "[": "{[}", "]": "{]}",
+    '"': "''",
+    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+}  # fmt: skip
+_LETTERS: Final = re.compile("[\x20-\x7eÀ-ÖØ-öø-ÿ]")
+"""What LaTeX sets without a package, in any encoding of fonts."""
+_NOT_IN_ALL: Final = "ÐÞðþ"
+_NUMBER: Final = re.compile(r"[<+−-]?\s?[0-9][0-9.,]*")
+
+
+class Section(NamedTuple):
+    """One table: what it shows, the heads of its columns, and its rows."""
+
+    title: str
+    heads: list[str]
+    rows: list[list[str]]
+
+
+def sections_of(frame: pd.DataFrame) -> list[Section]:
+    """Return a comparison as tables of texts: settings, then differences, figure by figure."""
+    sections = []
+    for name, part in frame.groupby("figure", sort=False):
+        figure = str(name)
+        alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
+        if len(alone):
+            sections.append(
+                Section(
+                    f"{figure}: means over seeds, with Student's 95 % intervals",
+                    ["setting", "seeds", "mean", "95 %"],
+                    [[row.setting, str(row.seeds), *_mean(row)] for row in _rows(alone)],
+                )
+            )
+        if len(pairs):
+            scores = figure == "head_to_head"
+            title = "champions in matches, seed by seed: scores of the first"
+            head = "score" if scores else "difference"
+            sections.append(
+                Section(
+                    title if scores else f"differences in {figure}, seed by seed",
+                    ["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"],
+                    [
+                        [row.setting, row.against, str(row.seeds), *_mean(row, not scores),
+                         _chance(row.p), _chance(row.p_holm)]
+                        for row in _rows(pairs)
+                    ],
+                )
+            )  # fmt: skip
+    return sections
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[Any]:
+    """The rows of a table, whose columns have any type."""
+    yield from frame.itertuples()
+
+
+def _mean(row: Any, signed: bool = False) -> tuple[str, str]:
+    """A mean and its interval: Elo whole, scores with three decimals; differences with a sign."""
+    places = 0 if row.figure in _ELO else 1 if abs(row.mean) >= 10 else 3
+    sign = "+" if signed else ""
+    low, high = (f"{value:{sign}.{places}f}" for value in (row.low, row.high))
+    interval = f"[{low}, {high}]" if row.low == row.low else _NONE
+    return f"{row.mean:{sign}.{places}f}", interval
+
+
+def _chance(p: float) -> str:
+    if p != p:
+        return _NONE
+    return "<0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def document_of(sections: Sequence[Section], ending: str, lines: str = LINES[0]) -> str:
+    """Return tables as the text of a .tex file for \\input, or of a .md file."""
+    if ending == ".md":
+        return "\n".join(map(_markdown, sections))
+    head = "% Tables of evolve compare, for \\input{…}"
+    needs = "; the document needs \\usepackage{booktabs}" if lines == LINES[0] else ""
+    body = "\n\\par\\medskip\n\n".join(_latex(one, lines) for one in sections)
+    return f"{head}{needs}.\n{body}"
+
+
+def _latex(section: Section, lines: str) -> str:
+    top, middle, bottom = (
+        (r"\toprule", r"\midrule", r"\bottomrule") if lines == LINES[0] else (r"\hline",) * 3
+    )
+    right = [all(map(_is_number, column)) for column in zip(*section.rows, strict=True)]
+    columns = "".join("r" if numbers else "l" for numbers in right)
+    rows = [" & ".join(map(latex_text, row)) + r" \\" for row in (section.heads, *section.rows)]
+    title = f"% {plain(section.title)}\n" if section.title else ""
+    return "\n".join(
+        [f"{title}\\begin{{tabular}}{{{columns}}}", top, rows[0], middle, *rows[1:], bottom,
+         "\\end{tabular}\n"]
+    )  # fmt: skip
+
+
+def _is_number(text: str) -> bool:
+    return bool(text.startswith("[") or text == _NONE or _NUMBER.fullmatch(text))
+
+
+def latex_text(text: str) -> str:
+    """Return a text that LaTeX sets as it stands; signs that it may not have become `?`."""
+    if text.startswith("-") and _is_number(text):
+        text = "−" + text[1:]
+    text = re.sub(r"(?<=[\[ ])-(?=[0-9])", "−", text)
+    return "".join(
+        _LATEX.get(sign) or (sign if _LETTERS.fullmatch(sign) and sign not in _NOT_IN_ALL else "?")
+        for sign in plain(text)
+    )
+
+
+def _markdown(section: Section) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(plain(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    right = [all(map(_is_number, column)) for column in zip(*section.rows, strict=True)]
+    rule = line(["--:" if numbers else "---" for numbers in right])
+    title = [f"{plain(section.title)}\n"] if section.title else []
+    return "\n".join([*title, line(section.heads), rule, *map(line, section.rows), ""])

@@ -1,0 +1,109 @@
+"""Sweeps by a Python call, and a sweep's whole course: its trials, then the final."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from evolve.agents.registry import programs_in
+from evolve.config.sweep import SweepSettings
+from evolve.config.toml import read_toml, resolve_as
+from evolve.errors import RunError
+from evolve.files.atomic import write_text
+from evolve.files.folder import inside
+from evolve.runs import run_folder as store
+from evolve.runs import starts
+from evolve.runs.progress import shown
+from evolve.runs.run import Run
+from evolve.runs.run_folder import Observer
+from evolve.runs.run_types import SWEEPS
+from evolve.sweeps.final import FinalResult
+from evolve.sweeps.plan import checked_plan
+from evolve.sweeps.rungs import select_champion
+from evolve.sweeps.storage import without_password
+from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.tables.paths import CONFIG_FILE
+
+
+def search_and_select(sweep: Sweep, observer: Observer) -> tuple[SweepEnding, FinalResult | None]:
+    """Run the trials that are left, then play the final or the rungs.
+
+    Returns why it ended, and the result, which is None where it was stopped before. RunError where
+    no trial was played to its end.
+    """
+    folder, timeout = sweep.folder, sweep.settings.timeout
+    begin = time.monotonic()
+    left_over = not sweep.study.is_over or sweep.is_left_over
+    ending = sweep.run(observer) if left_over else sweep.complete
+    if ending.stopped:
+        return ending, None
+    if sweep.failure is not None:
+        raise RunError(f"{folder}: {sweep.failure}")
+    left = None if timeout is None else timeout - (time.monotonic() - begin)
+    cut, result = select_champion(sweep, observer, left)
+    if result is None and (cut or ending) in (SweepEnding.COMPLETE, SweepEnding.EXHAUSTED):
+        raise RunError(f"{folder}: no trial was played to its end, and there is no champion")
+    return cut or ending, result
+
+
+def sweep(
+    kind: str,
+    folder: str | Path,
+    *,
+    jobs: int | None = None,
+    progress: bool = False,
+    observer: Observer | None = None,
+    **settings: Any,
+) -> Run:
+    """Search hyperparameters, as `evolve sweep` does; the same call resumes a stopped sweep.
+
+    Args:
+        kind: what is searched: `alphabeta`, `evolution`, `patterns`, `dqn`, `mcts` or `program`.
+        folder: folder of the sweep; a new one, or one that a call with the same settings started.
+        jobs: workers; a sweep keeps their number, 1 if it is not given, as its trials depend on it.
+        progress: whether to show a line of progress.
+        observer: receives trials; see `evolve.runs.run_folder`.
+        settings: what `evolve sweep --help` lists, such as `trials=60`, `fix={"depths": 1}`,
+            `space={"mobility": {"low": 0, "high": 9}}`, or `program="gtp:…"`. Later calls may name
+            more `trials`.
+
+    Workers are processes of their own, but scripts need no `if __name__ == "__main__"`. Returns the
+    run: `.tables["trials"]`, `.champion`, `.plot()`. Raises SettingsError for invalid settings,
+    RunError for a folder that belongs to another run or where every trial failed, ExtraError
+    without what the kind needs.
+    """
+    variant, command, place = starts.variant_of(SWEEPS, kind), SWEEPS.command(kind), inside(folder)
+    below = starts.settings_below(place)
+    begun = (place / CONFIG_FILE).exists()
+    if begun:
+        stored = read_toml(place / CONFIG_FILE)
+        below |= {key: stored[key] for key in ("study", "jobs") if key in stored}
+    given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
+    asked: SweepSettings = resolve_as(variant.model(), {}, given, below)
+    if not begun:
+        checked_plan(asked).check_new()
+    with starts.opened(place, SWEEPS.stem_of(command, asked.rules)) as (place, new):
+        asked = asked.model_copy(
+            update={"study": asked.study or place.resolve().name, "jobs": asked.jobs or 1}
+        )
+        shared = [] if asked.storage is None else [without_password(asked.storage)]
+        kept = asked.model_copy(update={"storage": shared[0]}) if shared else asked
+        text = starts.config_of(SWEEPS, command, kept)
+        if new:
+            starts.agree_to(place, [*programs_in(kept), *shared])
+            store.create(place, text, SWEEPS.parts)
+        else:
+            path = place / CONFIG_FILE
+            there = resolve_as(variant.model(), {}, {"kind": kind}, read_toml(path), str(path))
+            starts.check_same(place, asked, there)
+            store.sweep_orphans(place, SWEEPS.parts)
+        with closing(Sweep(place, asked)) as work:
+            if not new:
+                write_text(place / CONFIG_FILE, text)
+            if work.has_champion and work.study.is_over and not work.is_left_over:
+                return Run(place)
+            with shown(progress, observer) as watching:
+                search_and_select(work, watching)
+    return Run(place)

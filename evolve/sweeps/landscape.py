@@ -1,0 +1,170 @@
+"""The landscape of a sweep: what score its trials let expect for two parameters, and how surely.
+
+A Gaussian process (Rasmussen and Williams 2006, algorithm 2.1) over these parameters, by the
+trials' scores and errors; what the other parameters do is noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+FEWEST: Final = 5
+"""Fewest scored trials of a landscape."""
+_MOST: Final = 300
+"""Most trials that it is made of, the last ones: their number costs its cube."""
+_RATIO: Final = 20.0
+_CROWDED: Final = 0.25
+"""A range of positive numbers has a scale of ratios if its ends differ by more than the first, and
+half of its values lie in so small a lower part of it."""
+_LENGTHS: Final = (0.12, 0.2, 0.35, 0.6, 1.0)
+"""Lengths of its slopes that are tried, as shares of a range."""
+_NOISES: Final = (0.0, 0.02, 0.05, 0.1, 0.2)
+"""What other parameters may do to a score: standard deviations that are tried."""
+_APART: Final = 1.5
+"""Distance between two choices, in lengths: they have no order."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A parameter of a landscape: its values in the trials, numbers from low to high or choices."""
+
+    name: str
+    low: float
+    high: float
+    log: bool = False
+    choices: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, values: Sequence[Any]) -> Axis:
+        """Make the axis of the values that trials have."""
+        if any(isinstance(value, str | bool) for value in values):
+            choices = tuple(sorted({str(value) for value in values}))
+            return cls(name, 0.0, max(1.0, len(choices) - 1.0), choices=choices)
+        low, high = float(min(values)), float(max(values))
+        crowded = float(np.median(values)) < low + _CROWDED * (high - low)
+        return cls(name, low, high, log=low > 0.0 and high / low > _RATIO and crowded)
+
+    def place(self, value: Any) -> float:
+        """Return where a value is, from 0 to 1."""
+        number = float(self.choices.index(str(value))) if self.choices else float(value)
+        low, high = self.low, self.high
+        if self.log:
+            number, low, high = math.log(number), math.log(low), math.log(high)
+        return 0.5 if high == low else (number - low) / (high - low)
+
+    def places(self, count: int) -> Floats:
+        """Return `count` places over the range; the choices themselves."""
+        return np.linspace(0.0, 1.0, len(self.choices) if len(self.choices) > 1 else count)
+
+    def value(self, place: float) -> float:
+        """Return the number at a place."""
+        if self.log:
+            return math.exp(math.log(self.low) + place * math.log(self.high / self.low))
+        return self.low + place * (self.high - self.low)
+
+
+@dataclass(frozen=True)
+class Landscape:
+    """Expected scores over one or two parameters.
+
+    x, y: the axes; y is None with one parameter. across, up: places of columns and rows. mean,
+    error: the expected score and its standard error, [rows, columns]. points: places of the trials,
+    [trials, 1 or 2], and `scores` theirs. best, defaults: the places of these trials.
+    """
+
+    x: Axis
+    y: Axis | None
+    across: Floats
+    up: Floats
+    mean: Floats
+    error: Floats
+    points: Floats
+    scores: Floats
+    best: Floats
+    defaults: Floats | None
+
+
+def landscape_of(
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str], size: tuple[int, int], best: int | None
+) -> Landscape | None:
+    """Return the landscape of a trials table over the first two parameters that vary.
+
+    names: parameters, those that matter most first. size: columns and rows. best: number of the
+    winner; the best score if None. None with too few trials, or where nothing varies.
+    """
+    scored = [row for row in rows if row["score"] is not None and _all_there(row, names)][-_MOST:]
+    varied = [name for name in names if len({str(row[name]) for row in scored}) > 1][:2]
+    if len(scored) < FEWEST or not varied:
+        return None
+    axes = [Axis.of(name, [row[name] for row in scored]) for name in varied]
+    points = np.array([[axis.place(row[axis.name]) for axis in axes] for row in scored])
+    scores = np.array([row["score"] for row in scored])
+    errors = np.array([row["score_error"] or 0.0 for row in scored])
+    across = axes[0].places(size[0])
+    up = axes[1].places(size[1]) if len(axes) > 1 else np.zeros(1)
+    grid = np.array([[x, y][: len(axes)] for y in up for x in across])
+    mean, error = _expected(points, scores, errors, grid, [bool(axis.choices) for axis in axes])
+    shape = (len(up), len(across))
+    winner = [place for place, row in enumerate(scored) if row["number"] == best]
+    usual = [place for place, row in enumerate(scored) if row["origin"] == "defaults"]
+    return Landscape(
+        axes[0],
+        axes[1] if len(axes) > 1 else None,
+        across,
+        up,
+        mean.reshape(shape),
+        error.reshape(shape),
+        points,
+        scores,
+        points[winner[0] if winner else int(scores.argmax())],
+        points[usual[0]] if usual else None,
+    )
+
+
+def _all_there(row: Mapping[str, Any], names: Sequence[str]) -> bool:
+    return all(row[name] is not None for name in names)
+
+
+def _expected(
+    points: Floats, scores: Floats, errors: Floats, grid: Floats, choices: Sequence[bool]
+) -> tuple[Floats, Floats]:
+    """Return the expected scores at the points of a grid, and their standard errors.
+
+    Length and noise are those of the largest marginal likelihood.
+    """
+    centre = float(scores.mean())
+    spread = float(scores.std()) or 0.1
+    values = scores - centre
+    best: tuple[float, float, Floats, Floats] | None = None
+    for length in _LENGTHS:
+        kernel = spread**2 * _alike(points, points, length, choices)
+        for noise in _NOISES:
+            diagonal = np.maximum(errors**2 + noise**2, 1e-6)
+            factor = np.linalg.cholesky(kernel + np.diag(diagonal))
+            weights = np.linalg.solve(factor.T, np.linalg.solve(factor, values))
+            likelihood = -0.5 * float(values @ weights) - float(np.log(np.diag(factor)).sum())
+            if best is None or likelihood > best[0]:
+                best = likelihood, length, factor, weights
+    assert best is not None
+    _, length, factor, weights = best
+    between = spread**2 * _alike(grid, points, length, choices)
+    explained = np.linalg.solve(factor, between.T)
+    variance = np.maximum(spread**2 - (explained**2).sum(axis=0), 0.0)
+    return np.clip(centre + between @ weights, 0.0, 1.0), np.sqrt(variance)
+
+
+def _alike(one: Floats, other: Floats, length: float, choices: Sequence[bool]) -> Floats:
+    """Return how much places have to do with one another, 0 to 1."""
+    squares = np.zeros((len(one), len(other)))
+    for column, choice in enumerate(choices):
+        apart = one[:, None, column] - other[None, :, column]
+        squares += _APART**2 * (np.abs(apart) > 1e-9) if choice else (apart / length) ** 2
+    alike: Floats = np.exp(-0.5 * squares)
+    return alike

@@ -1,0 +1,122 @@
+"""What a sweep has found so far: the best settings beside their defaults, and how to use them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evolve.config.base import option_words
+from evolve.config.sweep_targets import SWEEP_TARGETS
+from evolve.config.toml import resolve_as
+from evolve.engine.search.evaluation import CLASS_NAMES
+from evolve.errors import EvolveError
+from evolve.files.folder import FolderPath
+from evolve.parsing import parse_json, read_document
+from evolve.runs.run import Run
+from evolve.sweeps.final import DEFAULTS
+from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
+from evolve.tables.paths import BEST_FILE
+from evolve.tables.trials import read_trials, whole_final
+
+
+def winner_of(folder: FolderPath) -> dict[str, Any]:
+    """The winner of a sweep's final, before that its best trial, as JSON.
+
+    trial, score: its number and score, None before a trial is complete. chosen: whether a final has
+    chosen it. settings: each with its value, its default and its range, None where unknown. lines:
+    what is to be copied, each with what it is.
+    """
+    run = Run(folder)
+    table = read_trials(folder)
+    rows = [] if table is None else table.to_pylist()
+    final = whole_final(folder)
+    by_number = {row["number"]: row for row in rows}
+    best = None if final is None else by_number.get(final.winner)
+    if best is None:
+        complete = [row for row in rows if row["state"] == "COMPLETE"]
+        best = max(complete, key=lambda row: row["score"], default=None)
+    if best is None:
+        return {"trial": None, "score": None, "chosen": False, "settings": [], "lines": []}
+    plan = _plan(run)
+    usual: dict[str, Any] = next((row for row in rows if row["origin"] == DEFAULTS), {})
+    return {
+        "trial": best["number"],
+        "score": best["score"],
+        "chosen": final is not None and best["number"] == final.winner,
+        "settings": [] if plan is None else _settings(plan, best, usual),
+        "lines": _lines(run, plan, best),
+    }
+
+
+def _plan(run: Run) -> Plan | None:
+    """The plan of a sweep; None where it cannot be made any more: a program may be gone."""
+    config = {key: value for key, value in run.config.items() if key not in ("versions", "command")}
+    variant = run.kind.commands[run.command]
+    given = {"kind": run.kind.word(run.command), **config}
+    try:
+        plan = plan_of(resolve_as(variant.model(), variant.all_presets(), given))
+        assert plan.space
+    except (EvolveError, OSError):
+        return None
+    return plan
+
+
+def _settings(
+    plan: Plan, best: Mapping[str, Any], usual: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            **_titled(one.name, plan.space.names),
+            "about": one.about,
+            "value": best.get(one.name),
+            "default": usual.get(one.name),
+            "low": None if one.kind == "choice" else one.low,
+            "high": None if one.kind == "choice" else one.high,
+            "log": one.log,
+        }
+        for one in plan.space.parameters
+    ]
+
+
+def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
+    """A setting in words, and the phase of the game that it is of; None for all of it."""
+    stem, dot, number = name.rpartition(".")
+    if not dot or not number.isdecimal():
+        return {"title": name.replace("_", " ").capitalize(), "phase": None}
+    title, count = stem.replace("_", " ").capitalize(), len(CLASS_NAMES)
+    if any(one.startswith(f"{stem}.") and int(one.rpartition(".")[2]) >= count for one in names):
+        phase, square = divmod(int(number), count)
+        return {"title": f"{title} {CLASS_NAMES[square]}", "phase": phase}
+    return {"title": title, "phase": int(number)}
+
+
+def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Command lines that use the settings, beside those that use a champion."""
+    lines = []
+    if (run.path / BEST_FILE).exists():
+        program = str(parse_json(read_document(run.path / BEST_FILE))["program"])
+        lines = [
+            {"about": "The program with these values", "line": program},
+            {
+                "about": "Against another program or agent",
+                "line": shlex.join(["evolve", "match", program, "swh", "--games", "200"]),
+            },
+        ]
+    command = SWEEP_TARGETS[run.kind.word(run.command)].command
+    if command is not None and isinstance(plan, SettingsPlan) and not plan.makes_agents:
+        words = ["evolve", *command.split(), *option_words(_options(plan, best))]
+        lines.insert(0, {"about": "Longer, with these settings", "line": shlex.join(words)})
+    return lines
+
+
+def _options(plan: SettingsPlan, best: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a trial that differ from the command's own defaults."""
+    values = {name: best[name] for name in plan.space.names if best.get(name) is not None}
+    made = json.loads(plan.settings(values, plan.sweep.seed).model_dump_json())
+    usual = json.loads(type(plan.base)(rules=plan.sweep.rules).model_dump_json())
+    names = {*plan.space.names, *plan.sweep.fix, plan.composed}
+    changed = {name: made[name] for name in made if name in names and made[name] != usual[name]}
+    return {"rules": plan.sweep.rules, **changed}

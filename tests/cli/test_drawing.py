@@ -1,0 +1,77 @@
+"""Boards on a terminal, of games and of weights."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.cli.drawing import board_lines, print_agent
+from tests.cli import done
+
+
+def test_an_agent_as_boards(first: Path) -> None:
+    shown = done("show", first / "champion.json").out
+    assert shown.count("weights, ") == 3
+    for word in ("depth", "mobility", "ancestry", "seed: 0", "reversed"):
+        assert word in shown
+    assert "100" in done("show", "swh").out
+    assert "  3 " in done("show", "swh?depth=3").out
+
+
+def test_names_in_agent_files_are_shown_as_text(copy: Path) -> None:
+    path = copy / "champion.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["name"] = "[bold]a[/bold] [red"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    for arguments in (("show", path), ("show", copy), ("compare", copy)):
+        assert "[bold]a[/bold] [red" in done(*arguments).out
+
+
+def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) -> None:
+    board = evolve.Board.start().play(19)
+    for colour in (True, False):
+        screen(80, colour)
+        lines = board_lines(board, 19, board.legal_moves())
+        row = lines[3]
+        assert row.plain.strip() == "3 · · * ● * · · ·"
+        assert f"{'●' if colour else '○'} white 1" in lines[-1].plain
+        text = str(row.spans)
+        assert ("on #1f7a4d" in text) is colour
+        assert ("on #c9a227" in text) is colour
+        assert ("reverse" in text) is not colour
+
+
+def test_weights_are_coloured_by_their_sign(
+    screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent = evolve.load_agent("swh").stored()
+    shown = {}
+    for colour in (True, False):
+        screen(60, colour)
+        print_agent(agent, [])
+        shown[colour] = capsys.readouterr().out
+    assert "48;2;33;102;172" in shown[True]  # a corner, the largest: all blue
+    assert "48;2;" not in shown[False]
+    plain = {key: re.sub(r"\x1b\[[0-9;]*m", "", text) for key, text in shown.items()}
+    assert plain[True] == plain[False]
+
+
+@pytest.mark.parametrize(("columns", "beside"), [(60, 1), (90, 2), (140, 3)])
+def test_as_many_boards_stand_side_by_side_as_have_room(
+    first: Path,
+    screen: Callable[..., None],
+    capsys: pytest.CaptureFixture[str],
+    columns: int,
+    beside: int,
+) -> None:
+    screen(columns, False)
+    print_agent(evolve.load_agent(first).stored(), [])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(line.count("weights, ") for line in lines) == beside
+    boards = [line for line in lines if re.match(r"[1-8]  ", line)]
+    assert max(map(len, boards)) <= columns

@@ -1,0 +1,52 @@
+"""evolve.train: as `evolve train` does, begun and resumed by one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import evolve
+from evolve.errors import RunError, SettingsError
+from tests.cli import done
+from tests.cli.test_train_patterns import SMALL, content
+from tests.studies.conftest import Watch
+
+SETTINGS: dict[str, Any] = {
+    "shapes": "a1-b2, a1-d1", "round": 100, "checks": 2, "panel_openings": 2, "search_depth": 2,
+    "depth": 3, "endgame": 6, "probcut_positions": 50, "games": 600,
+}  # fmt: skip
+"""Those of a small training on the command line."""
+
+
+def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
+    ours = evolve.train("patterns", tmp_path / "ours", **SETTINGS)
+    done(*SMALL, "--jobs=1", "--out", tmp_path / "theirs")
+    theirs = evolve.load_run(tmp_path / "theirs")
+    assert isinstance(theirs, evolve.Run)
+    assert content(ours.path) == content(theirs.path)
+    assert (ours.command, ours.config) == ("train patterns", theirs.config)
+    assert ours.tables == ("metrics",)
+    assert ours.champion.kind == "patterns"
+    assert "is finished" in done("resume", ours.path).out
+
+
+def test_the_same_call_goes_on(tmp_path: Path) -> None:
+    half = tmp_path / "half"
+    stopped = evolve.train("patterns", half, observer=Watch(1), **SETTINGS)
+    assert len(stopped.metrics) < 3
+    again = evolve.train("patterns", half, **SETTINGS)
+    assert again.metrics["games"].iloc[-1] == 600
+    longer = evolve.train("patterns", half, **{**SETTINGS, "games": 700})
+    assert longer.metrics["games"].iloc[-1] == 700
+    with pytest.raises(RunError, match="depth was 3, not 4"):
+        evolve.train("patterns", half, **{**SETTINGS, "depth": 4})
+
+
+def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="kind: 'pattern' is unknown; there are dqn, mcts"):
+        evolve.train("pattern", tmp_path / "x")
+    with pytest.raises(SettingsError, match="phases"):
+        evolve.train("patterns", tmp_path / "x", phases=0)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,101 @@
+"""`evolve.plot`: files, axes and pictures for notebooks, with each of its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import evolve
+from evolve.errors import AgentError, OptionsError, RunError
+from evolve.plots.call import data_of
+from evolve.runs.run import Run, Study
+from tests.plots import written_in
+
+
+def texts_of(tmp_path: Path, *sources: Any, **options: Any) -> set[str]:
+    evolve.plot(*sources, output=tmp_path / "x.svg", **options)
+    return set(written_in(tmp_path / "x.svg"))
+
+
+def test_a_picture_shows_itself_in_a_notebook(run: Run) -> None:
+    shown = evolve.plot(run)
+    assert shown._repr_png_().startswith(b"\x89PNG")
+
+
+def test_on_axes_there_is_one_chart_in_their_style(run: Run, study: Study) -> None:
+    left, right = Figure().subplots(1, 2)
+    assert evolve.plot(run, ax=left) is left
+    evolve.plot(study, ax=right, metric="mean_score", title="two settings")
+    assert len(left.figure.axes) == 2
+    assert left.get_ylabel() == "Elo over swh, depth 1"
+    assert (right.get_ylabel(), right.get_title()) == ("mean score", "two settings")
+
+
+def test_without_options_a_run_has_several_charts_and_a_metric_makes_one(
+    run: Run, tmp_path: Path
+) -> None:
+    assert "search of the better half" in texts_of(tmp_path, run)
+    for options in ({"metric": "rating"}, {"x": "games"}, {"style": "paper"}):
+        assert "search of the better half" not in texts_of(tmp_path, run, **options)
+    assert {"time (s)", "seen"} <= texts_of(tmp_path, run, x="seconds")
+
+
+def test_titles(study: Study, tmp_path: Path) -> None:
+    assert "both" in texts_of(tmp_path, study)
+    assert "both" not in texts_of(tmp_path, study, style="paper")
+    assert "Mine" in texts_of(tmp_path, study, style="paper", title="Mine")
+    assert "both" not in texts_of(tmp_path, study, title="")
+
+
+@pytest.mark.parametrize(
+    ("size", "inches"),
+    [("9x6cm", (9 / 2.54, 6 / 2.54)), ("90 x 60 mm", None), ("5×2.5", (5, 2.5)), ((4, 3), (4, 3)),
+     ("1300x650px", (10, 5)), ("3", None), ("0.1x3", None), ("900x3", None), ("-3x3", None)],
+)  # fmt: skip
+def test_sizes(run: Run, size: Any, inches: tuple[float, float] | None) -> None:
+    if inches is None:
+        with pytest.raises(OptionsError, match="size: "):
+            evolve.plot(run, size=size)
+    else:
+        shown = evolve.plot(run, size=size, metric="rating")
+        assert shown.get_size_inches().tolist() == pytest.approx(inches)
+
+
+def test_several_runs_and_studies_over_one_another(run: Run, study: Study, tmp_path: Path) -> None:
+    assert {"crossover=blend", "each seed, and the mean"} & texts_of(tmp_path, study) == {
+        "each seed, and the mean"  # one setting's values lose its name
+    }
+    texts = texts_of(tmp_path, run, study, metric="best_score")
+    assert {"seen", "both crossover=blend", "both crossover=uniform"} <= texts
+
+
+def test_the_data_behind_it(run: Run, study: Study) -> None:
+    frame = data_of(run)
+    assert list(frame.columns) == ["setting", "seeds", "generation", "rating", "low", "high"]
+    assert frame["rating"].tolist() == run.generations["rating"].tolist()
+    assert len(data_of(run, study, metric="best_score")) == 9
+    weights = data_of("swh")
+    assert weights.loc[weights["square"] == "a1", "weight"].tolist() == [100]
+    assert len(weights) == 64
+    assert isinstance(weights, pd.DataFrame)
+    with pytest.raises(AgentError, match="random has no weights"):
+        data_of("random")
+
+
+def test_what_cannot_be_drawn(run: Run, tmp_path: Path) -> None:
+    with pytest.raises(OptionsError, match="style: 'poster' is unknown"):
+        evolve.plot(run, style="poster")
+    with pytest.raises(OptionsError, match="this is an agent"):
+        evolve.plot("swh", metric="rating")
+    with pytest.raises(RunError, match="draw an agent alone"):
+        evolve.plot(run, "swh")
+    with pytest.raises(OptionsError, match="name what is to be drawn"):
+        evolve.plot()
+    with pytest.raises(RunError, match="must end in one of"):
+        evolve.plot(run, output=tmp_path / "x.gif")
+    with pytest.raises(AgentError, match="random has no weights"):
+        evolve.plot("random")

@@ -1,0 +1,127 @@
+"""One chart: names that do not overlap, rungs, units of time, and bands below curves."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation, Text
+
+from evolve.engine.board.rules import RULE_SETS
+from evolve.errors import RunError
+from evolve.plots.chart import caption_of, draw_chart, names_of, rung_text
+from evolve.plots.course import Course, course_of
+from evolve.runs.run import Run
+from tests.plots import drawn
+
+
+def course(name: str, end: float, **more: Any) -> Course:
+    x = np.array([0.0, 1.0, 2.0])
+    return Course(name, "loss", "check", x, x * end / 2, x * end / 2 - 3, x * end / 2 + 3, **more)
+
+
+def charted(courses: list[Course], size: tuple[float, float] = (9.0, 5.0)) -> Axes:
+    axes = Figure(figsize=size, layout="constrained").subplots()
+    draw_chart(axes, courses)
+    return axes
+
+
+def beside(axes: Axes) -> list[Annotation]:
+    return [text for text in axes.texts if isinstance(text, Annotation)]
+
+
+@pytest.mark.parametrize("size", [(9.0, 5.0), (3.3, 2.4)])
+def test_names_stand_at_the_ends_of_curves_and_do_not_overlap(size: tuple[float, float]) -> None:
+    axes = charted([course(f"lr={n}", 100.0 + 0.1 * n) for n in range(5)], size)
+    renderer = drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
+    names = beside(axes)
+    assert {one.get_text() for one in names} == set("01234")
+    boxes = sorted((Text.get_window_extent(one, renderer) for one in names), key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 + 1.5 for low, high in pairwise(boxes))
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    assert max(box.x1 for box in boxes) <= figure.bbox.x1 + 1
+    colours = {line.get_label(): line.get_color() for line in axes.lines}
+    assert all(one.get_color() == colours[one.get_text()] for one in names)
+
+
+def test_names_that_are_too_long_go_into_a_legend() -> None:
+    axes = charted([course(f"a long name of a setting {n}", 9.0 * n) for n in range(2)], (4, 3))
+    assert not beside(axes)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert len(legend.get_texts()) == 2
+
+
+def test_a_curve_that_ends_early_has_its_name_there() -> None:
+    short = Course("short", "loss", "check", np.array([0.0, 0.5]), np.array([0.0, 1.0]))
+    places = {one.get_text(): one.xy[0] for one in beside(charted([course("long", 9), short]))}
+    assert places == {"long": 1.0, "short": 0.5}  # the right edge, and the curve's end
+
+
+def test_bands_are_below_all_curves_and_each_curve_has_a_dash() -> None:
+    axes = charted([course("a", 9.0), course("b", 9.0)])
+    curves = [line for line in axes.lines if line.get_label() in "ab"]
+    assert min(one.get_zorder() for one in curves) > max(
+        band.get_zorder() for band in axes.collections
+    )
+    assert len({str(one.get_linestyle()) + str(one._dash_pattern) for one in curves}) == 2  # type: ignore[attr-defined]
+
+
+def test_values_of_one_setting_lose_its_name() -> None:
+    assert names_of(["depth=1", "depth=2"]) == ("depth", ["1", "2"])
+    assert names_of(["depth=1"]) == ("", ["depth=1"])
+    assert names_of(["a=1 b=2", "a=2 b=2"])[1] == ["a=1 b=2", "a=2 b=2"]
+    caption = caption_of([course("depth=1", 1, seeds=2), course("depth=2", 1, seeds=3)])
+    assert caption == ("depth · mean of 2 to 3 seeds · band: from the lowest seed to the highest")
+
+
+def test_a_rating_has_the_rungs_as_named_lines(run: Run) -> None:
+    axes = charted([course_of(run, None, "generations")])
+    low, high = axes.get_ylim()
+    names = {one.get_text() for one in beside(axes)}
+    ladder = RULE_SETS["standard"].ladder.items()
+    shown = {rung_text(name, elo) for name, elo in ladder if low <= elo <= high}
+    assert shown
+    assert shown < names
+    assert {name.split()[0] for name in names - shown} == {"mean", "champion"}
+    assert axes.get_ylabel() == "Elo over swh, depth 1"
+    narrow = charted([course_of(run, None, "generations")], (3.3, 2.4))
+    assert narrow.get_ylabel() == "Elo"
+    other = charted([course_of(run, "best_score", "generations")])
+    assert beside(other) == []
+
+
+def test_rungs_in_words() -> None:
+    for rules in RULE_SETS.values():
+        for name, elo in rules.ladder.items():
+            text = rung_text(name, elo)
+            assert "standard" not in text
+            assert "reversed" not in text
+            assert text.endswith(str(elo).replace("-", "−"))
+    assert rung_text("champion-reversed?depth=2&endgame=4", 409, whole=False) == "shipped, 2 plies"
+    assert rung_text("swh", 0) == "weight table, 1 ply · 0"
+
+
+@pytest.mark.parametrize(("last", "unit"), [(90.0, "s"), (900.0, "min"), (90_000.0, "h")])
+def test_time_is_in_a_unit_that_can_be_read(last: float, unit: str) -> None:
+    axes = charted([Course("a", "loss", "seconds", np.array([1.0, last]), np.array([1.0, 2.0]))])
+    assert axes.get_xlabel() == f"time ({unit})"
+    drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
+    low, high = axes.get_xlim()
+    factor = {"s": 1, "min": 60, "h": 3600}[unit]
+    for tick, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
+        if low <= tick <= high:
+            assert float(label.get_text()) == pytest.approx(tick / factor)
+
+
+def test_different_metrics_are_not_one_chart() -> None:
+    other = Course("b", "elo", "check", np.array([1.0]), np.array([1.0]))
+    with pytest.raises(RunError, match="different curves: loss, elo"):
+        charted([course("a", 1.0), other])
+    with pytest.raises(RunError, match="there is no whole generation"):
+        charted([])

@@ -1,0 +1,117 @@
+"""The data behind charts: metrics, what they are drawn over, and means over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evolve.errors import OptionsError
+from evolve.fitness.statistics import mean_of
+from evolve.plots import course
+from evolve.plots.course import Course, course_of, course_of_group, frame_of, metrics_of
+from evolve.runs.run import Run, Study
+from evolve.studies.comparison import Group, groups_of
+from tests.plots.test_run import training
+
+
+def test_the_usual_metric_is_that_of_the_kind(run: Run) -> None:
+    found = course_of(run, None, "generations")
+    frame = run.generations
+    assert (found.metric, found.steps) == ("rating", "generation")
+    assert found.x.tolist() == [0, 1, 2]
+    assert found.y.tolist() == frame["rating"].tolist()
+    assert found.low is not None
+    assert found.low.tolist() == frame["rating_low"].tolist()
+    assert found.dots is not None
+    assert found.dots[:, 1].tolist() == frame["panel_elo"].tolist()
+
+
+def test_a_training_is_drawn_over_games_and_a_run_over_generations(
+    run: Run, tmp_path: Path
+) -> None:
+    assert course_of(run, None).steps == "generation"
+    taught = training(tmp_path / "run", 4, ladder=True)
+    found = course_of(taught, None)
+    assert (found.metric, found.steps) == ("panel_score", "games")
+    assert found.x.tolist() == [0, 100, 200, 300]
+    assert course_of(taught, "elo", "generations").steps == "check"
+
+
+@pytest.mark.parametrize("over", ["games", "seconds"])
+def test_games_and_seconds_add_up(run: Run, over: str) -> None:
+    found = course_of(run, "best_score", over)
+    assert found.x.tolist() == run.generations[over].cumsum().tolist()
+    assert found.y.tolist() == run.generations["best_score"].tolist()
+    assert found.low is None
+    assert found.steps == over
+
+
+def test_unknown_metrics_and_axes_are_named(run: Run) -> None:
+    with pytest.raises(OptionsError, match="has no colour; it has rating, best_score"):
+        course_of(run, "colour", "generations")
+    with pytest.raises(OptionsError, match="there are generations, games, seconds"):
+        course_of(run, None, "plies")
+    assert "generation" not in metrics_of(run)
+    assert not any(name.endswith(("_low", "_high")) for name in metrics_of(run))
+
+
+@dataclass
+class Lines:
+    """Stands for runs: course_of returns the line of each."""
+
+    lines: Sequence[tuple[Sequence[float], Sequence[float]]]
+
+    def mean(self, monkeypatch: pytest.MonkeyPatch) -> Course:
+        def line(number: int, metric: str | None, over: str, name: str) -> Course:
+            x, y = self.lines[number]
+            return Course(name, "rating", over, np.array(x, float), np.array(y, float))
+
+        monkeypatch.setattr(course, "course_of", line)
+        runs = {number: number for number in range(len(self.lines))}
+        found = course_of_group(Group("all", runs), None, "seconds")  # type: ignore[arg-type]
+        assert found is not None
+        return found
+
+
+def test_the_band_is_the_range_below_five_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Lines([([0, 1], [0, 10]), ([0, 1], [4, 40])]).mean(monkeypatch)
+    assert found.y.tolist() == [2, 25]
+    assert found.low is not None
+    assert found.high is not None
+    assert (found.low.tolist(), found.high.tolist()) == ([0, 10], [4, 40])
+    assert found.band == "from the lowest seed to the highest"
+
+
+def test_from_five_seeds_it_is_the_interval_of_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Lines([([0, 1], [seed, 3 * seed]) for seed in range(5)]).mean(monkeypatch)
+    expected = mean_of([0.0, 3.0, 6.0, 9.0, 12.0])
+    assert found.low is not None
+    assert found.low[1] == pytest.approx(expected.low)
+    assert found.band == "95 % interval of the mean"
+
+
+def test_seeds_that_stand_elsewhere_are_interpolated(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Lines([([0, 10], [0, 100]), ([2, 6, 8], [2, 6, 8])]).mean(monkeypatch)
+    assert (found.x[0], found.x[-1]) == (2, 8)
+    assert found.y.tolist() == pytest.approx(((10 * found.x + found.x) / 2).tolist())
+
+
+def test_as_far_as_all_seeds_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Lines([([0, 1, 2], [1, 2, 3]), ([0, 1], [1, 2])]).mean(monkeypatch)
+    assert found.x.tolist() == [0, 1]
+
+
+def test_the_table_has_a_row_for_each_setting_and_place(study: Study) -> None:
+    courses = [course_of_group(group, "mean_score", "games") for group in groups_of([study])]
+    frame = frame_of([one for one in courses if one is not None])
+    assert list(frame.columns) == ["setting", "seeds", "games", "mean_score", "low", "high"]
+    assert frame["setting"].value_counts().to_dict() == dict.fromkeys(
+        ("crossover=blend", "crossover=uniform"), 3
+    )
+    assert set(frame["seeds"]) == {2}
+    assert pd.api.types.is_integer_dtype(frame["games"])

@@ -1,0 +1,73 @@
+"""The picture of ancestors: its axis, the main line, and operators with few offspring."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from evolve.evolution.lineage import Lineage
+from evolve.plots.lineage import main_line, plot_lineage, ratings_of, survival_of
+from evolve.runs.run import Run
+from tests.cli.test_light import KEPT_RUN
+from tests.plots import written_in
+
+
+def test_the_axis_is_the_rating(run: Run, tmp_path: Path) -> None:
+    lineage = Lineage(run)
+    best = str(run.generations["best"].iloc[-1])
+    plot_lineage(lineage, best).save(tmp_path / "tree.svg")
+    texts = written_in(tmp_path / "tree.svg")
+    assert any(text.startswith("Elo at birth") for text in texts)
+    assert {"main line", "generation", best} <= {*texts}
+    rated = run.generations.set_index("generation")
+    born = int(lineage.births[best]["born"])
+    if rated.loc[born, "best"] == best:
+        assert ratings_of(lineage, [best])[best] == pytest.approx(rated.loc[born, "panel_elo"])
+    worse = [
+        name
+        for name, birth in lineage.births.items()
+        if int(birth["born"]) == 0 and birth["score"] < rated.loc[0, "best_score"]
+    ]
+    assert worse
+    assert max(ratings_of(lineage, worse).values()) < rated.loc[0, "panel_elo"]
+
+
+def test_without_the_ladder_only_the_generation_is_an_axis(tmp_path: Path) -> None:
+    run = Run(KEPT_RUN)
+    lineage = Lineage(run)
+    assert ratings_of(lineage, list(lineage.births)) == {}
+    plot_lineage(lineage, lineage.best()).save(tmp_path / "tree.svg")
+    texts = written_in(tmp_path / "tree.svg")
+    assert "main line" in texts
+    assert not any("Elo" in text or "score" in text for text in texts)
+
+
+def test_the_main_line_goes_to_the_parent_that_gave_most(run: Run) -> None:
+    lineage = Lineage(run)
+    line = main_line(lineage, lineage.best())
+    assert not lineage.parents(line[-1])
+    for child, parent in pairwise(line):
+        assert parent in lineage.parents(child)
+        shared = {
+            one: sum(
+                a == b for a, b in zip(lineage._numbers(child), lineage._numbers(one), strict=True)
+            )
+            for one in lineage.parents(child)
+        }
+        assert shared[parent] == max(shared.values())
+
+
+def test_small_counts_are_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    lineage = Lineage(run)
+    rows = [
+        {"generation": generation, "origin": origin, "born": born, "survived": born // 2}
+        for generation in range(2)
+        for origin, born in (("crossover", 8), ("mutation", 1))
+    ]
+    monkeypatch.setattr(Lineage, "operators", lambda self: pd.DataFrame(rows))
+    monkeypatch.setattr("evolve.plots.lineage._FEWEST", 8)
+    assert list(survival_of(lineage)) == ["crossover"]
+    assert survival_of(lineage)["crossover"].tolist() == [0.5, 0.5]

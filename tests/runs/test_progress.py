@@ -1,0 +1,90 @@
+"""The line of progress: replaced on a terminal and in a notebook, a few lines elsewhere."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from evolve.runs.progress import ProgressLine, shown
+from evolve.runs.run_folder import Silent
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+class Told(Silent):
+    def __init__(self) -> None:
+        self.rows: list[Any] = []
+
+    def row(self, row: Any, done: float, total: float) -> None:
+        self.rows.append(row)
+
+    def stop(self) -> bool:
+        return True
+
+
+def test_a_terminal_has_one_line() -> None:
+    stream = Terminal()
+    line = ProgressLine(Silent(), stream)
+    for generation in range(4):
+        line.row({"generation": generation, "rating": 12.4}, generation + 1, 4)
+    line.close()
+    text = stream.getvalue()
+    assert text.count("\n") == 1
+    *_, last = text.rstrip("\n").split("\r")
+    assert last.startswith("█" * 24 + " 100% · generation 3 · rating 12 · ")
+    assert "in all" in last
+
+
+def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = Terminal()
+    line = ProgressLine(Silent(), stream)
+    line.row({"generation": 1, "rating": 12.4}, 1, 4)
+    line.stage("generation 2", 1, 2)
+    line.close()
+    assert max(map(len, stream.getvalue().replace("\n", "").split("\r"))) == 39
+
+
+def test_a_file_has_a_line_for_each_tenth() -> None:
+    stream = io.StringIO()
+    line = ProgressLine(Silent(), stream)
+    for check in range(100):
+        line.row({"check": check, "score": 0.5}, (check + 1) / 100, 1.0)
+        line.stage("games", 1, 2)
+    line.close()
+    lines = stream.getvalue().splitlines()
+    assert 9 <= len(lines) <= 12
+    assert "\r" not in stream.getvalue()
+    assert "score 0.500" in lines[-1]
+
+
+def test_a_notebook_is_told_by_its_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", ModuleType("ipykernel"))
+    stream = io.StringIO()
+    line = ProgressLine(Silent(), stream)
+    line.row({}, 1, 2)
+    assert stream.getvalue().startswith("\r")
+
+
+def test_it_tells_the_caller_s_observer(capsys: pytest.CaptureFixture[str]) -> None:
+    told = Told()
+    with shown(True, told) as observer:
+        observer.row({"generation": 0}, 1, 1)
+        observer.note("a \x1b[2Jremark")
+        assert observer.stop()
+    assert told.rows == [{"generation": 0}]
+    out = capsys.readouterr().out
+    assert "generation 0" in out
+    assert "\x1b" not in out
+    with shown(False, told) as observer:
+        assert observer is told
+    assert capsys.readouterr().out == ""

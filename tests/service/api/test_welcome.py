@@ -1,0 +1,57 @@
+"""What a first visit offers, and the example that comes with evolve."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+import evolve
+from evolve.service.example import ARCHIVE
+from tests.service.inside import App
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Iterator[App]:
+    (tmp_path / "runs").mkdir()
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as opened:
+        yield opened
+
+
+def test_a_first_visit_writes_nothing(app: App) -> None:
+    found = app.get("welcome")
+    assert app.get("runs")["total"] == 0
+    assert (found["run"]["id"], found["run"]["state"]) == ("example", "done")
+    moves = found["game"]["moves"].split()
+    assert len(found["game"]["discs"]) == len(moves) + 1
+    assert found["game"]["discs"][-1] != 0
+    assert len(files("evolve.service").joinpath(ARCHIVE).read_bytes()) < 70_000
+
+
+def test_offers_are_what_commands_take(app: App) -> None:
+    offers = app.get("welcome")["offers"]
+    assert [one["name"] for one in offers] == ["play", "evolve", "teach"]
+    for one in offers:
+        if (job := one["job"]) is not None:
+            settings = dict(job["settings"])
+            command = " ".join(filter(None, (job["command"], settings.pop("kind", None))))
+            checked = app.post(f"commands/{command}/check", {"settings": settings}, 200)
+            assert checked["line"] == one["line"]
+
+
+def test_the_example_becomes_a_run_like_any_other(app: App) -> None:
+    told = app.get("welcome")["run"]
+    for _ in range(2):
+        run = app.post("welcome/example", {}, 201)
+        assert run == {**told, "date": run["date"]}
+    assert app.get("runs")["total"] == 1
+    found = evolve.load_run(app.place.run("example").unlinked())
+    assert len(found.generations) == told["target"] == 12
+    assert len(found.individuals) == 12 * 16
+    game = app.get("runs/example/generations/playoff/games?limit=1")["items"][0]
+    assert game["winner"]
+    app.delete("runs/example")
+    assert app.get("runs")["total"] == 0

@@ -1,0 +1,109 @@
+"""Goals, what they cost, studies and programs, as the page begins with them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from evolve.runs.run_types import RUN_TYPES
+from evolve.service.forms import forms
+from evolve.service.offers import GOALS
+from tests.service import Service
+from tests.service.inside import App
+
+PROGRAM = f"gtp:{sys.executable} tuned.py --corner {{corner:1:50}}"
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    folder = tmp_path_factory.mktemp("offers") / "runs"
+    folder.mkdir()
+    with asyncio.Runner() as runner, App(folder, runner, None, "gtp:other", PROGRAM) as app:
+        yield app
+
+
+def checked(app: App, command: str, **document: Any) -> dict[str, Any]:
+    found: dict[str, Any] = app.ask("POST", f"commands/{command}/check", document).json()
+    return found
+
+
+def test_every_command_that_makes_runs_is_offered(app: App) -> None:
+    offers = [offer for goal in app.get("goals")["items"] for offer in goal["offers"]]
+    assert len({offer["name"] for offer in offers}) == len(offers)
+    commands = {offer["command"] for offer in offers}
+    assert commands >= {name for kind in RUN_TYPES for name in kind.commands}
+    for offer in offers:
+        if offer["command"] is None or offer["needs"]:
+            continue
+        line = checked(
+            app, offer["command"], **{key: offer[key] for key in ("settings", "seeds", "grid")}
+        )["line"]
+        assert line.startswith("evolve ")
+        assert offer["seeds"] or offer["option"][:12] in line
+
+
+def test_offers_cost_what_their_commands_cost(app: App) -> None:
+    costs = app.get("goals/costs?rules=standard")["items"]
+    timed = {one.name for goal in GOALS for one in goal.offers if one.command and not one.time}
+    assert costs.keys() == timed
+    assert all(0 < one["seconds"] <= one["most"] for one in costs.values())
+    assert costs["first-look"]["bytes"] > 1e6
+    assert costs["study"]["runs"] == 8
+    one = app.ask("POST", "commands/train patterns/cost", {"settings": {"budget": 4}}).json()
+    assert one["most"] == 4.0
+    assert (
+        app.ask("POST", "commands/rate/cost", {"settings": {"agents": ["swh", "zero"]}}).json()[
+            "seconds"
+        ]
+        is None
+    )
+
+
+def test_a_study_has_the_line_of_the_command(app: App) -> None:
+    grid = {"crossover": ["blend", "uniform"], "bounds.depths": [[1, 2], [1, 3]]}
+    found = checked(app, "run", settings={"generations": 2, "seed": 4}, grid=grid)
+    assert found["line"] == (
+        "evolve run --generations 2 --seeds 4 --grid crossover=blend,uniform "
+        "--grid 'bounds.depths=1,2|1,3'"
+    )
+    asked = {"command": "run", "settings": {"generations": 2}, "seeds": "0-1"}
+    job = app.ask("POST", "jobs", asked).json()
+    assert (job["run"], job["seeds"], job["state"]) == ("study-001", "0-1", "queued")
+    line = app.state.lines.of(app.state.jobs.get(job["id"]))
+    assert line.words[0] == "study"
+    assert line.file is not None
+    assert (line.file["command"], list(line.file["seeds"])) == ("run", [0, 1])
+
+
+def test_a_program_with_parameters_is_tuned_by_its_id(app: App) -> None:
+    form = next(one for one in app.get("commands")["items"] if one["command"] == "sweep program")
+    assert (form["fields"][0]["name"], form["fields"][0]["type"]) == ("program", "agent")
+    closed = {"set_by", "template", "set_command", "space", "fix"}
+    assert not closed & {field["name"] for field in form["fields"]}
+    found = checked(app, "sweep program", settings={"program": "program:2", "games": 600})
+    assert found["line"] == f"evolve sweep program '{PROGRAM}' --games 600"
+    for name in closed:
+        wrong = checked(app, "sweep program", settings={"program": "program:2", name: {"x": 1}})
+        assert {one["pointer"] for one in wrong["errors"]} == {f"/settings/{name}"}
+    offers = [offer for goal in app.get("goals")["items"] for offer in goal["offers"]]
+    mine = next(offer for offer in offers if offer["command"] == "sweep program")
+    assert (mine["settings"]["program"], mine["needs"]) == ("program:2", None)
+    assert forms()["sweep program"].needs(()) == "a program"
+
+
+@pytest.mark.slow
+@pytest.mark.learning
+def test_a_network_is_taught_and_its_file_is_checked(fresh: Service) -> None:
+    """From the start to a file that may be handed in, with convolutions."""
+    settings = {"kind": "dqn", "preset": "s3-dqn", "games": 60, "panel_openings": 2}
+    job = fresh.wait(fresh.order("train", **settings))
+    run = fresh.get(f"runs/{job['run']}")
+    assert run["score"] is not None
+    assert [one["line"].split()[1] for one in run["lines"]] == ["match", "export"]
+    found = fresh.post(f"runs/{job['run']}/check", {}, 200)
+    assert found["passed"], found
+    assert {one["name"] for one in found["lines"]} >= {"imports", "games", "time", "memory"}

@@ -1,0 +1,73 @@
+"""Landscapes: the hill is where it is, and what nobody tried is uncertain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evolve.sweeps.landscape import FEWEST, Axis, landscape_of
+
+RNG = np.random.default_rng(0)
+
+
+def rows(count: int = 40, **others: Any) -> list[dict[str, Any]]:
+    found = []
+    for number in range(count):
+        x, y = float(RNG.uniform(0, 10)), int(RNG.integers(0, 21))
+        score = 0.8 - 0.01 * (x - 7) ** 2 - 0.001 * (y - 5) ** 2 + RNG.normal(0, 0.02)
+        origin = "sampler" if number else "defaults"
+        facts = {"number": number, "score": score, "score_error": 0.02, "origin": origin}
+        found.append({**facts, "x": x, "y": y, **others})
+    return found
+
+
+def test_the_hill_is_found() -> None:
+    made = rows()
+    land = landscape_of(made, ["x", "y"], (30, 20), None)
+    assert land is not None
+    assert land.y is not None
+    assert land.mean.shape == land.error.shape == (20, 30)
+    up, across = np.unravel_index(land.mean.argmax(), land.mean.shape)
+    assert land.x.value(land.across[across]) == pytest.approx(7, abs=1.5)
+    assert land.y.value(land.up[up]) == pytest.approx(5, abs=5)
+    best = max(made, key=lambda row: row["score"])
+    assert land.x.value(land.best[0]) == pytest.approx(best["x"])
+    assert land.defaults is not None
+    assert land.x.value(land.defaults[0]) == pytest.approx(made[0]["x"])
+
+
+def test_it_is_uncertain_where_nothing_was_tried() -> None:
+    made = [row for row in rows(60) if row["x"] < 5] + [{**rows(1)[0], "x": 10.0, "y": 0}]
+    land = landscape_of(made, ["x", "y"], (20, 20), None)
+    assert land is not None
+    assert land.error[10, 17] > 1.5 * land.error[10, 4]
+
+
+def test_parameters_that_do_not_vary_are_left_out() -> None:
+    land = landscape_of(rows(held=3), ["held", "x", "y"], (9, 9), None)
+    assert land is not None
+    assert land.x.name == "x"
+    alone = landscape_of(rows(), ["x"], (9, 9), None)
+    assert alone is not None
+    assert alone.y is None
+    assert alone.mean.shape == (1, 9)
+    assert landscape_of(rows(held=3), ["held"], (9, 9), None) is None
+    assert landscape_of(rows(FEWEST - 1), ["x", "y"], (9, 9), None) is None
+
+
+def test_choices_have_no_order_and_ratios_their_scale() -> None:
+    made = rows()
+    for row in made:
+        row["style"] = "abc"[row["number"] % 3]
+        row["score"] = 0.7 if row["style"] == "b" else 0.4
+        row["rate"] = 10.0 ** (row["x"] / 3)
+    land = landscape_of(made, ["style", "rate"], (9, 9), None)
+    assert land is not None
+    assert land.mean.shape == (9, 3)
+    assert (land.mean.argmax(axis=1) == 1).all()
+    assert land.y is not None
+    assert land.y.log
+    assert land.y.value(0.5) == pytest.approx((land.y.low * land.y.high) ** 0.5)
+    assert Axis.of("flag", [True, False, True]).choices == ("False", "True")
