@@ -32,12 +32,14 @@ from evolve.fitness.roundrobin import pair_scores
 from evolve.fitness.statistics import Estimate, Floats, in_elo, rate_one, score_of_pairs
 from evolve.runs.loading import load_agent
 
+_MOVES = 52
+"""Moves of a game after its opening, about."""
 _ROUND = 20
 """Games between two looks at the clock."""
 
 
 def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, cpu: float) -> tuple[Floats, float]:
-    """A's score in pairs of games, and the CPU seconds of a game."""
+    """A's score in pairs of games, and the CPU seconds of a move, the mean of both agents."""
     for agent in (a, b):
         agent.with_rules(rules).prepare()
     begin, scores = time.process_time(), []
@@ -48,7 +50,7 @@ def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, cpu: float) -> tu
         _, games = play_match(a, b, part, rules, seed=SEED + start)
         scores.append(pair_scores(games).reshape(-1))
     found = np.concatenate(scores)
-    return found, (time.process_time() - begin) / (2 * len(found))
+    return found, (time.process_time() - begin) / (2 * len(found) * _MOVES)
 
 
 def distances(rules: Rules, names: list[str], games: int, cpu: float) -> None:
@@ -88,12 +90,12 @@ def move_seconds(agent: Agent, rules: Rules, games: int = 2) -> float:
     openings = listed_openings(games, Part.MATCH, rules, rng)
     begin = time.process_time()
     _, played = play_match(agent, agent, openings, rules)
-    return (time.process_time() - begin) / (len(played.results) * 52)
+    return (time.process_time() - begin) / (len(played.results) * _MOVES)
 
 
 def _row(a: str, b: str, elo: Estimate, seconds: float) -> str:
     interval = f"[{elo.low:+.0f}, {elo.high:+.0f}]"
-    return f"{a:42} {b:42} {elo.value:+6.0f} {interval:16} n {elo.n:5} {seconds:.2g} s"
+    return f"{a:42} {b:42} {elo.value:+6.0f} {interval:16} n {elo.n:5} {seconds:.2g} s a move"
 
 
 def main() -> None:

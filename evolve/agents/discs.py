@@ -134,6 +134,8 @@ def known_positions(rules: Rules) -> Known | None:
 
 
 def _fitted(agent: Agent, plies: int | None, known: Known) -> DiscFit | None:
+    if agent.limit.simulations is not None:  # a tree search takes its time
+        known = Known(known.boards[::3], known.discs[::3])
     analyses = _analyses(agent, plies, known.boards)
     units = {analysis.unit for analysis in analyses if analysis is not None}
     if not units:
@@ -146,6 +148,8 @@ def _fitted(agent: Agent, plies: int | None, known: Known) -> DiscFit | None:
 
 
 def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
+    if "endgame" in agent.settings:  # exact scores say nothing of its values, and take long
+        agent = agent.with_settings({"endgame": 0}, agent.name)
     limited = agent.limited(replace(_SHALLOW, depth=plies))
     return [limited.analyse(board) for board in boards]
 

@@ -19,10 +19,11 @@ from evolve.engine.board.rules import Rules
 class Rating:
     """The strength of a reference agent under some rules.
 
-    elo: on the ladder's scale; error: half of its 95 % interval; seconds: CPU time of a move, the
+    elo: on the ladder's scale; error: half of its 95 % interval, 0 where the figure is an estimate
+    between or beyond measured ones; seconds: CPU time of a move, the
     mean over a game on one core; about: what it is, in a line; plays: of a level, the name of the
     agent that it is, with settings; step, step_error: by how much Elo a level beats the one below
-    it, in games of `evolve match`.
+    it, in games of `evolve match`, or an estimate.
 
     The ladder's rungs are other kinds of agents, on other openings: ratings there need not differ
     by just as much as two levels do that play each other.
@@ -38,17 +39,17 @@ class Rating:
 
 
 _LEVELS: Final = (
-    ("depth=2&mistakes=0.53", 3e-5, "knows the moves: 2 plies ahead, half at random"),
+    ("depth=2&mistakes=0.5", 3e-5, "knows the moves: 2 plies ahead, half at random"),
     ("depth=3&mistakes=0.37", 5e-5, "3 plies ahead, more than a third at random"),
     ("depth=4&mistakes=0.24", 7e-5, "4 plies ahead, a quarter at random"),
-    ("depth=5&mistakes=0.15", 1e-4, "5 plies ahead, one in seven at random"),
+    ("depth=5&mistakes=0.14", 1e-4, "5 plies ahead, one in seven at random"),
     ("depth=6&mistakes=0.07", 2e-4, "6 plies ahead, one in 14 at random"),
-    ("nodes=5000&mistakes=0.02", 4e-4, "5000 nodes, one in 50 at random"),
-    ("nodes=15000", 1e-3, "15 000 nodes"),
-    ("nodes=40000", 2e-3, "40 000 nodes"),
-    ("nodes=120000", 5e-3, "120 000 nodes"),
-    ("nodes=500000", 0.02, "500 000 nodes"),
-    ("nodes=2500000", 0.08, "2.5 million nodes"),
+    ("nodes=6000&mistakes=0.027", 5e-4, "6000 nodes, one in 40 at random"),
+    ("nodes=9000", 1e-3, "9000 nodes"),
+    ("nodes=28000", 2e-3, "28 000 nodes"),
+    ("nodes=100000", 4e-3, "100 000 nodes"),
+    ("nodes=500000", 0.015, "500 000 nodes"),
+    ("nodes=3000000", 0.06, "3 million nodes"),
     ("nodes=16000000", 0.5, "16 million nodes, about what 2 s a move give"),
 )
 """What the levels are under any rules: settings of its patterns, seconds a move, and in words."""
@@ -79,55 +80,55 @@ RATINGS: Final[Mapping[Rules, Mapping[str, Rating]]] = {
         **_levels(
             "standard",
             (
-                (0, 99, 0, 0),
-                (200, 99, 195, 20),
-                (400, 99, 187, 25),
-                (600, 99, 167, 30),
-                (800, 99, 184, 35),
-                (1000, 99, 180, 99),
-                (1200, 99, 180, 99),
-                (1400, 99, 180, 99),
-                (1500, 99, 150, 99),
-                (1600, 99, 150, 99),
-                (1700, 99, 150, 99),
-                (1800, 99, 150, 99),
+                (152, 22, 0, 0),
+                (333, 19, 141, 16),
+                (522, 17, 190, 17),
+                (780, 18, 161, 25),
+                (1163, 35, 181, 25),
+                (1344, 43, 184, 25),
+                (1540, 0, 193, 0),
+                (1650, 0, 198, 35),
+                (1704, 95, 171, 53),
+                (1800, 0, 187, 73),
+                (1880, 0, 110, 0),
+                (1960, 0, 110, 0),
             ),
         ),
-        "random": Rating(-457, 99, 1e-5, _RANDOM),
-        "uct": Rating(0, 99, 1e-2, _UCT),
-        "zero": Rating(-300, 99, 1e-5, _NO_VALUES),
+        "random": Rating(-259, 52, 1e-5, _RANDOM),
+        "uct": Rating(362, 65, 5e-4, _UCT),
+        "zero": Rating(-259, 33, 1e-5, _NO_VALUES),
         "swh": Rating(0, 26, 1e-5, _TABLE),
-        "swh-mobility": Rating(100, 99, 1e-5, _MOBILITY),
-        "positional": Rating(100, 99, 1e-5, _MOBILITY),
-        "champion-standard": Rating(816, 16, 1e-4, _EVOLVED),
-        "published-standard": Rating(599, 15, 1e-4, _PUBLISHED),
+        "swh-mobility": Rating(32, 36, 1e-5, _MOBILITY),
+        "positional": Rating(68, 41, 1e-5, _MOBILITY),
+        "champion-standard": Rating(869, 31, 1e-4, _EVOLVED),
+        "published-standard": Rating(737, 25, 1e-4, _PUBLISHED),
         "patterns-standard": Rating(1676, 35, 2e-3, _TAUGHT),
     },
     "reversed": {
         **_levels(
             "reversed",
             (
-                (0, 99, 0, 0),
-                (200, 99, 180, 99),
-                (400, 99, 180, 99),
-                (600, 99, 180, 99),
-                (800, 99, 180, 99),
-                (1000, 99, 180, 99),
-                (1200, 99, 180, 99),
-                (1400, 99, 180, 99),
-                (1500, 99, 150, 99),
-                (1600, 99, 150, 99),
-                (1700, 99, 150, 99),
-                (1800, 99, 150, 99),
+                (-44, 24, 0, 0),
+                (141, 20, 142, 16),
+                (410, 18, 170, 16),
+                (701, 18, 176, 23),
+                (1069, 32, 171, 24),
+                (1263, 45, 176, 23),
+                (1430, 0, 180, 0),
+                (1520, 0, 160, 0),
+                (1549, 97, 140, 0),
+                (1640, 0, 98, 51),
+                (1720, 0, 130, 0),
+                (1800, 0, 110, 0),
             ),
         ),
-        "random": Rating(-457, 99, 1e-5, _RANDOM),
-        "uct": Rating(0, 99, 1e-2, _UCT),
-        "zero": Rating(-400, 99, 1e-5, _NO_VALUES),
-        "anti-swh": Rating(-50, 99, 1e-5, _TABLE),
+        "random": Rating(-380, 50, 1e-5, _RANDOM),
+        "uct": Rating(259, 55, 5e-4, _UCT),
+        "zero": Rating(-364, 32, 1e-5, _NO_VALUES),
+        "anti-swh": Rating(-66, 39, 1e-5, _TABLE),
         "anti-swh-mobility": Rating(0, 24, 1e-5, _MOBILITY),
-        "champion-reversed": Rating(763, 15, 1e-4, _EVOLVED),
-        "published-reversed": Rating(520, 15, 1e-4, _PUBLISHED),
+        "champion-reversed": Rating(753, 20, 1e-4, _EVOLVED),
+        "published-reversed": Rating(610, 24, 1e-4, _PUBLISHED),
         "patterns-reversed": Rating(1530, 29, 2e-3, _TAUGHT),
     },
 }

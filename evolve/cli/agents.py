@@ -38,7 +38,7 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
             {
                 "agent": name,
                 "elo": rating.elo,
-                "elo_error": rating.error,
+                "elo_error": rating.error or None,
                 "seconds": rating.seconds,
                 "about": rating.about,
                 "plays": rating.plays or name,
@@ -55,8 +55,8 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
         [
             (
                 name,
-                f"{rating.elo} ±{rating.error}",
-                f"{rating.step:+} ±{rating.step_error}" if rating.step else "",
+                _figure(f"{rating.elo}", rating.error),
+                _figure(f"{rating.step:+}", rating.step_error) if rating.step else "",
                 f"{rating.seconds:.6f}".rstrip("0").rstrip("."),
                 rating.about,
                 rating.plays,
@@ -64,3 +64,7 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
             for name, rating in rated
         ],
     )
+
+
+def _figure(value: str, error: int) -> str:
+    return f"{value} ±{error}" if error else f"about {value}"

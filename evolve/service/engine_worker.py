@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from evolve.agents.discs import in_discs
 from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
 from evolve.config.sweep import SweepSettings
@@ -139,17 +140,21 @@ def _evaluation(agent: Any, position: Any) -> dict[str, Any]:
     begin = time.perf_counter()
     analysis = None if not position.legal_moves() else agent.analyse(position)
     values = {} if analysis is None else analysis.values
+    told = None if analysis is None else in_discs(agent, position, analysis)
     return {
         "side": position.side,
         "unit": None if analysis is None else analysis.unit,
         "depth": None if analysis is None else analysis.depth,
+        "discs_error": None if told is None else told.error,
         "line": [] if analysis is None else [square_name(square) for square in analysis.line],
         "moves": [
             {
                 "move": square_name(square),
                 "value": float(values[square]),
-                "text": analysis.text(square),
-                "discs": analysis.discs(square),
+                "text": f"{told.values[square]:+.1f}"
+                if told and told.error
+                else analysis.text(square),
+                "discs": told.values[square] if told else analysis.discs(square),
             }
             for square in sorted(values, key=lambda square: -values[square])
             if analysis is not None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit
 from evolve.agents.levels import level_agent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.ratings import RATINGS
@@ -30,7 +30,7 @@ def test_levels_take_settings_and_limits_before_the_rules_are_known() -> None:
     for rules in RATINGS:
         agent = level.with_rules(rules)
         assert isinstance(agent, PatternAgent)
-        limit = Limit(nodes=40000, depth=2)
+        limit = replace(evolve.load_agent(RATINGS[rules]["level-8"].plays).limit, depth=2)
         assert (agent.limit, agent.endgame) == (limit, 3)
         assert (agent.name, agent.rules) == ("level-8?depth=2&endgame=3", rules)
     limited = level_agent("level-8").limited(evolve.load_agent("swh?depth=1&time=2").limit)

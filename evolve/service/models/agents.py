@@ -98,13 +98,17 @@ class MoveValue(BaseModel):
 class Evaluation(BaseModel):
     """The value of each legal move, the best first.
 
-    `unit` says what the numbers are; null: the agent gives no values.
+    `unit` says what the numbers are; null: the agent gives no values. Texts are in discs where
+    these are known.
     """
 
     agent: str
     side: Literal["black", "white"]
     unit: str | None
     depth: int | None
+    discs_error: float | None = Field(
+        description="standard deviation of the moves' discs; 0: they are exact; null: unknown"
+    )
     line: list[str]
     moves: list[MoveValue]
     seconds: float

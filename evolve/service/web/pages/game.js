@@ -57,7 +57,7 @@ function ValuesList({ data, error, played }) {
   if (error) return html`<p class="bad" role="status">${error.message}</p>`;
   if (!data) return html`<p class="quiet" aria-busy="true">…</p>`;
   if (!data.unit) return html`<p class="quiet">This agent has no opinion on moves.</p>`;
-  return html`<p class="quiet">${data.unit}${data.depth !== null && data.depth !== undefined && `, ${data.depth} ${data.depth === 1 ? "ply" : "plies"} deep`}, for ${data.side}</p>
+  return html`<p class="quiet">${data.discs_error === null ? data.unit : data.discs_error ? `Discs, ± ${Math.round(data.discs_error)}` : "Exact discs"}${data.depth !== null && data.depth !== undefined && `, ${data.depth} ${data.depth === 1 ? "ply" : "plies"} deep`}, for ${data.side}</p>
     <ol class="values">${data.moves.map(({ move, text }) => html`<li class=${move === played ? "played" : undefined}><strong>${move}</strong> ${text}${move === played && html` <span class="quiet">played</span>`}</li>`)}</ol>
     ${data.line.length > 0 && html`<p>Best line: ${data.line.join(" ")}</p>`}`;
 }
