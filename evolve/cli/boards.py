@@ -399,7 +399,8 @@ def _print(replay: _Replay) -> None:
         if ply:
             say("")
             say(replay.ply_text(ply))
-        say(str(board))
+        for line in str(board).splitlines():
+            say(line)
     say("")
     say(replay.end)
 
@@ -424,10 +425,9 @@ def _step(replay: _Replay) -> None:
 
 @contextmanager
 def _keys() -> Iterator[Callable[[], str]]:
-    """Yield a function that returns the keys pressed since its last call.
+    """Yield a function that waits for keys, and returns those pressed since its last call, if any.
 
-    It waits for one key at least, and returns an empty text at the end of the input. The terminal
-    is set once: click.getchar does so for every key, and loses those that are pressed meanwhile.
+    The terminal is set once: click.getchar does so for every key, and loses those in between.
     """
     if sys.platform == "win32":
         yield click.getchar

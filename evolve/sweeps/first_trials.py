@@ -71,7 +71,7 @@ def _of_sweep(folder: FolderPath) -> Iterator[Mapping[str, Any]]:
     table = read_trials(folder)
     if table is None:
         raise SettingsError(
-            f"start_from: {folder} is no sweep with trials: it has no {TRIALS_FILE}"
+            f"start_from: {folder} is not a sweep with trials: it lacks {TRIALS_FILE}"
         )
     final = read_final(folder)
     winner = None if final is None else final.winner
@@ -93,7 +93,7 @@ def _of_file(path: Path) -> list[Mapping[str, Any]]:
         if isinstance(error, SettingsError):
             raise
         raise SettingsError(
-            f"start_from: {path} is no file of settings, such as a sweep's {BEST_FILE}: {error}"
+            f"start_from: {path} is not a file of settings, such as a sweep's {BEST_FILE}: {error}"
         ) from error
     if isinstance(document, Mapping):
         document = next((document[key] for key in _LISTS if key in document), document)

@@ -120,7 +120,7 @@ def test_a_folder_of_an_evolution_from_python(monkeypatch: pytest.MonkeyPatch) -
 def test_the_forms_of_the_page_show_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EVOLVE_RULES", "standard")
     form = forms()["run"]
-    shown = {field.name: field.default for field in form.info().fields}
+    shown = {field.name: field.default for field in form.info(()).fields}
     assert shown["rules"] == "standard"
     given = form.checked({"generations": 2}, lambda place, text: text)
     assert given == {"rules": "standard", "generations": 2}

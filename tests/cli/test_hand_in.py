@@ -174,7 +174,7 @@ def test_from_nothing_to_a_checked_hand_in_within_a_minute(tmp_path: Path) -> No
     [
         (AGENTS["value.npz"], "hand-in 'runs/a b' -o agent.py"),
         (AGENTS["dueling.npz"], "hand-in 'runs/a b' -o agent.py"),
-        (lambda: MctsAgent(network=_network(networks.POLICY)), "export 'runs/a b' -o best.npz"),
+        (lambda: MctsAgent(network=_network(networks.POLICY)), "hand-in 'runs/a b' -o agent.py"),
         (lambda: evolve.load_agent("uct"), "export 'runs/a b' -o best.json"),
         (lambda: evolve.load_agent("patterns-standard"), "hand-in 'runs/a b' -o agent.py"),
     ],

@@ -45,6 +45,7 @@ STARTS: Final[tuple[tuple[tuple[object, ...], str, tuple[pytest.MarkDecorator, .
     (("plot", "quick", "-o", "new.svg"), "new.svg", (SLOW,)),
     (("export", "swh", "--to=python", "-o", "new.py"), "new.py", (SLOW,)),
     (("hand-in", "swh", "-o", "new.py", "--seconds=2", "--json"), '"good": true', (SLOW,)),
+    (("agents",), "level-12", ()),
     (("match", "swh", "zero", "--games=2", "--openings=start"), "score", (SLOW,)),
     (("rate", "swh", "zero", "--games=2", "--jobs=1"), "swh", (SLOW,)),
     (("cluster", "check", "--help"), "--scheduler", ()),

@@ -147,7 +147,7 @@ def test_the_result_plays_wherever_agents_play(shared: Path, tmp_path: Path) -> 
     assert engine.returncode == 0
     assert "unit forecast depth 3 pv" in engine.stdout
     hinted = invoke("play", shared, stdin="hint\nd3\nquit\n")
-    assert "discs that it expects: " in hinted.out
+    assert "discs that it expects, ±" in hinted.out
     done("export", shared, "--to", "python", "-o", "x.py")
     assert "class PatternSearch" in (tmp_path / "x.py").read_text(encoding="ascii")
     assert ".npz" in fails("export", shared, "-o", "best.json")

@@ -42,7 +42,7 @@ EXEMPT: Final = {
     ("arena/call.py", "Path"): _NAMED,
     ("arena/match_files.py", "os.path.realpath"): _NAMED,
     ("arena/match_files.py", "Path"): _NAMED,
-    ("arena/match_files.py", "unlinked"): _OTHERS,
+    ("arena/match_folder.py", "unlinked"): _OTHERS,
     ("cli/boards.py", "Path"): _NAMED,
     ("cli/games.py", "path_type"): _NAMED,
     ("cli/main.py", "open"): _OURS,

@@ -59,6 +59,7 @@ def assert_others_are_listed(app: App, *, jobs: int, runs: int) -> dict[str, Any
 FIELDS: Final = [
     *("id", "command", "settings", "names", "run", "threads", "key", "asked", "state", "created"),
     *("started", "ended", "process", "progress", "result", "ending", "error", "notes", "mark"),
+    *("seeds", "grid"),
 ]
 
 

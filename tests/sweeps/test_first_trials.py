@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_said(text: str, said: str, tmp_path: Path) -> None
 
 
 def test_a_missing_file_and_a_folder_that_is_no_sweep(tmp_path: Path) -> None:
-    for place, said in (("none.json", "none.json"), ("", "no sweep with trials")):
+    for place, said in (("none.json", "none.json"), ("", "not a sweep with trials")):
         with pytest.raises(SettingsError, match=said):
             tried(tmp_path / place)
 

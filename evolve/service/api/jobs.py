@@ -86,7 +86,8 @@ def get_meta() -> Meta:
         ],
         rules=[
             RulesInfo.model_validate(
-                {"name": name, "goal": rules.goal, "rungs": rungs_of(name)}, from_attributes=True
+                {"name": name, "goal": rules.goal, "discs": rules.discs, "rungs": rungs_of(name)},
+                from_attributes=True,
             )
             for name, rules in RULE_SETS.items()
         ],

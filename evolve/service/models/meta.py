@@ -146,10 +146,14 @@ class RungInfo(BaseModel):
 
 
 class RulesInfo(BaseModel):
-    """Rules, who wins by them, and their ladder, the weakest rung first."""
+    """Rules, who wins by them, and their ladder, the weakest rung first.
+
+    discs: 1 where most discs win, −1 where fewest do.
+    """
 
     name: str
     goal: str
+    discs: int
     rungs: list[RungInfo]
 
 

@@ -3,6 +3,7 @@
 import { post } from "./api.js";
 import { capital, signed } from "./format.js";
 import { html, useEffect, useMemo, useRef, useState } from "./html.js";
+import { signOf } from "./meta.js";
 import { count, isOver } from "./reversi.js";
 
 const KEPT = 2000;
@@ -76,7 +77,7 @@ export function leadsOf(all, evaluations, rules) {
 /** Black's score at the end; the empty squares go to the winner where most discs win. */
 function scoreOf({ cells }, rules) {
   const [black, white] = [count(cells, "black"), count(cells, "white")];
-  return rules === "reversed" ? white - black : black - white + Math.sign(black - white) * (64 - black - white);
+  return signOf(rules) < 0 ? white - black : black - white + Math.sign(black - white) * (64 - black - white);
 }
 
 /** By ply: what the move to it lost, where that is 4 discs or more. */
