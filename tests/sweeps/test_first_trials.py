@@ -45,7 +45,7 @@ def test_files_of_one_setting_and_of_several(tmp_path: Path) -> None:
         ('{"x": 5}', "only the defaults"),
         ('{"x": 2, "y": 0.9}', "break 'x > y"),
         ("[1, 2]", "NAME and value"),
-        ("{", "no file of settings"),
+        ("{", "not a file of settings"),
         ("[]", "it has no settings"),
     ],
 )
