@@ -134,8 +134,11 @@ def _draw_depths(axes: Axes, run: Run) -> None:
     """Draw the mean depth by phase and endgame threshold, in every generation's better half."""
     groups = _better_half(run)
     depths = _means(groups["depths"])
-    for phase in range(depths.shape[1]):
-        label = f"depth, phase {phase}" if depths.shape[1] > 1 else "depth"
+    phases = depths.shape[1]
+    for phase in range(phases):
+        label = f"depth, phase {phase}" if phases > 1 else "depth"
+        if phases > len(SERIES):  # more names than the picture has room for
+            label = "_" if phase else f"depth, phases 0 to {phases - 1}"
         axes.plot(depths[:, phase], label=label, **_curve(phase))
     axes.plot(
         groups["endgame"].mean().to_numpy(), color=GREY, ls="--", label="exact from (empties)"

@@ -120,9 +120,9 @@ def test_a_run_like_any_other(shared: Path, copy: Path, tmp_path: Path) -> None:
     assert [listed[key] for key in ("elo", "elo_low", "elo_high")] == [
         last[key] for key in ("elo", "elo_low", "elo_high")
     ]
-    interval = f"{last['elo']:.0f} [{last['elo_low']:.0f}, {last['elo_high']:.0f}]"
+    interval = f"{last['elo']:.0f} ± {(last['elo_high'] - last['elo_low']) / 2:.0f}"
     assert interval in done("runs", copy.parent).lines[-1]
-    assert f"Elo {interval} on the ladder" in shown.lines[-1]
+    assert f"Elo {interval} on the ladder" in shown.out
     compared = done("compare", shared, copy, "--json").document
     assert [row["command"] for row in compared] == ["train patterns"] * 2
     assert "best_ladder_score" in done("compare", shared, copy).out
