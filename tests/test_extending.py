@@ -188,7 +188,7 @@ def check_the_served_kind(service: Service) -> None:
         visit(page, address(service), "run/counted/batches")
         assert page.get_by_role("table").get_by_role("row").count() == 4
         visit(page, address(service), "?kind=census")
-        assert page.get_by_role("option", name="censuses").count() == 1
+        assert page.get_by_role("button", name="censuses").count() == 1
         assert page.get_by_role("link", name="counted").count() == 1
         visit(page, address(service), "compare?run=counted&run=census-001")
         page.get_by_role("img", name="black").wait_for()
@@ -209,7 +209,7 @@ def check_the_served_rules(service: Service) -> None:
     assert goals["corners"] == "most corners wins"
     with look(service) as page:
         visit(page, address(service), "play")
-        assert page.get_by_role("option", name="corners: most corners wins").count() == 1
+        assert page.get_by_role("button", name="most corners wins").count() == 1
         visit(page, address(service), "")
         assert page.get_by_role("option", name="corners").count() == 1
 
