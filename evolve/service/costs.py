@@ -40,7 +40,7 @@ def runs_of(seeds: str | None, grid: Mapping[str, Sequence[Any]]) -> int:
     return count * math.prod(map(len, grid.values()))
 
 
-def told(cost: Cost, runs: int) -> CostInfo:
+def cost_info(cost: Cost, runs: int) -> CostInfo:
     """The cost of so many runs as clients get it: they share the threads."""
     parts = (None if one is None else one * runs for one in cost)
     seconds, most, size = parts

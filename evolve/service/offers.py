@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from evolve.service.costs import Costs, runs_of, told
+from evolve.service.costs import Costs, cost_info, runs_of
 from evolve.service.forms import Form, form_of, forms
 from evolve.service.models.meta import GoalInfo, OfferCosts, OfferInfo
 
@@ -250,5 +250,5 @@ async def costs_of_offers(costs: Costs, rules: str, threads: int) -> OfferCosts:
             continue
         settings = {**form.own, "rules": rules, **offer.settings}
         cost = await costs.of(form.command, settings, threads)
-        items[offer.name] = told(cost, runs_of(offer.seeds, offer.grid))
+        items[offer.name] = cost_info(cost, runs_of(offer.seeds, offer.grid))
     return OfferCosts(items=items)

@@ -15,7 +15,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.runs.run_folder import new_run_in
 from evolve.runs.run_type import Cost, RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.costs import runs_of, told
+from evolve.service.costs import cost_info, runs_of
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, forms, has_torch, study_words
 from evolve.service.job import JobRecord
@@ -172,11 +172,11 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
     form, rest = form_of(command, given.settings)
     settings, _ = await checked(service, form, rest)
     if form.variant is None:
-        return told(Cost(), 1)
+        return cost_info(Cost(), 1)
     if given.is_study:
         form.design(settings, given.seeds, given.grid)
     cost = await service.costs.of(form.command, {**form.own, **settings}, cores())
-    return told(cost, runs_of(given.seeds, given.grid))
+    return cost_info(cost, runs_of(given.seeds, given.grid))
 
 
 @router.get("/goals")
