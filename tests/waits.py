@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 
+import psutil
+
 PATIENCE = 240.0
 """Seconds that nothing takes which happens at all, on the busiest machine."""
 
@@ -19,6 +21,14 @@ def until(condition: Callable[[], object], pause: float = 0.002) -> None:
     while not condition():
         assert time.monotonic() < end, "it took too long"
         time.sleep(pause)
+
+
+def gone(number: int) -> bool:
+    """Whether a process has ended, waited for or not."""
+    try:
+        return psutil.Process(number).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def until_within(thread: threading.Thread, name: str) -> None:

@@ -41,6 +41,7 @@ def test_a_worker_that_answers_wrongly_is_left_out_and_its_tasks_go_elsewhere(
     told: list[str] = []
     with cluster(shared, 2, report=told.append) as found:
         one, other = sorted(found.workers.usable())
+        told.clear()  # of workers that came after the client
         came = list(found.run(wrong_on, [one] * 12, is_half))
         assert sorted(came) == [(number, 0.5) for number in range(12)]
         assert told == [f"worker {one} is left out: its answer is None in place of a half"]
@@ -76,6 +77,7 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
     file = tmp_path / "go"
     with cluster(shared, 2, report=told.append) as found:
         one, other = sorted(found.workers.usable())
+        told.clear()  # of workers that came after the client
         try:
             came = list(found.run(hangs_on, [([one], str(file))] * 8))
             assert [place for _, place in came] == [other] * 8

@@ -20,7 +20,7 @@ from evolve.programs.children import MARK, PROGRAMS, Life, Programs, Report, new
 from evolve.programs.process import LineProcess
 from tests.cli import environment
 from tests.programs import soon
-from tests.waits import PATIENCE, until
+from tests.waits import PATIENCE, gone, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
 
@@ -38,10 +38,6 @@ ENDS = {
     "kill": "read go; kill -KILL $PPID; sleep 1000",
     "stop": "read go; kill -STOP $PPID; sleep 1000",
 }
-
-
-def gone(number: int) -> bool:
-    return not psutil.pid_exists(number) or psutil.Process(number).status() == "zombie"
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import psutil
 import pytest
 
 from evolve.programs import guard
-from tests.waits import PATIENCE, until
+from tests.waits import PATIENCE, gone, until
 
 ELSEWHERE = "import runpy, sys; sys.platform = 'darwin'; sys.argv = sys.argv[1:]; "
 ELSEWHERE += "runpy.run_path(sys.argv[0], run_name='__main__')"
@@ -44,10 +43,6 @@ class Guarded:
     def finish(self) -> tuple[int, str, str]:
         out, err = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, out.decode(), err.decode()
-
-
-def gone(number: int) -> bool:
-    return not psutil.pid_exists(number) or psutil.Process(number).status() == "zombie"
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])

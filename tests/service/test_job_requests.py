@@ -92,9 +92,10 @@ def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
         ({"command": "run", "grid": {"crossover": ["blend", "nope"]}}, "/grid"),
         ({"command": "run", "grid": {"start_from": ["gtp:sh"]}}, "/grid/start_from"),
         ({"command": "run", "grid": {"population": [None]}}, "/grid/population"),
-        (
+        pytest.param(
             {"command": "sweep", "settings": {"kind": "dqn"}, "grid": {"fix.opponents": ["x"]}},
             "/grid/fix.opponents",
+            marks=pytest.mark.learning,
         ),
         ({"command": "sweep", "settings": {"kind": "program"}}, "/settings/program"),
         (
