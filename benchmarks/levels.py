@@ -2,13 +2,15 @@
 
     python -m benchmarks.levels [distances] [--rules R] [--games 2000] [--cpu 60] [AGENT …]
     python -m benchmarks.levels ratings [--rules R] [--games 800] [--cpu 60] [AGENT …]
+                                [--seed N] [--jobs N]
 
 `distances` lets neighbouring levels, or neighbours among the AGENTs, play each other on openings as
 `evolve match` draws them, both colours on each, and prints Elo differences with their 95 %
 intervals. `ratings` rates agents on the scale of the ladder, by games with the four rungs nearest
 to each, as `benchmarks.ladder players` does. Every pair of agents plays so many games, or fewer
-where these take more CPU seconds than `--cpu`. Levels have limits of plies and nodes, so results
-do not depend on the speed or the load of a machine; the seconds of a move are CPU time.
+where these take more CPU seconds than `--cpu`, in `--jobs` processes. Levels have limits of plies
+and nodes, so games do not depend on the speed or the load of a machine, only their number may; the
+seconds of a move are CPU time.
 """
 
 from __future__ import annotations
@@ -16,9 +18,12 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
+import joblib
 import numpy as np
+from numpy.random import Generator
 
 from benchmarks.ladder import NEIGHBOURS, SEED
 from evolve.agents.agent import Agent
@@ -34,54 +39,82 @@ from evolve.runs.loading import load_agent
 
 _MOVES = 52
 """Moves of a game after its opening, about."""
-_ROUND = 20
-"""Games between two looks at the clock."""
 
 
-def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, cpu: float) -> tuple[Floats, float]:
-    """A's score in pairs of games, and the CPU seconds of a move, the mean of both agents."""
-    for agent in (a, b):
+@dataclass(frozen=True)
+class Meetings:
+    """How pairs of agents meet: the games of each pair and their CPU seconds are limits."""
+
+    rules: Rules
+    games: int
+    cpu: float
+    seed: int
+    jobs: int
+
+    def openings(self, draw: Callable[[int, Part, Rules, Generator], Openings]) -> Openings:
+        """The openings of each pair, drawn by the seed."""
+        return draw(self.games // 2, Part.MATCH, self.rules, np.random.default_rng(self.seed))
+
+    def meet(self, a: str, b: str, openings: Openings, share: float = 1.0) -> tuple[Floats, float]:
+        """A's score in pairs of games, and the CPU seconds of a move, the mean of both agents."""
+        rows = [part for part in np.array_split(np.arange(len(openings)), self.jobs) if len(part)]
+        cpu = share * self.cpu / len(rows)
+        parts = joblib.Parallel(n_jobs=self.jobs)(
+            joblib.delayed(_meet)(
+                a, b, openings.taken(part), self.rules, cpu, self.seed + int(part[0])
+            )
+            for part in rows
+        )
+        scores = np.concatenate([found for found, _ in parts])
+        return scores, sum(seconds for _, seconds in parts) / (2 * len(scores) * _MOVES)
+
+
+def _meet(
+    a: str, b: str, openings: Openings, rules: Rules, cpu: float, seed: int
+) -> tuple[Floats, float]:
+    """A's score in pairs of games while CPU seconds are left, and the seconds that they took."""
+    one, other = load_agent(a), load_agent(b)
+    for agent in (one, other):
         agent.with_rules(rules).prepare()
     begin, scores = time.process_time(), []
-    for start in range(0, len(openings), _ROUND // 2):
+    for row in range(len(openings)):
+        _, games = play_match(one, other, openings.taken(np.array([row])), rules, seed=seed + row)
+        scores.append(pair_scores(games).reshape(-1))
         if time.process_time() - begin >= cpu:
             break
-        part = openings.taken(np.arange(start, min(start + _ROUND // 2, len(openings))))
-        _, games = play_match(a, b, part, rules, seed=SEED + start)
-        scores.append(pair_scores(games).reshape(-1))
-    found = np.concatenate(scores)
-    return found, (time.process_time() - begin) / (2 * len(found) * _MOVES)
+    return np.concatenate(scores), time.process_time() - begin
 
 
-def distances(rules: Rules, names: list[str], games: int, cpu: float) -> None:
+def distances(meetings: Meetings, names: list[str]) -> None:
     """Print how much stronger every agent is than the one before it."""
-    rng = np.random.default_rng(SEED)
-    openings = listed_openings(games // 2, Part.MATCH, rules, rng)
+    openings = meetings.openings(listed_openings)
     for weaker, stronger in pairwise(names):
-        scores, seconds = meet(load_agent(stronger), load_agent(weaker), openings, rules, cpu)
+        scores, seconds = meetings.meet(stronger, weaker, openings)
         print(_row(stronger, weaker, in_elo(score_of_pairs(scores)), seconds), flush=True)
 
 
-def ratings(rules: Rules, names: list[str], games: int, cpu: float) -> None:
+def ratings(meetings: Meetings, names: list[str]) -> None:
     """Print the Elo of agents on the ladder."""
-    ladder, rng = Ladder(rules), np.random.default_rng(SEED)
-    openings = balanced_openings(games // 2, Part.MATCH, rules, rng)
+    rules, openings = meetings.rules, meetings.openings(balanced_openings)
+    ladder = Ladder(rules)
     for name in names:
-        agent = load_agent(name)
         met: dict[float, Floats] = {}
         known = RATINGS[rules].get(name)
         near = ladder.nearest(ladder.rungs[-1].elo if known is None else known.elo, NEIGHBOURS)
         while True:
             for rung in near:
                 if rung.elo not in met:
-                    met[rung.elo], _ = meet(agent, rung.agent, openings, rules, cpu / NEIGHBOURS)
+                    met[rung.elo], _ = meetings.meet(
+                        name, rung.agent.name, openings, 1 / NEIGHBOURS
+                    )
             fewest = min(len(met[rung.elo]) for rung in near)
             scores = np.array([met[rung.elo][:fewest] for rung in near])
             elo = rate_one(np.array([rung.elo for rung in near]), scores)
             before, near = near, ladder.nearest(elo.value, NEIGHBOURS)
             if near == before or all(rung.elo in met for rung in near):
                 break
-        print(_row(name, "the ladder", elo, move_seconds(agent, rules)), flush=True)
+        seconds = move_seconds(load_agent(name), rules)
+        print(_row(name, "the ladder", elo, seconds), flush=True)
 
 
 def move_seconds(agent: Agent, rules: Rules, games: int = 2) -> float:
@@ -102,18 +135,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    steps: dict[str, Callable[[Rules, list[str], int, float], None]]
     steps = {"distances": distances, "ratings": ratings}
     parser.add_argument("step", nargs="?", choices=steps, default="distances")
     parser.add_argument("agents", nargs="*", metavar="AGENT")
     parser.add_argument("--rules", choices=RULE_SETS, default=DEFAULT_RULES)
     parser.add_argument("--games", type=int, default=2000)
     parser.add_argument("--cpu", type=float, default=60.0)
-    given = parser.parse_args()
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_intermixed_args()
     names = given.agents or [*LEVELS]
     if not given.agents and given.step == "ratings":
         names = [*RATINGS[given.rules]]
-    steps[given.step](given.rules, names, given.games, given.cpu)
+    meetings = Meetings(given.rules, given.games, given.cpu, given.seed, given.jobs)
+    steps[given.step](meetings, names)
 
 
 if __name__ == "__main__":

@@ -110,6 +110,7 @@ def test_every_kind_of_extension_is_there() -> None:
     assert {example.name for example in EXAMPLES} > SLOW
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "example",
     [

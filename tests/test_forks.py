@@ -92,6 +92,7 @@ def test_what_counts_while_python_starts_is_really_started(tmp_path: Path) -> No
         assert finish(process).code == 0
 
 
+@pytest.mark.slow
 @LINUX
 def test_the_server_ends_with_the_tests_however_they_end(tmp_path: Path) -> None:
     script = (

@@ -40,16 +40,16 @@ class Rating:
 
 _LEVELS: Final = (
     ("depth=2&mistakes=0.5", 3e-5, "knows the moves: 2 plies ahead, half at random"),
-    ("depth=3&mistakes=0.37", 5e-5, "3 plies ahead, more than a third at random"),
-    ("depth=4&mistakes=0.24", 7e-5, "4 plies ahead, a quarter at random"),
-    ("depth=5&mistakes=0.14", 1e-4, "5 plies ahead, one in seven at random"),
-    ("depth=6&mistakes=0.07", 2e-4, "6 plies ahead, one in 14 at random"),
-    ("nodes=6000&mistakes=0.027", 5e-4, "6000 nodes, one in 40 at random"),
-    ("nodes=9000", 1e-3, "9000 nodes"),
-    ("nodes=28000", 2e-3, "28 000 nodes"),
-    ("nodes=100000", 4e-3, "100 000 nodes"),
-    ("nodes=500000", 0.015, "500 000 nodes"),
-    ("nodes=3000000", 0.06, "3 million nodes"),
+    ("depth=3&mistakes=0.345", 5e-5, "3 plies ahead, a third at random"),
+    ("depth=4&mistakes=0.22", 7e-5, "4 plies ahead, two in nine at random"),
+    ("depth=5&mistakes=0.13", 1e-4, "5 plies ahead, one in eight at random"),
+    ("depth=6&mistakes=0.062", 2e-4, "6 plies ahead, one in 16 at random"),
+    ("nodes=6000&mistakes=0.035", 5e-4, "6000 nodes, one in 29 at random"),
+    ("nodes=7000", 1e-3, "7000 nodes"),
+    ("nodes=18500", 2e-3, "18 500 nodes"),
+    ("nodes=60000", 4e-3, "60 000 nodes"),
+    ("nodes=270000", 0.015, "270 000 nodes"),
+    ("nodes=2000000", 0.06, "2 million nodes"),
     ("nodes=16000000", 0.5, "16 million nodes, about what 2 s a move give"),
 )
 """What the levels are under any rules: settings of its patterns, seconds a move, and in words."""

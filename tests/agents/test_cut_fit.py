@@ -56,6 +56,7 @@ def _any_swing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cut_fit, "_MOST_SWING", math.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_any_swing")
 def test_cuts_repeat_by_the_seed() -> None:
     agent = pattern_agent()
@@ -93,6 +94,7 @@ def test_too_few_positions_give_none() -> None:
     assert measured(pattern_agent(), lambda: float(next(asked))) == Cuts.of()
 
 
+@pytest.mark.slow
 def test_time_that_ends_leaves_the_positions_until_then() -> None:
     asked = iter(range(45, -1, -1))
     cuts = measured(pattern_agent(), lambda: float(next(asked)))

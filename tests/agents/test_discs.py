@@ -46,6 +46,7 @@ def test_values_of_weights_tell_the_discs_of_positions() -> None:
     assert 0.7 < (np.subtract(said, true).std() / np.mean(errors)) < 1.5
 
 
+@pytest.mark.slow
 def test_discs_of_patterns_do_not_depend_on_the_parity_of_the_depth() -> None:
     agent = evolve.load_agent("patterns-standard")
     assert isinstance(agent, PatternAgent)

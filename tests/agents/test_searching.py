@@ -59,6 +59,7 @@ def test_keeps_the_time(empties: int) -> None:
         assert time.perf_counter() - begin < 0.3
 
 
+@pytest.mark.slow
 def test_depth_bounds_the_search() -> None:
     """With more than enough time the move is the one of a search to that depth alone.
 

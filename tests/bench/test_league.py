@@ -63,6 +63,7 @@ def test_damaged_files_are_told(tmp_path: Path) -> None:
             read_boards(tmp_path / name)
 
 
+@pytest.mark.slow
 def test_games_are_those_of_plain_python(tmp_path: Path) -> None:
     (tmp_path / "a.player").write_text(PLAYER, encoding="utf-8")
     player = read_player(tmp_path / "a.player")

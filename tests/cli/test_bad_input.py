@@ -359,6 +359,7 @@ def test_an_error_of_many_lines_is_told_in_one(copy: Path) -> None:
     assert "champion.json" in fails("show", path)
 
 
+@pytest.mark.slow
 def test_without_torch_the_rest_works_and_learning_says_what_to_install(tmp_path: Path) -> None:
     """A torch that is not there, for a program of its own."""
     (tmp_path / "sitecustomize.py").write_text(

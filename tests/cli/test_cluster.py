@@ -15,6 +15,7 @@ pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
 
+@pytest.mark.slow
 def test_who_the_workers_are_and_what_a_run_gains(tmp_path: Path) -> None:
     with place(tmp_path, 2) as there, cluster(there, 2):
         words = ("cluster", "check", "--scheduler", there.address, "--population", 16)

@@ -53,6 +53,7 @@ def completions(folder: Path, *words: str, **changes: str) -> list[str]:
     return [line.partition(",")[2] for line in ended.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: Path) -> None:
     shutil.copytree(quick, tmp_path / "runs/first")
     shutil.copytree(quick, tmp_path / "runs/evil\nname")
@@ -67,6 +68,7 @@ def test_commands_runs_agents_and_presets_are_completed(quick: Path, tmp_path: P
     assert "s4-reversiv" in completions(tmp_path, "train", "mcts", "--preset", "s")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_completion_of_every_command_is_light() -> None:
     ended = subprocess.run(

@@ -91,6 +91,7 @@ def test_matches_and_ratings_by_rules_of_agents_files_and_defaults(
     assert evolve.match("swh", "zero", games=2, openings="start").games == 2
 
 
+@pytest.mark.slow
 def test_studies_and_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("evolve.toml").write_text('rules = "standard"\n', encoding="utf-8")
     settings = "generations = 1\npopulation = 4\nopenings = 'start'\nmove_budget = 300\n"

@@ -220,6 +220,7 @@ def test_it_says_how_the_file_plays(source: str, says: str) -> None:
     assert says in " ".join(header.replace("#", " ").split())
 
 
+@pytest.mark.slow
 def test_the_clock_is_proposed_in_words_that_work(first: Path) -> None:
     for words in ((), ("--individual", "0-1"), ("--numba",)):
         said = done("export", first, *words, "-o", "a b.py", "--force").out

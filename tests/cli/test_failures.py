@@ -68,6 +68,7 @@ def test_a_program_that_cannot_be_used_is_an_error(words: tuple[object, ...]) ->
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.slow
 def test_failures_in_a_rating() -> None:
     bad = source("gtp", "white")
     ended = invoke("rate", "swh", bad, "zero", "--games", 4, "--json")

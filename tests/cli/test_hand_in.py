@@ -57,7 +57,10 @@ SOURCES = [
 ]
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    "source",
+    [pytest.param(one, marks=pytest.mark.slow) if "time=" in one else one for one in SOURCES],
+)
 def test_what_we_export_is_checked_and_played(source: str, tmp_path: Path) -> None:
     file = source.partition("?")[0]
     if file in AGENTS:
@@ -93,6 +96,7 @@ def _proposed(out: str) -> list[str]:
     return shlex.split(line)[2:]
 
 
+@pytest.mark.slow
 def test_what_is_proposed_at_the_end_goes_by_the_clock(
     first_output: tuple[Path, Result], tmp_path: Path
 ) -> None:

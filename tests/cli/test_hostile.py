@@ -30,6 +30,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_settings_that_are_bombs(copy: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "bomb.toml").write_text(BOMBS[name] + "\n")

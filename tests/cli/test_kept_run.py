@@ -46,6 +46,7 @@ def test_a_run_with_the_fixed_panel_has_nothing_to_rest_by(kept: Path) -> None:
     assert "fixed" in result.err
 
 
+@pytest.mark.slow
 def test_a_run_with_the_fixed_panel_is_shown_without_a_ladder(kept: Path) -> None:
     shown = done("show", kept).out
     assert "panel_score" in shown

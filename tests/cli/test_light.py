@@ -129,6 +129,7 @@ EACH = (
 """Commands, one after the other in one process, with what they and those before them may load."""
 
 
+@pytest.mark.slow
 def test_no_command_loads_what_it_does_not_use(tmp_path: Path) -> None:
     (tmp_path / "moves.txt").write_text("f5 d6 c3\n", encoding="utf-8")
     (tmp_path / "positions.obf").write_text(LAST_TWO, encoding="utf-8")
@@ -138,6 +139,7 @@ def test_no_command_loads_what_it_does_not_use(tmp_path: Path) -> None:
         assert found[" ".join(words)] & COSTLY <= may, words
 
 
+@pytest.mark.slow
 def test_a_sweep_loads_optuna_alone(tmp_path: Path) -> None:
     sweep = (*ALPHABETA[:-1], "--trials=2", "--startup=1", "--jobs=1", "--out=swept")
     for words, names in loaded(sweep, folder=tmp_path).items():

@@ -17,6 +17,7 @@ def test_version() -> None:
         assert word in said
 
 
+@pytest.mark.slow
 def test_an_unwritable_kernel_cache_is_told_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = str(tmp_path / "file" / "cache")

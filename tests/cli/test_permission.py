@@ -92,6 +92,7 @@ def test_a_program_hidden_in_any_setting_is_found(sweep: Path, marking: tuple[st
         assert not mark.exists()
 
 
+@pytest.mark.slow
 @posix
 def test_a_run_whose_mark_cannot_be_kept_begins(
     tmp_path: Path, marking: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
@@ -112,6 +113,7 @@ def test_a_run_whose_mark_cannot_be_kept_begins(
         assert invoke("sweep", "alphabeta", *options, "--trials=1", "--out", "mine").code == 0
 
 
+@pytest.mark.slow
 def test_a_storage_of_a_stranger_needs_to_be_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,12 @@ from tests.plots import written_in
 
 
 @pytest.mark.parametrize(
-    ("suffix", "magic"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")]
+    ("suffix", "magic"),
+    [
+        ("png", b"\x89PNG"),
+        pytest.param("svg", b"<?xml", marks=pytest.mark.slow),
+        pytest.param("pdf", b"%PDF", marks=pytest.mark.slow),
+    ],
 )
 def test_plot(first: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     done("plot", first, "-o", f"picture.{suffix}")

@@ -172,6 +172,7 @@ def test_a_run_without_a_generation(copy: Path) -> None:
     assert "none yet" in fails("replay", copy, "0")
 
 
+@pytest.mark.slow
 def test_looking_changes_nothing(copy: Path) -> None:
     before = snapshot(copy)
     for arguments in (

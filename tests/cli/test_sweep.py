@@ -133,6 +133,7 @@ def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
     assert evolve.load_run("moved").config["trials"] == 5
 
 
+@pytest.mark.slow
 def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
     jobs = all_cores() + 1  # what nobody gets who does not ask for it
     said = done("resume", sweep, "--trials=6", "--jobs", jobs).out
@@ -167,6 +168,7 @@ step = 10
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_small_space_is_searched_once_and_says_so(jobs: int, tmp_path: Path) -> None:
     Path("space.toml").write_text(SPACE)

@@ -207,6 +207,7 @@ def test_a_worker_stops_with_answers_that_nobody_has_fetched(
     assert waited[2] < 7 < waited[-1] < 60
 
 
+@pytest.mark.slow
 def test_threads_do_not_end_each_others_fetching(shared: Place) -> None:
     with cluster(shared, 2) as found:
         ended: list[int] = []

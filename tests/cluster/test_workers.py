@@ -97,6 +97,7 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
         until(lambda: found.slots == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("impatient")
 def test_where_all_workers_hang_it_ends(shared: Place, tmp_path: Path) -> None:
     file = tmp_path / "go"

@@ -34,6 +34,7 @@ def assert_equal(one: Path, other: Path) -> None:
     ).read_text().replace(other.name, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -35,6 +35,7 @@ def few_discs(played: Round) -> Any:
     return 64.0 - played.standings.disc_difference + played.rng.random()
 
 
+@pytest.mark.slow
 def test_a_plain_call_is_the_command(tmp_path: Path) -> None:
     run = evolve.evolve(tmp_path / "call", **QUICK)
     options = [f"--{key.replace('_', '-')}={value}" for key, value in QUICK.items()]

@@ -85,6 +85,7 @@ def test_searches_evolve_and_the_evaluation_stays(searched: Run, net: Path) -> N
     assert not (searched.path / "champion.json").exists()
 
 
+@pytest.mark.slow
 def test_it_goes_on_without_the_file_that_it_was_given(net: Path, searched: Run) -> None:
     folder = searched.path.parent / "stopped"
     taken = net.with_name("taken.npz")

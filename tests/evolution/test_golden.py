@@ -47,6 +47,7 @@ def test_tables_are_the_pinned_ones(tmp_path: Path, name: str, jobs: int) -> Non
     assert content_hash(tmp_path / "run") == GOLDEN[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

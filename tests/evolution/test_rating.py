@@ -85,7 +85,15 @@ def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.R
 
 
 @pytest.mark.parametrize(
-    "left", [["playoff"], ["champion"], ["playoff", "champion"], ["stopped"], ["longer"]]
+    "left",
+    [
+        ["playoff", "champion"],
+        ["longer"],
+        *(
+            pytest.param([one], marks=pytest.mark.slow)
+            for one in ("playoff", "champion", "stopped")
+        ),
+    ],
 )
 def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) -> None:
     whole, folder = tmp_path / "whole", tmp_path / "run"

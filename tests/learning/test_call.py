@@ -20,6 +20,7 @@ SETTINGS: dict[str, Any] = {
 """Those of a small training on the command line."""
 
 
+@pytest.mark.slow
 def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
     ours = evolve.train("patterns", tmp_path / "ours", **SETTINGS)
     done(*SMALL, "--jobs=1", "--out", tmp_path / "theirs")

@@ -94,6 +94,7 @@ def test_its_checks_and_what_it_leaves(whole: Path) -> None:
     assert agent.provenance["games"] == 600
 
 
+@pytest.mark.slow
 def test_jobs_change_nothing(whole: Path, tmp_path: Path) -> None:
     training(tmp_path, "patterns", jobs=2).run(Watcher())
     assert content(tmp_path) == content(whole)
@@ -122,6 +123,7 @@ class Impatient(Watcher):
         return self.asked > 1
 
 
+@pytest.mark.slow
 def test_stopped_between_checks_it_ends_the_same(whole: Path, tmp_path: Path) -> None:
     for _ in range(4):
         run = training(tmp_path, "patterns", jobs=2)

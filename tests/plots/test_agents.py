@@ -95,6 +95,7 @@ def test_curves_are_means_over_squares_of_a_kind() -> None:
     assert all(np.isnan(curve[1]) for curve in curves.values())
 
 
+@pytest.mark.slow
 def test_a_picture_of_few_and_of_many_phases(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

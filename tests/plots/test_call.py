@@ -35,6 +35,7 @@ def test_on_axes_there_is_one_chart_in_their_style(run: Run, study: Study) -> No
     assert (right.get_ylabel(), right.get_title()) == ("mean score", "two settings")
 
 
+@pytest.mark.slow
 def test_without_options_a_run_has_several_charts_and_a_metric_makes_one(
     run: Run, tmp_path: Path
 ) -> None:

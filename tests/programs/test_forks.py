@@ -79,6 +79,7 @@ def reported(file: Path, work: Any = report) -> tuple[BaseProcess, dict[str, Any
     return process, json.loads(file.read_text())
 
 
+@pytest.mark.slow
 def test_a_process_is_as_if_it_had_been_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_a_process_is_as_if_it_had_been_started(
     failing.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_takes_its_processes_along_and_another_one_starts(
     tmp_path: Path,
 ) -> None:

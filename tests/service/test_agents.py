@@ -108,6 +108,7 @@ def pickled() -> bytes:
 
 
 # A function where making it takes seconds: otherwise each collection of any tests would wait.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content"),
     [

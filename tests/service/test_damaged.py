@@ -305,6 +305,7 @@ def test_failures_of_different_places_have_different_ids() -> None:
     assert noted("one", made("a")) != noted("two", made("a"))
 
 
+@pytest.mark.slow
 def test_a_final_of_another_shape_costs_that_table_alone(
     folder: Path, runner: asyncio.Runner
 ) -> None:

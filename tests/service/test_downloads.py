@@ -18,6 +18,7 @@ from tests.service import Service
 from tests.service.inside import Local
 
 
+@pytest.mark.slow
 def test_the_champion_as_python(service: Service, runs: Path) -> None:
     answer = service.client.get("runs/small/files/agent.py")
     assert answer.status_code == 200

@@ -26,6 +26,7 @@ def files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.slow
 def test_looking_at_individuals_makes_no_file(local: Local) -> None:
     before = files(local.state.place.own)
     for row in local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]:
@@ -160,6 +161,7 @@ def test_connections_beyond_the_limit_are_refused() -> None:
         assert answered(kept[0]).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits handles by a shell")
 def test_a_server_with_few_handles_and_many_streams(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()

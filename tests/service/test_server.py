@@ -92,6 +92,7 @@ def asking(ask: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread of theirs watches")
 def test_what_it_has_started_ends_with_it_in_the_middle_of_a_question(
     runs: Path, tmp_path: Path

@@ -136,6 +136,7 @@ def test_a_study_that_names_programs_goes_on_only_where_they_are_allowed(
         assert "gtp:true" in app.post("runs/two/resume", {}, 422)["detail"]
 
 
+@pytest.mark.slow
 def test_the_rest_of_a_study_is_done_as_a_job(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, tmp_path / "runs")
     service = Service(tmp_path / "runs").start()

@@ -138,6 +138,7 @@ def test_by_the_clock_it_looks_deeper_than_its_depths(
     assert deeper > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_by_the_clock_it_plays_the_end_exactly(
     rules: Rules, monkeypatch: pytest.MonkeyPatch
@@ -154,6 +155,7 @@ def test_by_the_clock_it_plays_the_end_exactly(
         assert values[square_chosen(module, board, 1e9)] == max(values.values())
 
 
+@pytest.mark.slow
 def test_who_wins_is_known_before_by_how_much() -> None:
     rng = random.Random(3)
     agent = random_agent(rng, "standard", [1], 0)

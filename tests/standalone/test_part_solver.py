@@ -31,6 +31,7 @@ def test_same_moves_in_the_endgame(rules: Rules) -> None:
         assert square_chosen(module, board) == agent.choose(board), board
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_an_exact_search_cut_short_is_no_worse_than_the_fallback(
     rules: Rules, monkeypatch: pytest.MonkeyPatch

@@ -33,6 +33,7 @@ def test_functions_are_settings_like_others(study: evolve.Study, tmp_path: Path)
         assert elo_of(part) == elo_of(alone.path)
 
 
+@pytest.mark.slow
 def test_the_same_call_goes_on(study: evolve.Study, tmp_path: Path) -> None:
     grid = {"selection": ["best", youngest]}
     for answers in (0, 0):

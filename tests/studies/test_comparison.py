@@ -67,6 +67,7 @@ def test_runs_that_differ_in_their_seeds_alone_are_one_setting(
     assert len(done("compare", paths[0], paths[0], "--json").document) == 2
 
 
+@pytest.mark.slow
 def test_a_study_and_runs_stand_side_by_side(study: evolve.Study, tmp_path: Path) -> None:
     alone = [
         evolve.evolve(tmp_path / f"alone-{seed}", fitness=few_discs, seed=seed, **QUICK)

@@ -135,6 +135,7 @@ def play_one(study: Study) -> None:
     study.end(taken.number, Outcome.complete(float(scores[-1]), 0.1, f"{taken.number}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sampler", "pruner"),
     [
@@ -244,6 +245,7 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
         Study(small_plan(), storage, "s")
 
 
+@pytest.mark.slow
 def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     one, other = shared(tmp_path), shared(tmp_path)
     now = 0.0
@@ -288,6 +290,7 @@ def test_only_one_of_two_gives_a_trial_up(tmp_path: Path) -> None:
     assert states(other)["WAITING"] == 1
 
 
+@pytest.mark.slow
 def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
     shared(tmp_path, trials=6)
     together = threading.Barrier(2)

@@ -195,6 +195,7 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     assert "fresh games of 2 fresh seeds" in final.verdict
 
 
+@pytest.mark.slow
 def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     store.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))

@@ -257,6 +257,7 @@ def test_of_processes_that_start_together_one_compiles(tmp_path: Path) -> None:
     assert hashlib.sha256(content[DIGEST:]).digest() == content[:DIGEST]
 
 
+@pytest.mark.slow
 def test_code_of_others_has_the_blas_that_no_kernel_needs() -> None:
     """numba is loaded without it, which must not say that there is none."""
     code = (
