@@ -34,8 +34,8 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "train dqn": NETWORK,
     "train mcts": {**NETWORK, "--simulations": 8},
     "sweep alphabeta": SWEEP,
-    "sweep evolution": {**SWEEP, "--budget": 1},
-    "sweep patterns": {**SWEEP, "--budget": 1, "--retest": 1},
+    "sweep evolution": {**SWEEP, "--budget": 0.2},
+    "sweep patterns": {**SWEEP, "--budget": 0.2, "--retest": 1},
     "sweep dqn": {**SWEEP, "--budget": 1},
     "sweep mcts": {**SWEEP, "--budget": 1},
     "sweep program": {"--trials": 3, "--pairs": 2, "--final-openings": 2, "--finalists": 1},
@@ -57,13 +57,26 @@ ADDED: Final[Mapping[str, Sequence[str]]] = {
     "train dqn": ("--layers=dense 8 relu, dueling",),
     "train mcts": ("--layers=dense 8 relu, dense 1 tanh",),
     "sweep alphabeta": ("--panel=random,swh",),
-    "sweep evolution": ("--panel=random,swh", "--fix=population=6", "--fix=move_budget=300"),
-    "sweep patterns": ("--panel=random,swh", "--rungs=2x1"),
-    "sweep dqn": ("--panel=random,swh", "--fix=games=60"),
-    "sweep mcts": ("--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
+    "sweep evolution": (
+        "--budget=0.2",
+        "--panel=random,swh",
+        "--fix=population=6",
+        "--fix=move_budget=300",
+    ),
+    "sweep patterns": (
+        "--budget=0.2",
+        "--panel=random,swh",
+        "--rungs=2x0.2",
+        "--fix=shapes=a1-b2",
+        "--fix=probcut=0",
+    ),
+    "sweep dqn": ("--budget=1", "--panel=random,swh", "--fix=games=60"),
+    "sweep mcts": ("--budget=1", "--panel=random,swh", "--fix=games=60", "--fix=simulations=8"),
     "serve": ("--port=0",),
 }
 """Further words of a command, unless it has that option (with `--fix`: and that name) already."""
+REPLACED: Final[Mapping[str, str]] = {"--rungs": "2x0.2"}
+"""Values of options, whatever pages say."""
 REMOVED: Final[Mapping[str, str]] = {"--open": "it opens a browser of whoever runs the tests"}
 AGENTS: Final[Mapping[str, float]] = {
     "time": 0.05, "simulations": 16, "depth": 4, "endgame": 8, "nodes": 2000,
@@ -158,10 +171,11 @@ def smaller(words: Sequence[str]) -> list[str]:
     given = {word.partition("=")[0] for word in words}
     while index < len(words):
         option, equals, value = words[index].partition("=")
-        if option in limits:
+        if option in limits or option in REPLACED:
             if not equals:
                 index, value = index + 1, words[index + 1]
-            kept.append(f"{option}={_least(value, limits[option])}")
+            value = REPLACED.get(option) or _least(value, limits[option])
+            kept.append(f"{option}={value}")
         else:
             kept.append(words[index])
         index += 1

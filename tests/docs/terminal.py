@@ -53,8 +53,7 @@ class Terminal:
 
     def __init__(self, folder: Path, apart: Path) -> None:
         self.folder = folder
-        self.done: list[list[str]] = []
-        """The words of each command of evolve, as it was run."""
+        self._working: list[subprocess.Popen[Any]] = []
         home, programs = apart / "home", apart / "bin"
         home.mkdir(parents=True)
         programs.mkdir()
@@ -84,6 +83,10 @@ class Terminal:
         with contextlib.suppress(OSError):
             self._asking.shutdown(socket.SHUT_RDWR)
         self._asking.close()
+        for process in self._working:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
 
     def run(self, block: str) -> str:
         """Run a block, which must go well, and return what it wrote."""
@@ -97,8 +100,7 @@ class Terminal:
             text=True,
             timeout=LONGEST,
         )
-        last = f"\nlast: {shlex.join(self.done[-1])}" if self.done else ""
-        assert result.returncode == 0, f"{block}{result.stdout[-3000:]}{last}"
+        assert result.returncode == 0, f"{block}{result.stdout[-3000:]}"
         return result.stdout
 
     def _answer(self) -> None:
@@ -141,14 +143,19 @@ class Terminal:
         if any(re.search(what, said) for what in ELSEWHERE_OF_EVOLVE):
             return 0
         words = smaller(words)
-        self.done.append(words)
-        if words[:1] == ["serve"] and not {"--help", "-h"} & set(words):
-            return self._serve(words, options)
-        return self._start(words, options).wait()
+        began = time.monotonic()
+        try:
+            if words[:1] == ["serve"] and not {"--help", "-h"} & set(words):
+                return self._serve(words, options)
+            return self._start(words, options).wait()
+        finally:  # pytest shows it where a page fails, and with -rP
+            print(f"{time.monotonic() - began:5.1f} s  evolve {shlex.join(words)}")
 
     def _start(self, words: Sequence[str], options: Mapping[str, Any]) -> subprocess.Popen[Any]:
         with self._forking:
-            return forks.start([*forks.PROGRAM, *words], **options)
+            process = forks.start([*forks.PROGRAM, *words], **options)
+        self._working.append(process)
+        return process
 
     def _serve(self, words: Sequence[str], options: Mapping[str, Any]) -> int:
         """Whether the service answers, and ends by Ctrl-C."""

@@ -54,6 +54,7 @@ def test_blocks_have_a_language() -> None:
         assert {language for language, _ in page.blocks if "{" not in language} <= known, page.path
 
 
+@pytest.mark.slow
 def test_a_block_is_run_as_it_stands(tmp_path: Path) -> None:
     (tmp_path / "page").mkdir()
     with Terminal(tmp_path / "page", tmp_path / "apart") as terminal:
