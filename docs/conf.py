@@ -5,11 +5,13 @@ sphinx-build -W --keep-going -b html docs build/docs
 Pages of commands, of the Python API and of the REST API are written into docs/reference/ then.
 """
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx import addnodes
 
 import evolve
 
@@ -30,6 +32,11 @@ extensions = [
     "sphinx_click",
     "commands",
     "rest",
+]
+nitpicky = True
+nitpick_ignore_regex = [
+    ("py:.*", r"(collections\.abc|matplotlib|numpy|pandas|pathlib|typing)\..*"),
+    ("py:.*", r"(Axes|Dtype|Path|GamesDone|evolve\.plots\.figure\.Look|evolve\.plots\.call\._Options|enum\..*)"),
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_ext", "evidence/data"]
@@ -88,6 +95,35 @@ def _dashes(_app: Any, tree: nodes.document) -> None:
             text.parent.replace(text, nodes.Text(" – "))
 
 
+def _out_of_the_site(app: Any, tree: nodes.document) -> None:
+    """Leave the words alone of links to pages and folders that are no part of the site."""
+    folder = Path(app.env.doc2path(app.env.docname)).parent
+    for link in list(tree.findall(addnodes.pending_xref)):
+        if link["reftype"] == "myst" and link.get("refdomain") != "doc":
+            if (folder / link["reftarget"].partition("#")[0]).exists():
+                link.replace_self(link.children)
+
+
+_FIELD = re.compile(r"(\w+(?:, \w+)*): ")
+
+
+def _fields_as_list(
+    _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """A list of paragraphs that say a field in each line: `name: what it is`."""
+    found, inside = [], False
+    for line in lines:
+        inside = bool(inside or (not found or not found[-1]) and _FIELD.match(line)) and bool(line)
+        if inside and not line.startswith(" "):
+            line = _FIELD.sub(r"- ``\1``: ", line, count=1) if _FIELD.match(line) else f"  {line}"
+        elif inside:
+            line = f"  {line.strip()}"
+        found.append(line)
+    lines[:] = found
+
+
 def setup(app: Any) -> None:
     """Connect what shapes all pages."""
+    app.connect("autodoc-process-docstring", _fields_as_list)
+    app.connect("doctree-read", _out_of_the_site)
     app.connect("doctree-read", _dashes)

@@ -19,9 +19,9 @@ ROOT = Path(__file__).parent.parent
 
 def test_public_names() -> None:
     assert sorted(evolve.__all__) == [
-        "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
-        "IllegalMoveError",
-        "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare", "evolve",
+        "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "Estimate", "EvolveError",
+        "Gene", "IllegalMoveError", "Limit", "MatchResult", "MctsAgent", "Observer", "Picture",
+        "RandomAgent", "ResultTable", "Run", "Study", "__version__", "compare", "evolve",
         "load_agent", "load_run", "match", "plot", "rate", "study", "sweep", "train",
     ]  # fmt: skip
     for name in evolve.__all__:
