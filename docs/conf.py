@@ -34,10 +34,14 @@ extensions = [
     "rest",
 ]
 nitpicky = True
-nitpick_ignore_regex = [
-    ("py:.*", r"(collections\.abc|matplotlib|numpy|pandas|pathlib|typing)\..*"),
-    ("py:.*", r"(Axes|Dtype|Path|GamesDone|evolve\.plots\.figure\.Look|evolve\.plots\.call\._Options|enum\..*)"),
-]
+_OTHERS = r"(abc|collections\.abc|enum|matplotlib|numpy|pandas|pathlib|pd|pyarrow|typing)\..*"
+_ALIASES = r"Axes|Dtype|GamesDone|Path|PlotAccessor"
+# What users neither make nor name: it comes and goes with attributes of runs and agents.
+_INNER = (
+    r"evolve\.(files\.folder|runs\.(run_type|shown|study_spec)|tables\.trials|agents\.searching|"
+    r"plots\.(call|figure))\.\w+"
+)
+nitpick_ignore_regex = [("py:.*", text) for text in (_OTHERS, _ALIASES, _INNER)]
 templates_path = ["_templates"]
 exclude_patterns = ["_ext", "evidence/data"]
 
@@ -108,10 +112,11 @@ _FIELD = re.compile(r"(\w+(?:, \w+)*): ")
 
 
 def _fields_as_list(
-    _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
+    _app: Any, what: str, _name: str, _object: Any, _options: Any, lines: list[str]
 ) -> None:
     """A list of paragraphs that say a field in each line: `name: what it is`."""
-    found, inside = [], False
+    # napoleon takes what stands before a colon in the first line of a property for its type.
+    found, inside = ["\\ "] if what in ("attribute", "property") else [], False
     for line in lines:
         inside = bool(inside or (not found or not found[-1]) and _FIELD.match(line)) and bool(line)
         if inside and not line.startswith(" "):
@@ -124,6 +129,6 @@ def _fields_as_list(
 
 def setup(app: Any) -> None:
     """Connect what shapes all pages."""
-    app.connect("autodoc-process-docstring", _fields_as_list)
+    app.connect("autodoc-process-docstring", _fields_as_list, priority=400)  # before napoleon
     app.connect("doctree-read", _out_of_the_site)
     app.connect("doctree-read", _dashes)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from evolve.version import __version__
 
 if TYPE_CHECKING:
-    from evolve.agents.agent import Agent, Limit
+    from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting, StoredAgent
     from evolve.agents.alphabeta import AlphaBetaAgent
     from evolve.agents.chance import RandomAgent
     from evolve.agents.dqn import DqnAgent
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "Agent": "evolve.agents.agent",
     "AlphaBetaAgent": "evolve.agents.alphabeta",
+    "Analysis": "evolve.agents.agent",
     "Board": "evolve.engine.board.board",
     "compare": "evolve.studies.call",
+    "Description": "evolve.agents.agent",
     "DqnAgent": "evolve.agents.dqn",
     "Encoding": "evolve.population.genome",
     "Estimate": "evolve.fitness.statistics",
@@ -59,6 +61,8 @@ _HOMES = {
     "rate": "evolve.arena.call",
     "ResultTable": "evolve.arena.result_table",
     "Run": "evolve.runs.run",
+    "Setting": "evolve.agents.agent",
+    "StoredAgent": "evolve.agents.agent",
     "Study": "evolve.runs.run",
     "study": "evolve.studies.call",
     "sweep": "evolve.sweeps.call",
@@ -66,10 +70,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "Estimate", "EvolveError",
-    "Gene", "IllegalMoveError", "Limit", "MatchResult", "MctsAgent", "Observer", "Picture",
-    "RandomAgent", "ResultTable", "Run", "Study", "__version__", "compare", "evolve",
-    "load_agent", "load_run", "match", "plot", "rate", "study", "sweep", "train",
+    "Agent", "AlphaBetaAgent", "Analysis", "Board", "Description", "DqnAgent", "Encoding",
+    "Estimate", "EvolveError", "Gene", "IllegalMoveError", "Limit", "MatchResult", "MctsAgent",
+    "Observer", "Picture", "RandomAgent", "ResultTable", "Run", "Setting", "StoredAgent",
+    "Study", "__version__", "compare", "evolve", "load_agent", "load_run", "match", "plot",
+    "rate", "study", "sweep", "train",
 ]  # fmt: skip
 
 

@@ -73,8 +73,9 @@ def options_by_group(_app: Any, context: click.Context, lines: list[str]) -> Non
             head = getattr(option, "group", None) or next(iter(groups), "")
             about = getattr(option, "lines", None) or {}
             text = list(sphinx_click._format_option(context, option))
+            text = [_choices(line) for line in text if not (about and ":options:" in line)]
+            text = "\n".join(text).split("\n")
             if about:
-                text = [line for line in text if not line.strip().startswith(":options:")]
                 text += ["", *(f"    - ``{name}``: {what}" for name, what in about.items())]
             groups.setdefault(head, []).extend([*text, ""])
     lines.clear()
@@ -82,6 +83,15 @@ def options_by_group(_app: Any, context: click.Context, lines: list[str]) -> Non
         if head and len(groups) > 1:
             lines += [f".. rubric:: {head}", "   :heading-level: 4", ""]
         lines += texts
+
+
+def _choices(line: str) -> str:
+    """The choices of an option as code, in place of a field of their own."""
+    before, mark, choices = line.partition(":options:")
+    if not mark:
+        return line
+    names = ", ".join(f"``{name.strip()}``" for name in choices.split("|"))
+    return f"\n{before}One of: {names}\n"
 
 
 def setup(app: Any) -> None:

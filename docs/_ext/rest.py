@@ -55,7 +55,12 @@ def _endpoint(head: str, what: Schema) -> Iterator[str]:
     yield f"### `{head}`\n"
     yield from _lines(what)
     rows = [
-        (f"`{one['name']}`", one["in"], _type(one["schema"], ""), _about(one["schema"], one.get("required")))
+        (
+            f"`{one['name']}`",
+            one["in"],
+            _type(one["schema"]),
+            _about(one["schema"], one.get("required")),
+        )
         for one in what.get("parameters", ())
     ]
     yield from _table(("Parameter", "In", "Type", "About"), rows)
@@ -84,7 +89,8 @@ def _type(schema: Schema, page: str = "schemas.md") -> str:
         return f"[{name}]({page}#{name.lower()})"
     if "anyOf" in schema or "oneOf" in schema:
         parts = [_type(one, page) for one in schema.get("anyOf") or schema["oneOf"]]
-        return " or ".join(dict.fromkeys(parts))
+        parts = [part for part in dict.fromkeys(parts) if part != "null"]
+        return " or ".join(parts)
     if "const" in schema:
         return f"`{schema['const']}`"
     if "enum" in schema:
