@@ -1,4 +1,4 @@
-"""Sphinx configuration. The site is built from here, by what `pip install '.[docs]'` brings:
+"""Sphinx configuration. The site is built from here, by what `pip install '.[serve,docs]'` brings:
 
 sphinx-build -W --keep-going -b html docs build/docs
 
@@ -103,9 +103,9 @@ def _out_of_the_site(app: Any, tree: nodes.document) -> None:
     """Leave the words alone of links to pages and folders that are no part of the site."""
     folder = Path(app.env.doc2path(app.env.docname)).parent
     for link in list(tree.findall(addnodes.pending_xref)):
-        if link["reftype"] == "myst" and link.get("refdomain") != "doc":
-            if (folder / link["reftarget"].partition("#")[0]).exists():
-                link.replace_self(link.children)
+        file = folder / link["reftarget"].partition("#")[0]
+        if link["reftype"] == "myst" and link.get("refdomain") != "doc" and file.exists():
+            link.replace_self(link.children)
 
 
 _FIELD = re.compile(r"(\w+(?:, \w+)*): ")
@@ -118,7 +118,8 @@ def _fields_as_list(
     # napoleon takes what stands before a colon in the first line of a property for its type.
     found, inside = ["\\ "] if what in ("attribute", "property") else [], False
     for line in lines:
-        inside = bool(inside or (not found or not found[-1]) and _FIELD.match(line)) and bool(line)
+        begins = (not found or not found[-1]) and _FIELD.match(line) is not None
+        inside = line != "" and (inside or begins)
         if inside and not line.startswith(" "):
             line = _FIELD.sub(r"- ``\1``: ", line, count=1) if _FIELD.match(line) else f"  {line}"
         elif inside:

@@ -23,8 +23,8 @@ OTHERS: Final = "Other resources"
 def endpoints(document: Schema) -> Iterator[str]:
     """The page of all requests."""
     yield "# REST endpoints\n"
-    yield f"Each path begins with `{API}`. [The REST API](../rest.md) says how to ask; every fault is"
-    yield "a [Problem](schemas.md#problem).\n"
+    yield f"Each path begins with `{API}`. [The REST API](../rest.md) says how to ask. Every fault"
+    yield "is a [Problem](schemas.md#problem).\n"
     groups: dict[str, list[str]] = {}
     for path, methods in document["paths"].items():
         short = path.removeprefix(API)

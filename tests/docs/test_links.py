@@ -55,9 +55,10 @@ def broken(path: Path) -> Iterator[str]:
             continue
         place, _, anchor = unquote(target).partition("#")
         file = (path.parent / place).resolve() if place else path
-        if file not in GENERATED and not file.exists():
-            yield target
-        elif file.suffix == ".md" and file not in GENERATED and anchor not in {"", *anchors(file)}:
+        if file in GENERATED:
+            continue
+        there = anchors(file) if file.suffix == ".md" and file.exists() else {anchor}
+        if not file.exists() or anchor not in {"", *there}:
             yield target
 
 
