@@ -18,7 +18,8 @@ _NO_TORCH: Final = (
 )
 _MISSING: Final = importlib.util.find_spec("torch") is None
 _LONG: Final = (
-    "sweeps/test_kills.py", "service/test_jobs.py", "service/test_page.py",
+    "docs/test_commands.py", "sweeps/test_kills.py", "service/test_jobs.py", "service/test_page.py",
+    "docs/test_site.py",
     "faults/test_trainings.py", "cluster/test_client.py", "cli/test_sweep_program.py",
     "faults/test_other_sweeps.py", "cluster/test_worker_tasks.py", "cluster/test_workers.py",
     "service/test_values.py", "service/test_contract.py", "service/test_forms.py",

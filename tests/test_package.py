@@ -19,10 +19,11 @@ ROOT = Path(__file__).parent.parent
 
 def test_public_names() -> None:
     assert sorted(evolve.__all__) == [
-        "Agent", "AlphaBetaAgent", "Board", "DqnAgent", "Encoding", "EvolveError", "Gene",
-        "IllegalMoveError",
-        "MctsAgent", "RandomAgent", "Run", "Study", "__version__", "compare", "evolve",
-        "load_agent", "load_run", "match", "plot", "rate", "study", "sweep", "train",
+        "Agent", "AlphaBetaAgent", "Analysis", "Board", "Description", "DqnAgent", "Encoding",
+        "Estimate", "EvolveError", "Gene", "IllegalMoveError", "Limit", "MatchResult",
+        "MctsAgent", "Observer", "Picture", "RandomAgent", "ResultTable", "Run", "Setting",
+        "StoredAgent", "Study", "__version__", "compare", "evolve", "load_agent", "load_run",
+        "match", "plot", "rate", "study", "sweep", "train",
     ]  # fmt: skip
     for name in evolve.__all__:
         assert getattr(evolve, name) is not None

@@ -43,6 +43,10 @@ NOT_IMPORTED: Final = {
     "ipykernel": "nbclient starts it",
     "httptools": "uvicorn loads it",
     "schemathesis": "Python runs it, by -m",
+    **dict.fromkeys(
+        ("furo", "myst-nb", "sphinx", "sphinx-click", "sphinx-copybutton", "sphinx-design"),
+        "docs/conf.py names it",
+    ),
 }
 """Of the declared ones, with the reason why they are."""
 

@@ -63,6 +63,7 @@ class ResultTable(pd.DataFrame):
 
     @property
     def plot(self) -> PlotAccessor:
+        """Draws it: `plot(ax=…)` makes our own picture, pandas' options draw the columns."""
         return _Plot(self, vars(self)["_drawn"])
 
 

@@ -58,19 +58,19 @@ def resume_command(
 ) -> int:
     """Go on with a run from its last complete generation, check or trial.
 
-      --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
-      past the first target; a study goes on with all its runs. A finished run says so. Programs
-      (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
-      folder, or with --allow-programs.
+    --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
+    past the first target; a study goes on with all its runs. A finished run says so. Programs
+    (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
+    folder, or with --allow-programs.
 
-      \b
-      Examples:
-        evolve resume runs/reversed-001
-        evolve resume runs/reversed-001 --generations 300
-        evolve resume runs/mcts-001 --budget 600
-        evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
-    evolve resume runs/sweep-program-001 --space corner=20:80 --games 4000
-        evolve resume runs/study-001 --seeds 10-19
+    \b
+    Examples:
+      evolve resume runs/reversed-001
+      evolve resume runs/reversed-001 --generations 300
+      evolve resume runs/mcts-001 --budget 600
+      evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
+      evolve resume runs/sweep-program-001 --space corner=20:80 --games 4000
+      evolve resume runs/study-001 --seeds 10-19
     """
     opened = evolve.load_run(run)
     study = isinstance(opened, evolve.Study)

@@ -1,4 +1,4 @@
-"""What docs/service.md shows works as it stands."""
+"""What docs/reference/rest.md shows works as it stands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.service import TOKEN, Service
 
-TEXT = (Path(__file__).parents[2] / "docs/service.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs/reference/rest.md").read_text(encoding="utf-8")
 
 PRESET = '"preset": "quick"'
 LITTLE = ', "budget": 2, "checks": 1, "panel_openings": 2, "depth": 4, "probcut_positions": 50'

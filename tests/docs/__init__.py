@@ -1,0 +1,1 @@
+"""What the pages of docs/ show, and the site that is made of them."""

@@ -1,0 +1,83 @@
+"""Pages of reference that are written by hand say what the code says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import evolve
+from evolve.agents.ratings import RATINGS
+from evolve.agents.registry import REFERENCES
+from evolve.runs.run_types import RUN_TYPES
+from evolve.tables.games import GAMES_COLUMNS
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SOMETIMES
+from evolve.tables.trials import FINAL_SCHEMA
+
+ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "docs/reference"
+
+
+def read(name: str) -> str:
+    return (REFERENCE / name).read_text(encoding="utf-8")
+
+
+def ratings() -> str:
+    """The tables of the page, the weakest first."""
+    lines = []
+    for rules, rated in RATINGS.items():
+        lines += ["", f"### {rules.capitalize()} rules", ""]
+        lines += ["| agent | Elo | s a move | what it is |", "|---|---|---|---|"]
+        for name, one in sorted(rated.items(), key=lambda item: item[1].elo):
+            error = f"± {one.error}" if one.error else "about"
+            elo = f"{one.elo} {error}" if one.error else f"{error} {one.elo}"
+            seconds = f"{one.seconds:.6f}".rstrip("0").rstrip(".")
+            plays = f"; `{one.plays}`" if one.plays else ""
+            lines.append(f"| `{name}` | {elo.replace('-', '−')} | {seconds} | {one.about}{plays} |")
+    return "\n".join(lines[1:]) + "\n"
+
+
+def test_the_ratings_of_all_reference_agents() -> None:
+    expected = ratings()
+    assert read("agents.md").endswith(expected), f"docs/reference/agents.md ends with\n{expected}"
+    assert all(f"`{name}`" in expected for name in REFERENCES)
+
+
+def columns() -> Iterator[tuple[str, str]]:
+    for kind in RUN_TYPES:
+        for name, table in kind.reading.tables.items():
+            yield from ((name, column.name) for column in table.columns or ())
+    yield from (("individuals", column.name) for column in INDIVIDUALS_COLUMNS)
+    yield from (("individuals", name) for name in SOMETIMES)
+    yield from (("games", column.name) for column in GAMES_COLUMNS)
+    yield from (("final", name) for name in FINAL_SCHEMA.names)
+
+
+def test_every_column_of_every_table() -> None:
+    sections = dict(
+        re.findall(r"^## Tables? `(\w+)`[^\n]*\n(.*?)(?=^## |\Z)", read("folders.md"), re.M | re.S)
+    )
+    for table, column in columns():
+        with_ends = re.sub(r"_(low|high)$", "", column)
+        names = {f"`{column}`"} | ({f"`{with_ends}`"} if table == "metrics" else set())
+        assert any(name in sections[table] for name in names), (table, column)
+
+
+def test_every_variable_of_the_environment() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("evolve/**/*.py"))
+    for name in set(re.findall(r"""["'](EVOLVE_[A-Z_]+)["']""", source)):
+        assert f"`{name}`" in read("environment.md"), name
+
+
+def test_every_public_name() -> None:
+    page = read("python.md")
+    for name in evolve.__all__:
+        assert name == "__version__" or re.search(rf"^   {name}$", page, re.M), name
+
+
+def test_every_event_of_progress() -> None:
+    source = (ROOT / "evolve/cli/progress.py").read_text(encoding="utf-8").split('"""')[1]
+    lines = re.findall(r"^    (\w+(?:, \w+)*)(?:   |\n)", source, re.M)
+    assert len(lines) >= 6
+    for name in ", ".join(lines).split(", "):
+        assert f"`{name}`" in read("formats.md"), name

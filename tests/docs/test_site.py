@@ -1,0 +1,147 @@
+"""The site that is made of docs/: built strictly, whole, and without any other host."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+import evolve
+from evolve.cli.main import COMMANDS
+from tests.docs.pages import ROOT
+
+NEEDED = ("sphinx", "furo", "myst_nb", "sphinx_click", "sphinx_design", "sphinx_copybutton")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not all(map(find_spec, (*NEEDED, "fastapi"))), reason="needs the extras `docs` and `serve`"
+    ),
+]
+
+OF_SPHINX = {"genindex.html", "search.html", "py-modindex.html"}
+"""Pages that no page of ours links to."""
+STYLE = re.compile(r"url\(\s*['\"]?(?:https?:)?//|@import\s+(?:url\()?\s*['\"]?(?:https?:)?//")
+SCRIPT = re.compile(r"\b(?:import|from|fetch\()\s*\(?['\"`](?:https?:)?//")
+
+
+class Page(HTMLParser):
+    """The links, anchors and files of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: set[str] = set()
+        self.links: list[str] = []
+        self.of_article: list[str] = []
+        self.loaded: list[str] = []
+        self._in_article = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attributes}
+        self._in_article |= tag == "article"
+        self.anchors |= {given[name] for name in ("id", "name") if name in given}
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+            if self._in_article:
+                self.of_article.append(given["href"])
+        elif tag != "a":
+            self.loaded += [given[name] for name in ("href", "src", "action") if name in given]
+            self.loaded += [part.split()[0] for part in given.get("srcset", "").split(",") if part]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_article &= tag != "article"
+
+
+class Site(NamedTuple):
+    """A built site."""
+
+    folder: Path
+    pages: dict[str, Page]
+    """By their paths."""
+
+    def goal(self, page: str, link: str) -> tuple[str, str] | None:
+        """The path and the anchor that a link leads to; None for other sites."""
+        parts = urlsplit(link)
+        if parts.scheme or parts.netloc:
+            return None
+        whole = (self.folder / page).parent / unquote(parts.path) if parts.path else page
+        path = (self.folder / whole).resolve().relative_to(self.folder).as_posix()
+        return path, unquote(parts.fragment)
+
+    def goals(self, page: str, links: list[str]) -> Iterator[tuple[str, str]]:
+        """All that are in the site."""
+        yield from filter(None, (self.goal(page, link) for link in links))
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    folder = tmp_path_factory.mktemp("site").resolve()
+    built = subprocess.run(
+        [
+            sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html",
+            "-d", folder / "trees", ROOT / "docs", folder / "html",
+        ],
+        cwd=ROOT, capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert built.returncode == 0, built.stderr
+    pages = {
+        path.relative_to(folder / "html").as_posix(): Page(path.read_text(encoding="utf-8"))
+        for path in (folder / "html").rglob("*.html")
+        if not path.relative_to(folder / "html").parts[0].startswith("_")
+    }
+    return Site(folder / "html", pages)
+
+
+def test_there_is_a_page_of_everything(site: Site) -> None:
+    hand_written = {
+        path.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
+        for kind in ("md", "ipynb")
+        for path in (ROOT / "docs").rglob(f"*.{kind}")
+    }
+    assert hand_written <= set(site.pages)
+    assert {f"reference/commands/{name}.html" for name in COMMANDS} <= set(site.pages)
+    public = {f"reference/api/evolve.{name}.html" for name in evolve.__all__}
+    assert public - {"reference/api/evolve.__version__.html"} <= set(site.pages)
+    assert len(site.pages) >= 80
+
+
+def test_every_link_and_anchor_leads_somewhere(site: Site) -> None:
+    broken = {}
+    for name, page in site.pages.items():
+        for path, anchor in site.goals(name, [*page.links, *page.loaded]):
+            there = site.pages.get(path)
+            missing = not (site.folder / path).exists()
+            if missing or (anchor and there is not None and anchor not in there.anchors):
+                broken[name, path, anchor] = True
+    assert not list(broken)
+
+
+def test_every_page_is_two_clicks_from_the_start(site: Site) -> None:
+    reached = last = {"index.html"}
+    for _ in range(2):
+        pages = [(name, site.pages[name]) for name in last & set(site.pages)]
+        last = {goal for name, page in pages for goal, _ in site.goals(name, page.of_article)}
+        reached = reached | last
+    assert set(site.pages) - OF_SPHINX <= reached
+
+
+def test_no_file_comes_from_another_host(site: Site) -> None:
+    for name, page in site.pages.items():
+        others = [link for link in page.loaded if re.match(r"(https?:)?//", link)]
+        assert not others, (name, others)
+    for path in site.folder.rglob("*"):
+        if path.suffix in (".css", ".js", ".html", ".svg"):
+            text = path.read_text(encoding="utf-8")
+            assert not STYLE.search(text), path
+            if path.suffix == ".js":
+                assert not SCRIPT.search(text), path
+    assert "mathjax" not in (site.folder / "index.html").read_text(encoding="utf-8").lower()
