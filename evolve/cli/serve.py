@@ -21,6 +21,7 @@ from evolve.cli.settings import RUNS
 from evolve.cli.terminal import say
 from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.compiled.private import check_private, private_folder
+from evolve.extras import install_hint
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
@@ -33,7 +34,23 @@ _OTHERS: Final = 0o077
 """The part of a file's mode that is about other users."""
 
 
-@click.command(name="serve")
+_HELP: Final = f"""Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a
+REST API.
+
+Jobs are separate processes: they continue when the service ends, and it takes them up again when it
+starts. It answers this machine alone unless --host says otherwise, and only clients with the token
+in the printed address. It needs the extra `serve`: {install_hint("serve")}.
+
+\b
+Examples:
+  evolve serve --open
+  evolve serve runs --port 9000 --slots 2
+  evolve serve --host 0.0.0.0 --allow-host lab.example.org
+  evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
+"""
+
+
+@click.command(name="serve", help=_HELP)
 @click.argument("runs", type=click.Path(path_type=Path), default=RUNS)
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
 @click.option(
@@ -90,19 +107,7 @@ def serve_command(
     programs: tuple[str, ...],
     browse: bool,
 ) -> None:
-    """Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a REST API.
-
-    Jobs are separate processes: they continue when the service ends, and it takes them up again
-    when it starts. It answers this machine alone unless --host says otherwise, and only clients
-    with the token in the printed address. It needs the extra `serve`: pip install '.[serve]'.
-
-    \b
-    Examples:
-      evolve serve --open
-      evolve serve runs --port 9000 --slots 2
-      evolve serve --host 0.0.0.0 --allow-host lab.example.org
-      evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
-    """
+    """See _HELP."""
     os.environ.pop(SERVICE_TOKEN, None)
     from evolve.service import request_guard, server
 
