@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import webbrowser
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
@@ -145,7 +144,7 @@ def serve_command(
         say(f"evolve serves {runs} at {page}")
         say("Ctrl-C ends it; jobs go on")
         if browse:
-            stack.callback(_open(page, private=bool(token)))
+            _open(page, stack if token else None)
 
     with ExitStack() as stack, suppress(KeyboardInterrupt):
         server.serve(
@@ -204,25 +203,26 @@ def _kept_token() -> str:
     return token
 
 
-def _open(page: str, *, private: bool) -> Callable[[], None]:
-    """Open the page in a browser; return what to call at the end.
+def _open(page: str, private: ExitStack | None) -> None:
+    """Open the page in a browser.
 
     Every account of this machine can see the words of a browser's command. So for an address with a
-    token the browser gets a file that leads there, which this user alone can read.
+    token the browser gets a file that leads there, which this user alone can read, until `private`
+    ends.
     """
-    file = token_file().with_name("open.html")
-    if not private:
+    if private is None:
         webbrowser.open(page)
-        return lambda: None
+        return
+    file = token_file().with_name("open.html")
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(page)}">'
     try:
         private_folder(file.parent)
+        private.callback(remove, file, missing_ok=True)  # a signal may come as soon as it is there
         write_bytes(file, text.encode(), private=True)
     except OSError as error:
         say(f"open the address yourself: {file} could not be written: {error.strerror or error}")
-        return lambda: None
+        return
     webbrowser.open(file.as_uri())
-    return lambda: remove(file, missing_ok=True)
 
 
 def _check_program(program: str) -> None:
