@@ -61,7 +61,7 @@ def declared(requirements: list[str]) -> dict[str, tuple[int, ...]]:
     """Distributions with their lowest versions."""
     found = {}
     for one in requirements:
-        match = REQUIREMENT.fullmatch(one)
+        match = REQUIREMENT.fullmatch(one.partition(";")[0])
         assert match, f"{one}: it must be NAME>=VERSION, the lowest version that works"
         found[plain(match[1])] = tuple(map(int, match[2].split(".")))
     return found
