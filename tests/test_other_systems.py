@@ -16,8 +16,9 @@ import psutil
 import pytest
 
 from evolve.cli import signals
-from evolve.files import folder
+from evolve.files import atomic, changes, folder
 from evolve.programs import host
+from evolve.programs.meter import Meter
 from evolve.service import engine_worker
 from evolve.service.folders import Locks, holds
 from evolve.service.job import MARK, Process, boot, find_process
@@ -112,6 +113,41 @@ def test_files_are_bytes_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     for path in (tmp_path / "a", folder.inside(tmp_path, "b")):
         os.close(folder.open_handle(path, os.O_WRONLY | os.O_CREAT))
         assert seen[-1] & binary
+
+
+def test_a_rename_waits_for_readers_on_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, tries = os.replace, []
+
+    def replace(*paths: Any, **options: Any) -> None:
+        tries.append(paths)
+        if len(tries) <= refused:
+            raise PermissionError(13, "it is open")
+        real(*paths, **options)
+
+    monkeypatch.setattr(changes, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(os, "replace", replace)
+    refused = 1
+    with pytest.raises(PermissionError):
+        atomic.write_text(tmp_path / "a", "new")
+    take_away(monkeypatch)
+    tries.clear()
+    refused = 2
+    atomic.write_text(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "new"
+    tries.clear()
+    refused = 3
+    with pytest.raises(PermissionError):
+        atomic.write_text(tmp_path / "a", "newer")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_programs_are_not_measured_on_windows_and_it_says_why() -> None:
+    meter = Meter(None)
+    assert meter.why_not is not None
+    assert "Windows" in meter.why_not
+    assert meter.seconds() == 0.0
 
 
 def test_locks_are_tried_where_no_system_lists_them(
