@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from evolve.errors import EvolveError, ExtraError
+from evolve.version import DISTRIBUTION
 
 _SMALL: Final = (
     ", or a small build for CPUs alone, pip install torch --index-url "
@@ -23,6 +24,14 @@ _EXTRAS: Final = {
     ),
 }
 """Packages of the extras, each with its extra and the start of its message."""
+
+
+def install_hint(extra: str) -> str:
+    """The command that adds an extra.
+
+    It works wherever evolve is installed, from the index or from a copy: pip adds to what is there.
+    """
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
 
 
 def imported(name: str) -> Any:
@@ -60,6 +69,6 @@ def _missing(package: str, who: str | None) -> ExtraError:
         return ExtraError(f"this needs {package}, which is not installed: pip install {package}")
     needs = f"{who} needs {package}" if who else needs or f"the service needs {package}"
     return ExtraError(
-        f"{needs}, the extra `{extra}` of evolve, which is not installed: pip install '.[{extra}]'"
+        f"{needs}, the extra `{extra}` of evolve, which is not installed: {install_hint(extra)}"
         f"{_SMALL if package == 'torch' else ''}"
     )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +16,11 @@ import yaml
 
 import evolve
 from evolve.cli.main import COMMANDS
-from tests.cli import ROOT, invoke
+from tests.cli import ROOT, invoke, posix
 
 DEPLOY = Path(ROOT) / "deploy"
+IMAGE = (DEPLOY / "Containerfile").read_text()
+SERVICES = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]
 
 
 def documents() -> list[Any]:
@@ -35,7 +42,7 @@ def test_all_are_of_one_image_of_this_version() -> None:
     images = {image for image in values(documents(), "image") if not image.startswith("postgres:")}
     version = evolve.__version__.partition(".dev")[0]
     assert images == {f"evolve:{version}"}
-    assert f"-t evolve:{version}" in (DEPLOY / "Containerfile").read_text()
+    assert f"-t evolve:{version}" in IMAGE
 
 
 def commands() -> list[list[str]]:
@@ -79,4 +86,82 @@ def test_dasks_settings_are_ones_that_it_has() -> None:
 
 
 def test_the_image_has_them() -> None:
-    assert "COPY deploy/dask.yaml /etc/dask/" in (DEPLOY / "Containerfile").read_text()
+    assert "COPY deploy/dask.yaml /etc/dask/" in IMAGE
+
+
+def containers() -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """All of Kubernetes, each with its pod."""
+    found = []
+    for document in yaml.safe_load_all((DEPLOY / "kubernetes.yaml").read_text()):
+        for pod in values(document, "spec"):
+            found += [(one, pod) for one in pod.get("containers", [])]
+    return found
+
+
+def test_all_run_as_a_user_without_rights_on_a_root_that_is_read_only() -> None:
+    assert len(containers()) == 4
+    for one, pod in containers():
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert f"--uid {pod['securityContext']['runAsUser']} " in IMAGE
+        assert one["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        mounted = {mount["name"] for mount in one["volumeMounts"]}
+        assert "tmp" in mounted <= {volume["name"] for volume in pod["volumes"]}
+        assert "command" not in one, "it would leave out the image's start.sh"
+    ours = [one for one in SERVICES.values() if one["image"].startswith("evolve:")]
+    assert len(ours) == 4
+    for one in ours:
+        assert (one["read_only"], one["tmpfs"], one["cap_drop"]) == (True, ["/tmp"], ["ALL"])
+        assert "entrypoint" not in one
+
+
+def test_the_service_is_healthy_when_it_answers() -> None:
+    probe = ["python", "/usr/local/bin/healthy.py"]
+    assert SERVICES["service"]["healthcheck"]["test"] == ["CMD", *probe]
+    (page,) = (one for one, _ in containers() if one["name"] == "page")
+    for name in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert page[name]["exec"]["command"] == probe
+    assert "COPY deploy/start.sh deploy/healthy.py /usr/local/bin/\n" in IMAGE
+
+
+class Answer(BaseHTTPRequestHandler):
+    """Is well for whoever knows the token."""
+
+    def do_GET(self) -> None:
+        known = self.headers["Authorization"] == "Bearer the token"
+        self.send_response(200 if known and self.path == "/api/v1/health" else 401)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_its_health_is_asked_for_with_the_token() -> None:
+    def ask(token: str) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, DEPLOY / "healthy.py", str(server.server_port)]
+        environment = {**os.environ, "EVOLVE_TOKEN": token}
+        return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+
+    with HTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        assert ask("the token").returncode == 0
+        wrong = ask("another")
+        server.shutdown()
+        thread.join()
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (1, 1)
+    gone = ask("the token")
+    assert gone.returncode == 1
+    assert gone.stderr.startswith("the service does not answer: ")
+
+
+@posix
+def test_what_starts_everything_keeps_kernels_that_can_be_added_to(tmp_path: Path) -> None:
+    assert 'ENTRYPOINT ["/usr/local/bin/start.sh"]' in IMAGE
+    words = [DEPLOY / "start.sh", "sh", "-c", 'echo "$EVOLVE_CACHE_DIR"; exit 3']
+    environment = {**os.environ, "EVOLVE_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3, f"{tmp_path}\n")

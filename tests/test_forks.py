@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from tests import forks
 from tests.cli import command, environment, finish, program, read_terminal, spawn
 from tests.waits import PATIENCE
 
+pty = pytest.importorskip("pty", reason="Windows neither forks nor has such terminals")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="by what Linux says of processes")
 KEPT_RUN = Path(__file__).parent / "cli/run-0.2"
 

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import yaml
+
+from evolve.extras import install_hint
+from evolve.version import DISTRIBUTION, __version__
 
 ROOT: Final = Path(__file__).parent.parent
-PROJECT: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
-    "project"
-]
+WHOLE: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT: Final[Mapping[str, Any]] = WHOLE["project"]
 EXTRAS: Final[Mapping[str, list[str]]] = PROJECT["optional-dependencies"]
 REQUIREMENT: Final = re.compile(r"([A-Za-z0-9_-]+)(?:\[[a-z,]+\])?>=([0-9]+(?:\.[0-9]+)+)")
 
@@ -65,7 +68,7 @@ def declared(requirements: list[str]) -> dict[str, tuple[int, ...]]:
     """Distributions with their lowest versions."""
     found = {}
     for one in requirements:
-        match = REQUIREMENT.fullmatch(one)
+        match = REQUIREMENT.fullmatch(one.partition(";")[0])
         assert match, f"{one}: it must be NAME>=VERSION, the lowest version that works"
         found[plain(match[1])] = tuple(map(int, match[2].split(".")))
     return found
@@ -142,3 +145,36 @@ def test_tests_have_the_extras_that_they_test_in_no_older_versions(extra: str) -
         return
     for name, lowest in OF[extra].items():
         assert OF["test"][name] >= lowest, name
+
+
+def test_hints_name_what_is_published() -> None:
+    assert PROJECT["name"] == DISTRIBUTION
+    assert all(f"/{DISTRIBUTION}/" in address for address in PROJECT["urls"].values())
+    for path in sources("evolve"):
+        for hint in ("pip install '.[", f"pip install '{DISTRIBUTION}["):
+            assert hint not in path.read_text("utf-8"), f"{path}: evolve.extras makes them"
+    assert install_hint("serve") == "pip install 'evolve-reversi[serve]'"
+
+
+def test_licences_of_what_is_not_ours_are_in_the_wheel() -> None:
+    """PEP 639: their files stand in its metadata, and the expression names them."""
+    named = {path for pattern in PROJECT["license-files"] for path in ROOT.glob(pattern)}
+    assert named == {ROOT / "LICENSE", *(ROOT / "evolve").rglob("LICENSE*")}
+    for path in named:
+        kind = "Apache-2.0" if "Apache License" in path.read_text("utf-8")[:200] else "MIT"
+        assert kind in PROJECT["license"].split(" AND ")
+
+
+def test_the_source_archive_has_what_tests_read() -> None:
+    patterns = WHOLE["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    kept = {path for pattern in patterns for path in ROOT.glob(pattern.removeprefix("/"))}
+    for name in ("deploy", "docs", "tests", "benchmarks", "README.md", "CHANGELOG.md", ".ci"):
+        assert ROOT / name in kept, name
+    assert ROOT / "runs/README.md" in kept
+    assert all(any(ROOT.glob(pattern.removeprefix("/"))) for pattern in patterns)
+
+
+def test_who_cites_it_cites_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert str(cited["version"]) == __version__.partition(".dev")[0]
+    assert cited["authors"] == PROJECT["authors"]

@@ -7,7 +7,6 @@ import os
 import re
 import secrets
 import webbrowser
-from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Final
@@ -21,6 +20,7 @@ from evolve.cli.settings import RUNS
 from evolve.cli.terminal import say
 from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.compiled.private import check_private, private_folder
+from evolve.extras import install_hint
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import inside
@@ -33,7 +33,23 @@ _OTHERS: Final = 0o077
 """The part of a file's mode that is about other users."""
 
 
-@click.command(name="serve")
+_HELP: Final = f"""Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a
+REST API.
+
+Jobs are separate processes: they continue when the service ends, and it takes them up again when it
+starts. It answers this machine alone unless --host says otherwise, and only clients with the token
+in the printed address. It needs the extra `serve`: {install_hint("serve")}.
+
+\b
+Examples:
+  evolve serve --open
+  evolve serve runs --port 9000 --slots 2
+  evolve serve --host 0.0.0.0 --allow-host lab.example.org
+  evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
+"""
+
+
+@click.command(name="serve", help=_HELP)
 @click.argument("runs", type=click.Path(path_type=Path), default=RUNS)
 @click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True)
 @click.option(
@@ -90,19 +106,7 @@ def serve_command(
     programs: tuple[str, ...],
     browse: bool,
 ) -> None:
-    """Serve the runs in RUNS (runs by default): a page to watch, steer and play, and a REST API.
-
-    Jobs are separate processes: they continue when the service ends, and it takes them up again
-    when it starts. It answers this machine alone unless --host says otherwise, and only clients
-    with the token in the printed address. It needs the extra `serve`: pip install '.[serve]'.
-
-    \b
-    Examples:
-      evolve serve --open
-      evolve serve runs --port 9000 --slots 2
-      evolve serve --host 0.0.0.0 --allow-host lab.example.org
-      evolve serve --allow-programs 'gtp:gtp-rhino --level=3'
-    """
+    """See _HELP."""
     os.environ.pop(SERVICE_TOKEN, None)
     from evolve.service import request_guard, server
 
@@ -140,7 +144,7 @@ def serve_command(
         say(f"evolve serves {runs} at {page}")
         say("Ctrl-C ends it; jobs go on")
         if browse:
-            stack.callback(_open(page, private=bool(token)))
+            _open(page, stack if token else None)
 
     with ExitStack() as stack, suppress(KeyboardInterrupt):
         server.serve(
@@ -199,25 +203,26 @@ def _kept_token() -> str:
     return token
 
 
-def _open(page: str, *, private: bool) -> Callable[[], None]:
-    """Open the page in a browser; return what to call at the end.
+def _open(page: str, private: ExitStack | None) -> None:
+    """Open the page in a browser.
 
     Every account of this machine can see the words of a browser's command. So for an address with a
-    token the browser gets a file that leads there, which this user alone can read.
+    token the browser gets a file that leads there, which this user alone can read, until `private`
+    ends.
     """
-    file = token_file().with_name("open.html")
-    if not private:
+    if private is None:
         webbrowser.open(page)
-        return lambda: None
+        return
+    file = token_file().with_name("open.html")
     text = f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(page)}">'
     try:
         private_folder(file.parent)
+        private.callback(remove, file, missing_ok=True)  # a signal may come as soon as it is there
         write_bytes(file, text.encode(), private=True)
     except OSError as error:
         say(f"open the address yourself: {file} could not be written: {error.strerror or error}")
-        return lambda: None
+        return
     webbrowser.open(file.as_uri())
-    return lambda: remove(file, missing_ok=True)
 
 
 def _check_program(program: str) -> None:

@@ -181,7 +181,10 @@ def _send_again(number: int) -> None:
 
     def send() -> None:
         time.sleep(_AGAIN)
-        os.kill(os.getpid(), number)
+        if sys.platform == "win32":  # where `os.kill` ends the process
+            _thread.interrupt_main(number)
+        else:
+            os.kill(os.getpid(), number)
 
     # The hook must not wait. `Thread.start` waits until the thread runs; on a busy machine the
     # signal came while the hook still waited, 10 of 2000 times.

@@ -9,13 +9,14 @@ import click
 from evolve.cli.options import jobs_option
 from evolve.cli.run import start_run, starting_options
 from evolve.cli.settings import GroupedCommand, model_options
+from evolve.extras import install_hint
 from evolve.runs.run_types import TRAININGS
 
-_TRAIN_HELP: Final = """Train from games: `patterns` value what shapes on the board hold, networks
+_TRAIN_HELP: Final = f"""Train from games: `patterns` value what shapes on the board hold, networks
 value moves (`dqn`) or positions (`mcts`).
 
-Networks need PyTorch, the extra `learn`: pip install '.[learn]'. The result plays like any other
-agent.
+Networks need PyTorch: {install_hint("learn")} adds it. The result plays like any
+other agent.
 
 \b
 Examples:

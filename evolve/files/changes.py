@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Literal
@@ -24,6 +26,8 @@ synced to the disk. rename: a file takes another name. sync: wait until the disk
 folder. append: a piece is appended. cut: a torn end is cut off. remove: a file or an empty folder
 is removed.
 """
+_PAUSES: Final = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""Seconds between tries to rename on Windows, which refuses while someone reads the old file."""
 Hook = Callable[[Change, Path, bytes], None]
 
 hook: Hook | None = None
@@ -65,7 +69,14 @@ def move(source: Path, target: Path) -> None:
             path.exists()
     point("rename", target)
     with reached(source) as (handle, name), reached(target) as (other, new):
-        os.replace(name, new, src_dir_fd=handle, dst_dir_fd=other)
+        for pause in (*_PAUSES, None):
+            try:
+                os.replace(name, new, src_dir_fd=handle, dst_dir_fd=other)
+                break
+            except PermissionError:
+                if sys.platform != "win32" or pause is None:
+                    raise
+                time.sleep(pause)
     sync_folder(target.parent)
 
 

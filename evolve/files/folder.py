@@ -32,6 +32,8 @@ Elsewhere each level is checked first, which leaves a moment in which it may be 
 """
 _DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_BYTES: Final = getattr(os, "O_BINARY", 0)
+"""Windows would write two bytes for the end of a line, and end a file at Ctrl-Z."""
 _NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)
 _PASS: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY
 """Flags to pass through a folder; on Linux also through one that may not be listed."""
@@ -236,6 +238,7 @@ def open_handle(path: Path, flags: int, mode: int = 0o666) -> int:
 
     There a pipe or a device is a RunError: opening one can wait for ever, or have effects.
     """
+    flags |= _BYTES
     if not isinstance(path, FolderPath):
         return os.open(path, flags, mode)
     with reached(path) as (handle, name):

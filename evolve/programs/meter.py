@@ -20,6 +20,7 @@ _PAUSE: Final = 0.02
 """Seconds between two samples. Filling 100 MB takes 30 ms, so a sample sees a child that does."""
 _SHARE: Final = 0.1
 """Most of a core that sampling may take."""
+_UNGUARDED: Final = "evolve measures a program by its guard, and Windows has no guards"
 _MISSING: Final = "this system tells of other processes through psutil alone: pip install psutil"
 
 _HAS_LISTS: Final = Path(f"/proc/self/task/{os.getpid()}/children").exists()
@@ -54,7 +55,8 @@ class Meter:
         self.processes = 0
         self._guard = guard
         self._system = None if guard is None else _system()
-        self.why_not = _MISSING if self._system is None else None
+        why = _UNGUARDED if guard is None else _MISSING
+        self.why_not = why if self._system is None else None
         self._last = self._lost = 0.0
         self._lock = threading.Lock()
         self._stop = threading.Event()

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -69,8 +70,10 @@ def main(pipes: Sequence[str]) -> None:
 
 
 def _limit_memory() -> None:
+    """Limit its own memory, where the system can: macOS and Windows cannot."""
     if sys.platform != "win32":
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
 
 
 @lru_cache(16)

@@ -203,4 +203,7 @@ def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
 
 
 def _key(status: os.stat_result) -> tuple[str, int]:
+    """What the kernel's list calls a file."""
+    if sys.platform == "win32":  # it has no such list
+        return "", status.st_ino
     return f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}", status.st_ino

@@ -78,8 +78,14 @@ class Process:
             return False
 
     def stop(self, mark: str) -> None:
-        """Ask it to end after its current step, as Ctrl-C does."""
-        if self.is_of(mark):
+        """Ask it to end after its current step, as Ctrl-C does.
+
+        Windows sends no Ctrl-C to a process apart: there it ends at once, and a run can be resumed
+        from its last step.
+        """
+        if sys.platform == "win32":
+            self.kill(mark)
+        elif self.is_of(mark):
             with suppress(ProcessLookupError):
                 os.kill(self.number, signal.SIGINT)
 
@@ -139,9 +145,14 @@ def find_process(mark: str, since: float) -> Process | None:
     for one in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             began = one.create_time()
-            if began >= since - _CLOSE and os.getsid(one.pid) == one.pid and _has(one, mark):
+            if began >= since - _CLOSE and _leads_session(one.pid) and _has(one, mark):
                 processes.append(Process(one.pid, began, boot()))
     return min(processes, key=lambda process: process.started, default=None)
+
+
+def _leads_session(number: int) -> bool:
+    """Whether a process leads a session; True on Windows, which has none."""
+    return sys.platform == "win32" or os.getsid(number) == number
 
 
 def reap() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from evolve.extras import install_hint
 from evolve.service.costs import Costs, cost_info, runs_of
 from evolve.service.forms import Form, form_of, forms
 from evolve.service.models.meta import GoalInfo, OfferCosts, OfferInfo
@@ -210,7 +211,7 @@ GOALS: Final = (
 
 
 NEEDS: Final[Mapping[str, str]] = {
-    "PyTorch": "PyTorch is not installed here: pip install '.[learn]' adds what is grey.",
+    "PyTorch": f"PyTorch is not installed here: {install_hint('learn')} adds what is grey.",
     "a program": "An engine of your own is tuned where the server was started with it: "
     "evolve serve --allow-programs 'gtp:./engine --corner {corner:1:50}'",
 }

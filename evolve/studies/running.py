@@ -105,7 +105,8 @@ class RunProcess(Working):
             self.stopped = bool(event.get("stopped"))
 
     def stop(self) -> None:
-        if self._process.pid is not None and self.alive:
+        """See Working. On Windows the console sends Ctrl-C to its processes; we could only kill."""
+        if sys.platform != "win32" and self._process.pid is not None and self.alive:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGINT)
 

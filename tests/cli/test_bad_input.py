@@ -374,8 +374,8 @@ def test_without_torch_the_rest_works_and_learning_says_what_to_install(tmp_path
     assert asked.code == 1
     assert asked.err == (
         "error: learning needs PyTorch, the extra `learn` of evolve, which is not installed: "
-        "pip install '.[learn]', or a small build for CPUs alone, pip install torch --index-url "
-        "https://download.pytorch.org/whl/cpu\n"
+        "pip install 'evolve-reversi[learn]', or a small build for CPUs alone, pip install torch "
+        "--index-url https://download.pytorch.org/whl/cpu\n"
     )
     assert not (tmp_path / "runs").exists()
     assert program(tmp_path, "perft", 3, PYTHONPATH=path).code == 0

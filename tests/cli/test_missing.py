@@ -14,6 +14,7 @@ import click
 import pytest
 
 from evolve.cli.main import COMMANDS, cli
+from evolve.extras import install_hint
 from evolve.programs.children import LOG, inherited
 from tests.cli import QUICK, done, fails, invoke, match, program
 from tests.programs.test_external import source
@@ -112,7 +113,7 @@ LACKING = (
     (("sweep", "evolution", "--scheduler=tcp://127.0.0.1:9"), "this needs optuna"),
     (("train", "mcts"), TORCH),
     (("train", "dqn", "--seeds=0-1"), TORCH),
-    (("serve",), "the extra `serve` of evolve, which is not installed: pip install '.[serve]'"),
+    (("serve",), f"the extra `serve` of evolve, which is not installed: {install_hint('serve')}"),
     (("plot", "swh", "-o", "x.png"), "this needs matplotlib, which is not installed"),
     (("sweep", "alphabeta", "--trials=1"), "this needs optuna, which is not installed"),
     (("sweep", "program", "gtp:cat {x:1:5}"), "this needs optuna, which is not installed"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pty
 import random
 import re
 import signal
@@ -36,6 +35,7 @@ from tests.cli import (
 from tests.programs.test_external import source
 from tests.waits import PATIENCE, until
 
+pty = pytest.importorskip("pty", reason="Windows has no such terminals, and other signals")
 STOPS = 4
 """Stops of each kind in the long proof, half of them at any moment; 50 were done once."""
 

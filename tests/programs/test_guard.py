@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from evolve.programs import guard
 from tests.waits import PATIENCE, gone, until
 
+guard = pytest.importorskip("evolve.programs.guard", reason="Windows does without guards")
 ELSEWHERE = "import runpy, sys; sys.platform = 'darwin'; sys.argv = sys.argv[1:]; "
 ELSEWHERE += "runpy.run_path(sys.argv[0], run_name='__main__')"
 """Runs the guard as where there is no subreaper."""

@@ -159,5 +159,5 @@ def test_without_what_it_needs(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 1
-    assert "pip install '.[serve]'" in ended.stderr
+    assert "pip install 'evolve-reversi[serve]'" in ended.stderr
     assert len(ended.stderr.splitlines()) == 1

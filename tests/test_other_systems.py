@@ -1,0 +1,210 @@
+"""macOS and Windows lack things of Linux. Here they are taken away, and the rest still works."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import psutil
+import pytest
+
+from evolve.cli import signals
+from evolve.files import atomic, changes, folder
+from evolve.programs import host
+from evolve.programs.meter import Meter
+from evolve.service import engine_worker
+from evolve.service.folders import Locks, holds
+from evolve.service.job import MARK, Process, boot, find_process
+from evolve.studies.running import RunProcess
+from tests.cli import ROOT, posix
+from tests.waits import until
+
+pytestmark = posix  # what is taken away has to be there first
+
+WINDOWS_LACKS = {
+    "os": (
+        "fork", "getsid", "setsid", "killpg", "geteuid", "getuid", "major", "minor", "O_DIRECTORY",
+        "O_NOFOLLOW", "O_NONBLOCK", "sched_getaffinity", "setpriority", "fwalk", "WNOHANG",
+        "getloadavg", "mkfifo",
+    ),
+    "signal": ("SIGKILL", "SIGHUP", "SIGSTOP", "SIGCONT", "SIGCHLD", "pthread_sigmask"),
+    "time": ("CLOCK_MONOTONIC", "clock_gettime_ns"),
+}  # fmt: skip
+
+
+def take_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Windows lacks, for code that is imported already."""
+    for module, names in WINDOWS_LACKS.items():
+        for name in names:
+            monkeypatch.delattr(sys.modules[module], name, raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+
+
+@pytest.fixture
+def marked() -> Iterator[psutil.Process]:
+    """A process with the mark of a job, apart from this one."""
+    words = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
+    with subprocess.Popen(words, env={MARK: "a mark"}, start_new_session=True) as child:
+        found = psutil.Process(child.pid)
+        until(found.environ)
+        yield found
+        child.kill()
+
+
+def test_windows_ends_a_job_that_is_asked_to_stop(
+    marked: psutil.Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    since = marked.create_time()
+    with monkeypatch.context() as there:
+        take_away(there)
+        # psutil itself stays that of this system, which ends processes by SIGKILL.
+        there.setattr(psutil.Process, "kill", lambda process: os.kill(process.pid, 9))
+        assert find_process("a mark", since) == Process(marked.pid, since, boot())
+        Process(marked.pid, since, boot()).stop("another")
+        assert marked.is_running()
+        Process(marked.pid, since, boot()).stop("a mark")
+    until(lambda: marked.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_windows_stops_runs_of_a_study_by_its_console(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = RunProcess.__new__(RunProcess)
+    run._process = SimpleNamespace(pid=os.getpid(), is_alive=lambda: True)  # type: ignore[assignment]
+    killed: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda number, _: killed.append(number))
+    run.stop()
+    assert killed == [os.getpid()]
+    take_away(monkeypatch)
+    run.stop()
+    assert killed == [os.getpid()]
+
+
+def test_a_signal_that_is_sent_again_ends_nothing_on_windows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    came: list[bool] = []
+    with signals.at_ctrl_c(lambda: came.append(True)), monkeypatch.context() as there:
+        take_away(there)
+        there.delattr(os, "kill")
+        signals._send_again(signal.SIGINT)
+        end = time.monotonic() + 60
+        while not came and time.monotonic() < end:
+            time.sleep(0.01)
+    assert came == [True]
+
+
+def test_files_are_bytes_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    binary = 1 << 40
+    real = os.open
+
+    def opened(path: Any, flags: int, *more: Any, **options: Any) -> int:
+        seen.append(flags)
+        return real(path, flags & ~binary, *more, **options)
+
+    monkeypatch.setattr(folder, "_BYTES", binary)
+    monkeypatch.setattr(os, "open", opened)
+    for path in (tmp_path / "a", folder.inside(tmp_path, "b")):
+        os.close(folder.open_handle(path, os.O_WRONLY | os.O_CREAT))
+        assert seen[-1] & binary
+
+
+def test_a_rename_waits_for_readers_on_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, tries = os.replace, []
+
+    def replace(*paths: Any, **options: Any) -> None:
+        tries.append(paths)
+        if len(tries) <= refused:
+            raise PermissionError(13, "it is open")
+        real(*paths, **options)
+
+    monkeypatch.setattr(changes, "_PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(os, "replace", replace)
+    refused = 1
+    with pytest.raises(PermissionError):
+        atomic.write_text(tmp_path / "a", "new")
+    take_away(monkeypatch)
+    tries.clear()
+    refused = 2
+    atomic.write_text(tmp_path / "a", "new")
+    assert (tmp_path / "a").read_text() == "new"
+    tries.clear()
+    refused = 3
+    with pytest.raises(PermissionError):
+        atomic.write_text(tmp_path / "a", "newer")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_programs_are_not_measured_on_windows_and_it_says_why() -> None:
+    meter = Meter(None)
+    assert meter.why_not is not None
+    assert "Windows" in meter.why_not
+    assert meter.seconds() == 0.0
+
+
+def test_locks_are_tried_where_no_system_lists_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lock").touch()
+    take_away(monkeypatch)
+    assert Locks(tmp_path / "lock").held() is None
+    assert not holds(None, folder.inside(tmp_path, "lock"))
+
+
+def test_memory_has_no_limit_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
+    import resource
+
+    asked: list[int] = []
+
+    def refuse(kind: int, _: Any) -> None:
+        asked.append(kind)
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "setrlimit", refuse)
+    host._limit(100)
+    engine_worker._limit_memory()
+    assert asked == [resource.RLIMIT_DATA, resource.RLIMIT_AS]
+
+
+IMPORT_ALL = """
+import importlib, os, pkgutil, signal, sys, time
+import asyncio, multiprocessing.forkserver, webbrowser
+import anyio, click, cmaes, deap.base, deap.tools, distributed, fastapi, filelock, joblib, numba
+import matplotlib.figure, optuna, pandas, psutil, pyarrow.parquet, rich.progress, scipy.optimize
+import scipy.stats, sqlalchemy, tomli_w, uvicorn.protocols.http.httptools_impl
+for module, names in {lacks}.items():
+    for name in names:
+        delattr(sys.modules[module], name)
+for name in ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"):
+    sys.modules[name] = None
+os.supports_dir_fd = set()
+sys.platform = "win32"
+import evolve
+without = ("evolve.__main__", "evolve.learning", "evolve.programs.guard", "evolve.standalone.part_")
+for found in pkgutil.walk_packages(evolve.__path__, "evolve."):
+    if not found.name.startswith(without):
+        importlib.import_module(found.name)
+print(len([name for name in sys.modules if name.startswith("evolve.")]))
+"""
+
+
+@pytest.mark.slow
+def test_every_module_can_be_imported_without_posix() -> None:
+    """But for the guard of outside programs, which Windows does without, and PyTorch's."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", IMPORT_ALL.format(lacks=WINDOWS_LACKS)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 200
