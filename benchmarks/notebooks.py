@@ -19,13 +19,15 @@ import nbclient
 import nbformat
 from PIL import Image
 
-COLOURS = 96
+COLOURS = 192
 SECONDS = 1200
 """The most that a cell may take."""
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("notebooks", nargs="+", type=Path)
     for path in parser.parse_args().notebooks:
         book = nbformat.read(path, as_version=4)
@@ -43,7 +45,9 @@ def execute(book: Any, folder: Path) -> None:
     """Run all cells in that folder, with this package."""
     here = str(Path(__file__).parent.parent)
     place = {"metadata": {"path": str(folder)}}
-    client = nbclient.NotebookClient(book, timeout=SECONDS, kernel_name="python3", resources=place)
+    client = nbclient.NotebookClient(
+        book, timeout=SECONDS, kernel_name="python3", resources=place, coalesce_streams=True
+    )
     client.execute(env={**os.environ, "PYTHONPATH": here})
 
 

@@ -13,7 +13,10 @@ import pytest
 
 from tests.cli import ROOT
 
-NOTEBOOKS: Final = [ROOT / "docs/tutorials/python.ipynb", *sorted(ROOT.glob("docs/gallery/*.ipynb"))]
+NOTEBOOKS: Final = [
+    ROOT / "docs/tutorials/python.ipynb",
+    *sorted(ROOT.glob("docs/gallery/*.ipynb")),
+]
 MOST: Final = {
     "generations": 3, "population": 6, "games": 40, "trials": 3, "panel_openings": 2,
     "playoff_openings": 2, "move_budget": 300, "seeds=range": 2,
