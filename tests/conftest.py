@@ -27,7 +27,7 @@ _LONG: Final = (
     "cli/test_signals.py", "test_extending.py", "faults/test_sweeps.py", "cli/test_hostile.py",
     "cli/test_terminal.py", "service/test_disk.py", "faults/test_requests.py",
     "cli/test_study_cluster.py", "sweeps/test_postgres.py", "standalone/test_part_patterns.py",
-    "test_notebook.py", "engine/patterns/test_pattern_sums.py",
+    "test_notebooks.py", "engine/patterns/test_pattern_sums.py",
 )  # fmt: skip
 """Modules whose tests take longest, the longest first."""
 
