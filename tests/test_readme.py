@@ -13,8 +13,8 @@ from evolve.cli.main import COMMANDS, cli
 from tests.evolution.conftest import start
 
 ROOT = Path(__file__).parent.parent
-LEARNING = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
-SWEEPS = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+LEARNING = (ROOT / "docs" / "guides" / "networks.md").read_text(encoding="utf-8")
+SWEEPS = (ROOT / "docs" / "guides" / "sweeps.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RUNS = (ROOT / "runs" / "README.md").read_text(encoding="utf-8")
 
