@@ -8,7 +8,8 @@ A claim trains what it compares, each for the same CPU seconds and over the same
 the matches. What is trained is kept in runs/trained and not trained again. Scores are those of
 the first named; the interval is Student's t over the seeds, which are what a claim about a method
 is about, at the levels of Holm over all intervals of the table: that any of them leaves out a half
-though it is the truth happens in one such table of twenty. The rows go to docs/claims.csv.
+though it is the truth happens in one such table of twenty. The rows go to
+docs/evidence/data/claims.csv.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from evolve.engine.board.board import Board
 from evolve.learning.mcts import TreeLearner
 from evolve.learning.training import InMemoryTraining
 
-TABLE = Path("docs/claims.csv")
+TABLE = Path("docs/evidence/data/claims.csv")
 CORNERS = (0, 7, 56, 63)
 COLUMNS = ("score", "score_black", "score_white")
 A_CORNER = "a corner at hand is valued most"
@@ -169,7 +170,7 @@ def run(claims: list[Claim], seeds: int, budget: float, games: int, jobs: int) -
 
 
 def report(claims: list[Claim], frame: pd.DataFrame, budget: float) -> None:
-    """The claims as tables for docs/learning.md, as far as they have been played.
+    """The claims as tables for docs/evidence/learning.md, as far as they have been played.
 
     Every interval counts for Holm: those by colour, too, and corners against chance.
     """

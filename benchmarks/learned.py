@@ -6,9 +6,10 @@
     python -m benchmarks.learned moves [--preset s4-reversiv] [--time 5] [--games 1]
 
 `targets` trains the defaults (180 CPU seconds for dqn, 120 for mcts) and plays the matches that
-docs/learning.md reports. `equal-time` is the minimax-dueling DQN of the paper, two plies ahead,
-against tree searches with as many simulations as take the same time. `rating` is a round robin of
-what was learned and what was evolved. `moves` counts simulations through a game by the clock.
+docs/evidence/learning.md reports. `equal-time` is the minimax-dueling DQN of the paper, two plies
+ahead, against tree searches with as many simulations as take the same time. `rating` is a round
+robin of what was learned and what was evolved. `moves` counts simulations through a game by the
+clock.
 """
 
 from __future__ import annotations

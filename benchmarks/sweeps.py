@@ -9,14 +9,13 @@
 
 `overhead` is the time that a study takes for a trial: proposal, four reports, result and table.
 `speedup` compares the trials that one and two workers finish in the same time. `importances` are
-those of the sweeps whose trials docs/sweeps keeps, with what chance would show, and draws them
-again. `confirm` trains
-the winner's settings and the defaults with fresh seeds, the same for both, and plays them against
-each other. `rungs` tells of sweeps with rungs how the defaults stood in each rung beside the best
-of the others; docs/sweeps/rungs.csv keeps it. `methods` tunes alpha-beta parameters by genetic
-algorithms, CMA-ES, TPE and chance, each for the same number of games (an evolution plays about a
-tenth more, by which it chooses its champion), and lets the results meet one another;
-docs/sweeps/methods.csv keeps it.
+those of the sweeps whose trials docs/evidence/data/sweeps keeps, with what chance would show, and
+draws them again in docs/pictures. `confirm` trains the winner's settings and the defaults with
+fresh seeds, the same for both, and plays them against each other. `rungs` tells of sweeps with
+rungs how the defaults stood in each rung beside the best of the others; rungs.csv there keeps it.
+`methods` tunes alpha-beta parameters by genetic algorithms, CMA-ES, TPE and chance, each for the
+same number of games (an evolution plays about a tenth more, by which it chooses its champion), and
+lets the results meet one another; methods.csv there keeps it.
 """
 
 from __future__ import annotations
@@ -64,12 +63,13 @@ from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import Importances, write_trials
 
 METHODS = ("ga tuned", "ga published", "cma (DEAP)", "cma (Optuna)", "tpe", "random")
-TABLE = Path("docs/sweeps/methods.csv")
+TABLE = Path("docs/evidence/data/sweeps/methods.csv")
+PICTURES = Path("docs/pictures")
 PUBLISHED: dict[Any, dict[str, Any]] = {
     "dqn": {"budget": 40.0, "panel_openings": 30, "fix": {"lookahead": 0}},
     "mcts": {"budget": 40.0, "panel_openings": 30},
 }
-"""Settings of the sweeps whose trials docs/sweeps keeps."""
+"""Settings of the sweeps whose trials docs/evidence/data/sweeps keeps."""
 JUDGED = {
     "evolved": "against an evolved agent",
     "swh_mobility": "against swh-mobility, depth 2",
@@ -163,7 +163,7 @@ def importances(permutations: int) -> None:
 
 
 def draw(plan: Plan, trials: pd.DataFrame) -> None:
-    """The picture of a sweep whose trials docs/sweeps keeps, as `evolve plot` draws it."""
+    """The picture of a sweep whose trials are kept, as `evolve plot` draws it."""
     kind = plan.sweep.kind
     complete = trials[trials["state"] == "COMPLETE"]
     values: Any = complete[plan.space.names].astype(object).to_dict("records")
@@ -179,7 +179,7 @@ def draw(plan: Plan, trials: pd.DataFrame) -> None:
         folder.mkdir()
         (folder / CONFIG_FILE).write_text(config_text(plan.sweep, {}, f"sweep {kind}"))
         write_trials(folder, rows, types, known)
-        plot_sweep(evolve.load_run(folder), Look()).save(TABLE.with_name(f"{kind}.png"))
+        plot_sweep(evolve.load_run(folder), Look()).save(PICTURES / f"sweep-{kind}.png")
 
 
 def taught(plan: Plan, values: dict[str, Any], seed: int, budget: float) -> Agent:
@@ -373,7 +373,7 @@ def methods(seeds: int, generations: int, jobs: int) -> None:
 
 
 def report_methods(frame: pd.DataFrame) -> None:
-    """The table for docs/sweeps.md, and its picture."""
+    """The table for docs/evidence/sweeps.md, and its picture."""
     figure = Figure(figsize=(11, 3.4), layout="constrained")
     axes = figure.subplots(1, len(JUDGED), sharey=True)
     print("| | games | CPU s | " + " | ".join(JUDGED.values()) + " |")
@@ -393,7 +393,7 @@ def report_methods(frame: pd.DataFrame) -> None:
         ax.axvline(0.5, color=GREY, lw=0.5)
     axes[0].set_yticks(range(len(METHODS)), METHODS)
     axes[0].invert_yaxis()
-    write_figure(figure, TABLE.with_suffix(".png"))
+    write_figure(figure, PICTURES / "sweep-methods.png")
 
 
 def main() -> None:

@@ -94,7 +94,7 @@ class MctsAgent(StoredAgent):
         reuse: whether to keep a game's tree from move to move, after `for_game`. A move then
             depends on those before it. `choose_all` keeps no tree.
         order: the order of moves in the exact search, which plays the first of the best moves: by
-            `visits`, or by mean `value` Q, as ReversiV does (S4 in docs/learning.md).
+            `visits`, or by mean `value` Q, as ReversiV does (S4 in docs/evidence/learning.md).
         evaluate: values many positions at once by the network, for `choose_all`; it may be slow
             for single positions.
     """

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 MCTS_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
-    # Found by a sweep (docs/sweeps.md): a little stronger against the default.
+    # Found by a sweep (docs/evidence/sweeps.md): a little stronger against the default.
     "swept": {
         "layers": ("dense 96 relu", "dense 48 relu", "dense 1 tanh"),
         "learning_rate": 3.4e-3,
@@ -165,8 +165,8 @@ _S5: Final[dict[str, Any]] = {
 }
 DQN_PRESETS: Final[dict[str, dict[str, Any]]] = {
     "default": {},
-    # Found by a sweep (docs/sweeps.md): stronger against the default and against alpha-beta,
-    # weaker against random moves.
+    # Found by a sweep (docs/evidence/sweeps.md): stronger against the default and against
+    # alpha-beta, weaker against random moves.
     "swept": {
         "layers": ("dense 192 relu", "dense 64"),
         "learning_rate": 1.1e-3,

@@ -2,7 +2,7 @@
 
 The checks of answers find broken workers of a cluster, not malicious ones: a worker can invent
 results that look right, and its data is unpickled, by Dask and here. So the workers must be trusted
-as much as the client; see docs/cluster.md.
+as much as the client; see docs/guides/clusters.md.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Importances are those of PED-ANOVA (Watanabe, Bansal and Hutter 2023): how the values of the best
 tenth of the complete trials differ from those of all. They say little with few trials: with three
 to five in the better part, as 60 trials leave them, randomly shuffled scores gave one parameter as
-large a share in 11 and 34 of 100 shuffles (docs/sweeps.md). So each importance comes with a p
-value, and below FEWEST none is shown.
+large a share in 11 and 34 of 100 shuffles (docs/evidence/sweeps.md). So each importance comes with
+a p value, and below FEWEST none is shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The commands behind docs/learning.md: sound recipes, agents that are kept, honest intervals."""
+"""What docs/evidence/learning.md rests on: sound recipes, agents that are kept, fair intervals."""
 
 from __future__ import annotations
 
