@@ -3,8 +3,8 @@
     python -m benchmarks.arena overhead                 two alpha-beta agents, one thread
     python -m benchmarks.arena grhino AGENT [--level 3] [--games 100]
 
-`overhead` needs nothing but the kept champions in docs/evidence/data/evolution; `grhino` needs gtp-rhino
-(Debian: apt-get install grhino, whose opening book comes along).
+`overhead` needs nothing but the kept champions in docs/evidence/data/evolution; `grhino` needs
+gtp-rhino (Debian: apt-get install grhino, whose opening book comes along).
 """
 
 from __future__ import annotations

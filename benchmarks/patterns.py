@@ -8,10 +8,11 @@
 `champions` trains one agent a seed by the defaults (60 CPU seconds), keeps it in runs/trained, and
 lets it meet the five champions in docs/evidence/data/evolution: both at depth 5 and exact from 10
 empties, without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes
-about as much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out the
-forward cuts of static values, of one depth, or of one stage at a time: where the rest is stronger
-with as many nodes, they do not pay. `margins` lets agents, one of each seed, meet themselves with
-other margins of their cuts, 0 for none, at as many nodes. Openings are those of the match part,
+about as much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out
+the forward cuts of static values, of one depth, or of one stage at a time: where the rest is
+stronger with as many nodes, they do not pay. `margins` lets agents, one of each seed, meet
+themselves with other margins of their cuts, 0 for none, at as many nodes. Openings are those of
+the match part,
 which no training uses.
 """
 
