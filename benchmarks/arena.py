@@ -3,8 +3,8 @@
     python -m benchmarks.arena overhead                 two alpha-beta agents, one thread
     python -m benchmarks.arena grhino AGENT [--level 3] [--games 100]
 
-`overhead` needs nothing but the kept champions of docs/evolution; `grhino` needs gtp-rhino
-(Debian: apt-get install grhino, whose opening book comes along).
+`overhead` needs nothing but the kept champions in docs/evidence/data/evolution; `grhino` needs
+gtp-rhino (Debian: apt-get install grhino, whose opening book comes along).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from evolve.fitness.games import agent_rows
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import all_pairs, schedule
 
-CHAMPIONS = ("docs/evolution/tuned-standard-0.json", "docs/evolution/tuned-standard-1.json")
+CHAMPIONS = [f"docs/evidence/data/evolution/tuned-standard-{seed}.json" for seed in (0, 1)]
 PAIRS = 200
 REPEATS = 15
 

@@ -39,7 +39,7 @@ from evolve.learning.exact_labels import accuracy, fitted, labelled_sets
 
 DQN = Recipe.of("dqn", 180.0)
 MCTS = Recipe.of("mcts", 120.0)
-EVOLVED = "docs/evolution/tuned-standard-0.json"
+EVOLVED = "docs/evidence/data/evolution/tuned-standard-0.json"
 DEPTH_6 = "positional?depth=6"
 LABEL_GAMES = (400_000, 10_000)
 LABELLED = {

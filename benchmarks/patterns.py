@@ -6,12 +6,13 @@
     python -m benchmarks.patterns margins AGENT ... [--margins 0 1.6] [--nodes 16000] [--pairs 200]
 
 `champions` trains one agent a seed by the defaults (60 CPU seconds), keeps it in runs/trained, and
-lets it meet the five champions of docs/evolution: both at depth 5 and exact from 10 empties,
-without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes about as
-much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out the
-forward cuts of static values, of one depth, or of one stage at a time: where the rest is stronger
-with as many nodes, they do not pay. `margins` lets agents, one of each seed, meet themselves with
-other margins of their cuts, 0 for none, at as many nodes. Openings are those of the match part,
+lets it meet the five champions in docs/evidence/data/evolution: both at depth 5 and exact from 10
+empties, without forward cuts; and against theirs at depth 7, with cuts, at the depth that takes
+about as much CPU time. `duels` lets agents, one of each seed, meet an opponent. `cuts` leaves out
+the forward cuts of static values, of one depth, or of one stage at a time: where the rest is
+stronger with as many nodes, they do not pay. `margins` lets agents, one of each seed, meet
+themselves with other margins of their cuts, 0 for none, at as many nodes. Openings are those of
+the match part,
 which no training uses.
 """
 
@@ -36,7 +37,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS
 from evolve.fitness.openings import Part, balanced_openings
 
-CHAMPIONS = Path("docs/evolution")
+CHAMPIONS = Path("docs/evidence/data/evolution")
 MEETINGS = (
     ("equal depth", "depth=5&endgame=10&probcut=0", "depth=5&endgame=10"),
     ("less CPU", "depth=8&endgame=10", "depth=7&endgame=10"),

@@ -3,11 +3,11 @@
     python -m benchmarks.proof run [--seeds 5] [--jobs 2]    hours; goes on where it was stopped
     python -m benchmarks.proof report                        matches, table and picture
 
-`run` evolves runs/proof/PRESET-RULES-SEED, 168 generations of 64 each, and keeps of every
-finished one the champion (docs/evolution/PRESET-RULES-SEED.json) and the curve of its panel
-score (docs/evolution/panel.csv). `report` needs these alone. It plays the champions at equal
-depth without an exact end, on openings that no training uses, and as they were evolved, and
-writes docs/evolution/scores.csv and docs/evolution.png.
+`run` evolves runs/proof/PRESET-RULES-SEED, 168 generations of 64 each. Of every finished one it
+keeps, in docs/evidence/data/evolution, the champion (PRESET-RULES-SEED.json) and the curve of its
+panel score (panel.csv). `report` needs these alone. It plays the champions at equal depth without
+an exact end, on openings that no training uses, and as they were evolved, and writes scores.csv
+there, and docs/pictures/evolution.png.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ PAIRS = 200
 REFERENCE = {"standard": ("swh", 3), "reversed": ("anti-swh-mobility", 5)}
 DEPTH = 5
 RUNS = Path("runs/proof")
-KEPT = Path("docs/evolution")
+KEPT = Path("docs/evidence/data/evolution")
 PANEL = KEPT / "panel.csv"
 SCORES = KEPT / "scores.csv"
-PICTURE = Path("docs/evolution.png")
+PICTURE = Path("docs/pictures/evolution.png")
 # Student's t for a two-sided interval of 95 %, by degrees of freedom: seeds less one.
 STUDENT = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776}
 

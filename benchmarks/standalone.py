@@ -22,6 +22,7 @@ from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.patterns import PatternAgent
 
 POSITIONS = 200
+EVOLVED = "docs/evidence/data/evolution/tuned-standard-0.json"
 DRIVER = """
 import json, sys, time
 start = time.time()
@@ -69,7 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("agent", nargs="?", default="docs/evolution/tuned-standard-0.json")
+    parser.add_argument("agent", nargs="?", default=EVOLVED)
     parser.add_argument("--numba", action="store_true")
     parser.add_argument("--python", default=sys.executable)
     arguments = parser.parse_args()

@@ -355,7 +355,9 @@ def methods(seeds: int, generations: int, jobs: int) -> None:
         for method in METHODS
     )
     judges = {
-        "evolved": evolve.load_agent("docs/evolution/tuned-standard-0.json?depth=1&endgame=0"),
+        "evolved": evolve.load_agent(
+            "docs/evidence/data/evolution/tuned-standard-0.json?depth=1&endgame=0"
+        ),
         "swh_mobility": evolve.load_agent("swh-mobility?depth=2"),
     }
     for row in rows:

@@ -22,7 +22,7 @@ from tests.evolution.conftest import TINY, StopAfter
 from tests.tables.content import content_hash
 
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5}
-EVOLUTION = Path(__file__).parents[2] / "docs" / "evolution.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "own-operators.md"
 
 
 def youngest(candidates: Sequence[Individual], count: int, breeding: Breeding) -> list[Individual]:
@@ -196,20 +196,21 @@ def test_an_encoding_that_makes_no_agent_is_told(tmp_path: Path) -> None:
 def test_the_example_of_the_docs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    examples = re.findall(r"```python\n(.*?)```", EVOLUTION.read_text(encoding="utf-8"), re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
     examples = [example for example in examples if "evolve.evolve(" in example]
     monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
     for example, folder, column in zip(
         examples, ("mine", "rings"), ("fitness", "ring"), strict=True
     ):
-        assert "generations=60" in example
         known = QUICK if column == "fitness" else ENCODED
         tiny = ", ".join(
             f"{key}={value!r}"
             for key, value in known.items()
             if key == "generations" or f"{key}=" not in example
         )
-        exec(compile(example.replace("generations=60", tiny), "evolution.md", "exec"), {})
+        assert "**short" in example
+        exec(compile(example.replace("**short", tiny), GUIDE.name, "exec"), names)
         assert "own:" in (tmp_path / "runs" / folder / "config.toml").read_text()
         assert evolve.load_run(tmp_path / "runs" / folder).generation_count == 4
         assert column in capsys.readouterr().out

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import evolve
@@ -131,15 +132,16 @@ def test_an_error_of_a_function_ends_it_there(tmp_path: Path) -> None:
 def test_the_example_of_the_docs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "evolution.md").read_text(encoding="utf-8")
+    guide = Path(__file__).parents[2] / "docs" / "guides" / "own-operators.md"
+    text = guide.read_text(encoding="utf-8")
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (example,) = (one for one in examples if "evolve.study(" in one)
     tiny = ", ".join(f"{key}={value!r}" for key, value in QUICK.items())
-    for old, new in {"generations=60": tiny, "range(5)": "range(2)"}.items():
+    for old, new in {"**short": tiny, "range(5)": "range(2)"}.items():
         assert old in example
         example = example.replace(old, new)
     monkeypatch.chdir(tmp_path)
-    exec(compile(example, "evolution.md", "exec"), {})
+    exec(compile(example, guide.name, "exec"), {"evolve": evolve, "np": np})
     told = capsys.readouterr().out
     for words in ("crossover=blend", "crossover=own:thirds", "elo", "p_holm"):
         assert words in told
