@@ -3,7 +3,7 @@
 import { path, post, remove } from "./api.js";
 import { useGet } from "./data.js";
 import { useEvents } from "./events.js";
-import { amount, duration, number, percent } from "./format.js";
+import { amount, capital, duration, number, percent } from "./format.js";
 import { html } from "./html.js";
 import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
 
@@ -45,22 +45,31 @@ export function aheadOf(job, run) {
 
 function Ahead({ job }) {
   const { text, left, share } = aheadOf(job);
-  if (["elsewhere", "damaged"].includes(job.state)) return null;
+  if (!isActive(job)) return null;
   return html`<${Progress} share=${share} name=${`progress of ${jobTitle(job)}`} text=${[text, left].filter(Boolean).join(", ")} />`;
 }
 
-export function JobButtons({ job, gone }) {
+export function JobButtons({ job }) {
   const ask = (what) => () => post(path(["jobs", job.id, what]));
   return html`<span class="buttons">
     ${["running", "queued"].includes(job.state) && html`<${Act} act=${ask("stop")}>${job.state === "queued" ? "Cancel" : "Stop"}<//>`}
     ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="What is in hand is lost." act=${ask("kill")}>Stop at once<//>`}
     ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Resume<//>`}
-    ${gone && !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`}
   </span>`;
 }
 
-export function JobHead({ job }) {
-  return html`<p class="head"><${Chip} state=${job.state} /><${Ahead} job=${job} /></p>
+export function DeleteJob({ job, gone }) {
+  return !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`;
+}
+
+/** What a job is, in words: a match of so many games. */
+export function contestOf({ command, settings, result }) {
+  const games = result?.games ?? result?.agents?.reduce((sum, one) => sum + one.games, 0) / 2;
+  return [capital({ rate: "rating" }[command] || command), settings.rules && `${settings.rules} rules`, games > 0 && `${number(games)} games`].filter(Boolean).join(" · ");
+}
+
+export function JobHead({ job, bare }) {
+  return html`${(!bare || isActive(job)) && html`<p class="head">${!bare && html`<${Chip} state=${job.state} />`}<${Ahead} job=${job} /></p>`}
     ${job.error && html`<p class="problem">${job.error}</p>`}
     ${job.ending && job.ending !== "played" && html`<p>${job.ending}</p>`}
     ${job.notes.length > 0 && html`<ul>${job.notes.slice(-20).map((note) => html`<li>${note}</li>`)}</ul>`}`;

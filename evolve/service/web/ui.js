@@ -105,6 +105,12 @@ export function Seg({ name, value, choices, onChange }) {
     <button type="button" aria-pressed=${key === value ? "true" : "false"} onClick=${() => onChange(key)}>${text}${count !== undefined && html` <span class="count">${count}</span>`}</button>`)}</div>`;
 }
 
+/** One row at the top of a page: a picture, the name with its state, what it is, the one number, and what is done with it most. */
+export function HeadRow({ picture, title, chip, note, figure, children }) {
+  return html`<header class="headrow">${picture}<div class="stack tight"><div class="row"><h1>${title}</h1>${chip}</div><p class="note">${note}</p></div>
+    <div class="figure">${figure}</div><div class="row acts">${children}</div></header>`;
+}
+
 export function Download({ name, href, about }) {
   return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
 }
@@ -124,13 +130,14 @@ export function Table({ name, columns, rows, id }) {
 }
 
 /** Columns of Elo, which are told whole. */
-const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
+export const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
 
-/** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
+/** A table of the API that grows by pages, without the columns that nothing is in; shows: {column: how it is drawn}; pick: which columns. */
 export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
-  const columns = (pages.columns || []).filter(pick)
+  const used = (column) => pages.items?.some((row) => (row[column] ?? "") !== "");
+  const columns = (pages.columns || []).filter((column) => pick(column) && used(column.name))
     .map(({ name: column, type, format }) => {
-      const show = shows[column] || (format === "percent" ? (value) => percent(value) : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
+      const show = shows[column] || (format === "percent" ? (value) => percent(value) : column === "state" ? (value) => value.toLowerCase() : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
       return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
     });
   return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;
