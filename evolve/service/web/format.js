@@ -68,6 +68,11 @@ export function amount({ done: kept, target, unit }, job) {
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
 }
 
+/** An error as people read it: what is wrong, and what helps. */
+export function troubleOf(text) {
+  return /No space left on device/.test(text) ? "The disk is full. Make room, then go on." : text;
+}
+
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** A run in words: its kind, its rules, and how much of it there is. */

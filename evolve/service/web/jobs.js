@@ -3,7 +3,7 @@
 import { path, post, remove } from "./api.js";
 import { useGet } from "./data.js";
 import { useEvents } from "./events.js";
-import { amount, capital, duration, number, percent } from "./format.js";
+import { amount, capital, duration, number, percent, troubleOf } from "./format.js";
 import { html } from "./html.js";
 import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
 
@@ -30,6 +30,9 @@ export function jobTitle({ id, command, settings, run }) {
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
 
+/** Whether it may end before its last step. */
+const early = (settings) => ["patience", "until_rest", "stop_when_uniform"].some((name) => settings[name]);
+
 /** How far a run or its job is: in words, the time that is left, and the share. */
 export function aheadOf(job, run) {
   const { done, total, stage, stage_done: part, stage_total: of, left } = job?.progress || {};
@@ -38,7 +41,7 @@ export function aheadOf(job, run) {
   const many = run ? amount(run, job) : total > 1 && !inStage && `${number(done)} of ${number(total)}`;
   return {
     text: [job?.state === "stopping" && "stopping", many || inStage].filter(Boolean).join(" · "),
-    left: isActive(job) && typeof left === "number" ? `about ${duration(left)} left` : "",
+    left: isActive(job) && typeof left === "number" ? `${early(job.settings) ? "at most" : "about"} ${duration(left)} left` : "",
     share: job?.state === "done" ? 1 : total ? done / total : run?.share,
   };
 }
@@ -70,7 +73,7 @@ export function contestOf({ command, settings, result }) {
 
 export function JobHead({ job, bare }) {
   return html`${(!bare || isActive(job)) && html`<p class="head">${!bare && html`<${Chip} state=${job.state} />`}<${Ahead} job=${job} /></p>`}
-    ${job.error && html`<p class="problem">${job.error}</p>`}
+    ${job.error && html`<p class="problem">${troubleOf(job.error)}</p>`}
     ${job.ending && job.ending !== "played" && html`<p>${job.ending}</p>`}
     ${job.notes.length > 0 && html`<ul>${job.notes.slice(-20).map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }

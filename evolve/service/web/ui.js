@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { cell, label, number, percent } from "./format.js";
+import { capital, cell, label, number, percent, troubleOf } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
 const ICONS = {
@@ -16,11 +16,13 @@ export function Icon({ name }) {
 
 export function Problem({ error, again }) {
   if (!error) return null;
-  return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}
+  const words = troubleOf(error.message);
+  return html`<div class="problem" role="alert" tabindex="-1">${words === error.message && html`<strong>${error.title || "That did not work"}.</strong> `}${words}
     ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
 export function Wait({ of, children }) {
+  if (of.error?.status === 404 && !of.data && !of.items) return html`<p role="alert">${capital(of.error.message)}. <a href="#/">See all runs</a></p>`;
   if (of.error && !of.data && !of.items) return html`<${Problem} error=${of.error} again=${of.reload} />`;
   if (!of.data && !of.items) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
   return html`${of.error && html`<${Problem} error=${of.error} again=${of.reload} />`}${children}`;
@@ -53,7 +55,7 @@ export function Act({ children, act, kind = "", disabled, waits }) {
   };
   return html`<button type="button" class=${kind} disabled=${busy || disabled} onClick=${run}>${children}</button>
     ${busy && waits && html`<span class="quiet" role="status">${waits}</span>`}
-    ${error && html`<span class="bad" role="alert">${error.message}</span>`}`;
+    ${error && html`<span class="bad" role="alert">${troubleOf(error.message)}</span>`}`;
 }
 
 /** A button that asks again before it acts, in its own place. */

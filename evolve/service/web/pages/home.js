@@ -4,7 +4,7 @@ import { path, remove } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture, Spark } from "../figures.js";
-import { aboutOf, amount, capital, duration, percent, when } from "../format.js";
+import { aboutOf, amount, capital, duration, percent, troubleOf, when } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, kindOf, meta } from "../meta.js";
@@ -83,9 +83,8 @@ function fits(job, { q, kind, rules, state }) {
 /** Jobs at work first; then runs, and ended jobs that made none where they belong by date. */
 function merged(runs, jobs, fit, sort, moreRuns) {
   const known = new Set(runs.map(({ id }) => id));
-  const working = new Map(jobs.filter((job) => job.run && isActive(job)).map((job) => [job.run, job]));
-  const listed = runs.map((run) => ({ run, job: working.get(run.id), date: run.date }));
-  const alone = jobs.filter((job) => fit(job) && (isActive(job) ? !known.has(job.run) : !job.run || ["failed", "elsewhere", "damaged"].includes(job.state)))
+  const listed = runs.map((run) => ({ run, job: jobs.find((job) => job.run === run.id && (isActive(job) || (job.id === run.job && job.state === "failed" && run.state === "stopped"))), date: run.date }));
+  const alone = jobs.filter((job) => fit(job) && !known.has(job.run) && (isActive(job) || !job.run || ["failed", "elsewhere", "damaged"].includes(job.state)))
     .map((job) => ({ job, date: job.ended || job.created }));
   const ended = alone.filter(({ job }) => !isActive(job));
   const active = alone.filter(({ job }) => isActive(job));
@@ -168,8 +167,8 @@ function outcomeOf({ settings, result }) {
 }
 
 function Meaning({ run, job }) {
-  const wrong = run ? run.problem : job.error;
-  if (wrong) return html`<span class="bad">${wrong}</span>`;
+  const wrong = run?.problem || job?.error;
+  if (wrong) return html`<span class="bad">${troubleOf(wrong)}</span>`;
   if (!run) return (job.ending && job.ending !== "played" ? job.ending : null) ?? outcomeOf(job);
   if (typeof run.gain === "number") return "Over its default settings, in fresh games";
   if (run.grid) return `${run.grid.length} ${run.grid.length === 1 ? "setting" : "settings"} × ${run.grid[0]?.length} seeds`;

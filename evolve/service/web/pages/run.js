@@ -4,7 +4,7 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture } from "../figures.js";
-import { aboutOf, amount, cell, date, label, strengthOf } from "../format.js";
+import { aboutOf, amount, cell, date, label, strengthOf, troubleOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
@@ -76,7 +76,7 @@ function Head({ run, job }) {
           ${run.files.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "files"} onClick=${turn("files")}>Downloads …</button>`}
           ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//><//>
     ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
-    ${wrong && html`<p class="problem">${wrong}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
+    ${wrong && html`<p class="problem">${troubleOf(wrong)}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
     ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
     ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((one) => html`<${Download} ...${one} />`)}</p></section>`}`;
 }
