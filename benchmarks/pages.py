@@ -1,6 +1,7 @@
 """The page as it looks and how soon it is there: pictures of every page, and times of first visits.
 
-python -m benchmarks.pages FOLDER [--out DIR]
+python -m benchmarks.pages FOLDER [--out DIR]       every page of a folder of runs
+python -m benchmarks.pages FOLDER --docs            the pictures in docs/pictures, of its best run
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -16,10 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlencode
 
+import evolve
 from benchmarks.service import served
+from evolve.engine.board.squares import square_name
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
 WIDTHS = {390: 844, 1280: 900, 2560: 1440}
 """Of the pictures, each with the height of the window."""
@@ -29,6 +34,11 @@ _PARTS = {
     "train": ("", "checks", "settings"),
     "sweep": ("", "trials", "settings"),
 }
+_REVIEWED = "f5 d6 c3 d3 c4 f4 c5 b3 c2"
+_DOCS = Path(__file__).parents[1] / "docs/pictures"
+_PLAYERS = "patterns-standard?depth=2", "champion-standard?depth=2"
+"""Whose game is in the picture of docs: they make mistakes that the coach marks."""
+_PLIES = 26
 _PATIENCE = 120.0
 """Seconds in which a page is there, on the busiest machine."""
 _THERE = "document.querySelector('main h1') && !document.querySelector('[aria-busy]')"
@@ -63,7 +73,8 @@ def addresses(get: Callable[[str], Any], play: str | None = None) -> dict[str, s
     get: what a path of its API answers; play: the id of a game against an agent.
     """
     found = {"home": "", "new": "new", "play": "play", "agents": "agents", "ratings": "ratings"}
-    found |= {"compare": "compare", "missing": "nothing-here"}
+    found |= {"compare": "compare", "missing": "nothing-here", "play-setup": "play/setup"}
+    found["play-review"] = f"play/review?{urlencode({'moves': _REVIEWED, 'rules': 'standard'})}"
     for one in get("commands")["items"]:
         found[f"new-{one['command'].replace(' ', '-')}"] = (
             f"new/{one['command'].replace(' ', '%20')}"
@@ -164,11 +175,65 @@ def times(browser: Browser, root: str, token: str) -> None:
         print(f"{name}: {statistics.median(found):.0f} ms  ({each})")
 
 
-def main(runs: Path, out: Path) -> None:
+def docs_pictures(browser: Browser, server: Any, runs: Path, out: Path) -> None:
+    """The three pictures of the documentation: a game with values, a run, and its plot."""
+    root = f"http://127.0.0.1:{server.port}/"
+    size: ViewportSize = {"width": 1280, "height": 960}
+    run = server.get("runs?limit=1&kind=run&sort=-elo")["items"][0]["id"]
+    game = {"agent": "level-5", "side": "black", "rules": "standard", "moves": _game()}
+    play = server.post("plays", game)["id"]
+    out.mkdir(parents=True, exist_ok=True)
+    with browser.new_context(viewport=size, color_scheme="light", reduced_motion="reduce") as one:
+        sign_in(one, root, server.token)
+        page = one.new_page()
+        visit(page, root, f"run/{run}")
+        page.locator(".heatboard").first.wait_for()
+        page.screenshot(path=out / "run-page.png", full_page=True)
+        visit(page, root, f"play/{play}")
+        page.get_by_label("Values").check()
+        page.locator(".chip").first.wait_for(timeout=1000 * _PATIENCE)
+        page.locator(".movelist .mark").first.wait_for(timeout=1000 * _PATIENCE)
+        page.wait_for_timeout(1000)
+        page.screenshot(path=out / "play.png", full_page=True)
+    words = ["plot", str(runs / run), "-o", str(out / "run.png")]
+    subprocess.run([sys.executable, "-m", "evolve", *words], check=True)
+    for path in sorted(out / name for name in ("play.png", "run.png", "run-page.png")):
+        _shrink(path)
+        print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def _game() -> str:
+    """The moves of two agents, which make some mistakes."""
+    players = [evolve.load_agent(name) for name in _PLAYERS]
+    board = evolve.Board.start()
+    moves: list[str] = []
+    while len(moves) < _PLIES:
+        analysis = players[len(moves) % 2].analyse(board)
+        assert analysis is not None
+        square = next(iter(analysis.values))  # the best comes first
+        moves.append(square_name(square))
+        board = board.play(square)
+    return " ".join(moves)
+
+
+def _shrink(path: Path) -> None:
+    """Write a picture again with 256 colours."""
+    from PIL import Image
+
+    with Image.open(path) as one:
+        small = one.convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    small.save(path, optimize=True)
+
+
+def main(runs: Path, out: Path, docs: bool) -> None:
     chromium = find_chromium()
     if chromium is None:
         raise SystemExit("error: there is no Chromium here")
     with open_chromium(chromium) as browser:
+        if docs:
+            with served(runs) as server:
+                docs_pictures(browser, server, runs, _DOCS)
+            return
         with tempfile.TemporaryDirectory() as empty, served(Path(empty)) as server:
             root = f"http://127.0.0.1:{server.port}/"
             pictures(browser, root, server.token, {"home-empty": ""}, out)
@@ -187,5 +252,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, default=Path("pictures"))
+    parser.add_argument("--docs", action="store_true", help="make the pictures of docs/pictures")
     given = parser.parse_args()
-    main(given.folder, given.out)
+    main(given.folder, given.out, given.docs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import OptionsError
 from evolve.fitness.executor import Threads
-from evolve.fitness.games import GamesDone, counted
+from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import (
     START_POSITION,
     Openings,
@@ -30,7 +29,7 @@ from evolve.fitness.openings import (
     openings_of_games,
 )
 from evolve.runs.loading import Agreed, agree_on, load_agent
-from evolve.runs.progress import shown
+from evolve.runs.progress import games_shown
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
     from evolve.arena.result_table import ResultTable
@@ -41,7 +40,7 @@ def match(
     b: Agent | str | Path,
     *,
     jobs: int = 1,
-    progress: GamesDone | None = None,
+    progress: GamesDone | bool | None = None,
     **settings: Any,
 ) -> MatchResult:
     """Play A against B, both colours on every opening, as `evolve match` does.
@@ -49,7 +48,8 @@ def match(
     Args:
         a, b: agents, or their names on the command line: `"runs/first"`, `"swh?depth=3"`.
         jobs: number of threads; results do not depend on it.
-        progress: called with the number of games played since the last call.
+        progress: whether to show a line of progress, or a function that is called with the number
+            of games played since the last call.
         settings: what `evolve match --help` lists, such as `games=400`, `seed=2`,
             `rules="reversed"`, `openings="start"` or `sprt=(0, 20)`.
 
@@ -59,7 +59,9 @@ def match(
     """
     named = {"a": _name(a), "b": _name(b)}
     asked = resolve_as(MatchSettings, {}, {**settings, **named})
-    return match_of((_agent(a), _agent(b)), asked, executor=Threads(jobs))[0].play(progress)
+    game, _ = match_of((_agent(a), _agent(b)), asked, executor=Threads(jobs))
+    with games_shown(progress, 2 * len(game.openings)) as count:
+        return game.play(count)
 
 
 def rate(
@@ -95,10 +97,9 @@ def rate(
     tournament, _ = tournament_of(
         players, asked.against + asked.agents, asked, executor=Threads(jobs)
     )
-    with shown(progress is True, None) as watching:
-        total = 2 * ((asked.games + 1) // 2) * len(tournament.pairs)
-        count = counted(total, partial(watching.stage, "games"))
-        tournament.play(progress if callable(progress) else count)
+    total = 2 * ((asked.games + 1) // 2) * len(tournament.pairs)
+    with games_shown(progress, total) as count:
+        tournament.play(count)
     rows = tournament.rows()
     frame = pd.DataFrame([row.facts for row in rows])
     order = [tournament.names.index(row.agent) for row in rows]

@@ -85,6 +85,7 @@ class GenerationsView(ProgressView):
         self._durations: list[float] = []
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self._stops = settings.stop_when_uniform is not None
+        self._at_most = settings.may_end_early
         self._rest_reported = self._uniform_reported = False
 
     def heads(self) -> list[str]:
@@ -94,7 +95,8 @@ class GenerationsView(ProgressView):
     @cached_property
     def outlook(self) -> Outlook:
         """Begins with the estimate, and knows the play-off and the rating."""
-        return Outlook(None if self._about is None else self._about.seconds, self._endings)
+        seconds = None if self._about is None else self._about.seconds
+        return Outlook(seconds, self._endings, at_most=self._at_most)
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """Estimate from the mean of the last generations' times, and the time limit."""
@@ -189,7 +191,8 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
             _print_header(work.folder, work.settings, work.generation + 1, work.executor)
             with telling_of_compilation():
                 self.about = estimate(work)
-        tell(f"about {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
+        about = "at most" if work.settings.may_end_early else "about"
+        tell(f"{about} {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
         if on_cluster():
             _print_use(self.about.costs, work.executor)
 

@@ -32,9 +32,14 @@ class Outlook:
         seconds: float | None = None,
         endings: Callable[[], Mapping[str, float]] = lambda: MappingProxyType({}),
         clock: Callable[[], float] = time.monotonic,
+        *,
+        at_most: bool = False,
     ) -> None:
-        """seconds: a first estimate of all; endings: returns that of each stage after the steps."""
-        self._clock, self._endings = clock, endings
+        """seconds: a first estimate of all; endings: returns that of each stage after the steps.
+
+        at_most: whether the work may end before its last step, such as by `--patience`.
+        """
+        self._clock, self._endings, self._at_most = clock, endings, at_most
         self._begin = clock()
         self._ends: float | None = None
         self._before: list[tuple[float, float]] = []
@@ -121,8 +126,12 @@ class Outlook:
 
     @property
     def told(self) -> str:
-        """What is left, in words: `about 4 min`, and `4 min` once the estimate is good."""
+        """What is left, in words: `about 4 min`, and `4 min` once the estimate is good.
+
+        Work that may end early has `at most 4 min` left.
+        """
         left = self.left
         if left is None:
             return ""
-        return duration(left) if self.is_good else f"about {duration(left)}"
+        about = "at most " if self._at_most else "" if self.is_good else "about "
+        return about + duration(left)

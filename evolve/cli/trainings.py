@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.hand_in import proposed
+from evolve.cli.outlook import Outlook
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import LongWork
@@ -47,6 +48,7 @@ class ChecksView(ProgressView):
         """Choose the columns: trainings differ in what their checks play."""
         unused = METRICS_UNUSED[settings.judge]
         self.columns = tuple(name for name in self.widths if name not in unused)
+        self.outlook = Outlook(at_most=settings.patience is not None)
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """The pace of the games tells it, checks included: a row knows the time of games alone."""

@@ -185,6 +185,11 @@ class EvolutionSettings(Settings):
     )
     time_limit: float | None = Field(None, gt=0.0, description="stop after so many hours")
 
+    @property
+    def may_end_early(self) -> bool:
+        """Whether the run may end before its last generation, on what the generations show."""
+        return self.until_rest or self.patience is not None or self.stop_when_uniform is not None
+
     # A validator for one field reports its fault beside faults of other fields; pydantic runs
     # validators of the whole model only when each field is valid.
     @field_validator(*OPERATORS)

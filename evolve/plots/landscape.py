@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from evolve.plots.figure import GREY, ORANGE, short
+from evolve.plots.figure import DIVERGING, GREY, INK, ORANGE, short
 from evolve.sweeps.landscape import Axis, Landscape, landscape_of
 
 _SIZE: Final = (60, 40)
@@ -26,24 +26,35 @@ def of_trials(trials: pd.DataFrame, names: Sequence[str], best: int | None) -> L
 
 
 def draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:
-    """Draw the expected score with the trials, and its standard error."""
+    """Draw the expected score with the trials, and its standard error.
+
+    Blue is above the mean score of the trials, orange below it, as on the page.
+    """
     if land.y is None:
         _draw_curve(land, left)
         right.set_axis_off()
         return
+    middle = float(np.mean(land.scores))
+    most = float(np.abs(land.mean - middle).max())
+    about: dict[str, Any] = {"cmap": DIVERGING, "vmin": middle - most, "vmax": middle + most}
     for axes, values, title, colours in (
-        (left, land.mean, "expected score", "viridis"),
-        (right, land.error, "its standard error: dark where nothing near was tried", "Greys"),
+        (left, land.mean, "expected score; blue: above the mean of the trials", about),
+        (
+            right,
+            land.error,
+            "its standard error: dark where nothing near was tried",
+            {"cmap": "Greys"},
+        ),
     ):
-        image = axes.pcolormesh(land.across, land.up, values, cmap=colours, shading="nearest")
+        image = axes.pcolormesh(land.across, land.up, values, shading="nearest", **colours)
         figure.colorbar(image, ax=axes, pad=0.01)
         axes.set_title(title, fontsize="medium")
-        axes.plot(*land.points.T, ".", ms=3, color="white" if axes is left else GREY, alpha=0.8)
+        axes.plot(*land.points.T, ".", ms=3, color=INK, alpha=0.6)
         _mark(axes, land, land.best[1], None if land.defaults is None else land.defaults[1])
         _label(axes, land.x, "x")
         _label(axes, land.y, "y")
     if min(land.mean.shape) > 2:
-        left.contour(land.across, land.up, land.mean, 6, colors="white", linewidths=0.5, alpha=0.6)
+        left.contour(land.across, land.up, land.mean, 6, colors=GREY, linewidths=0.5, alpha=0.6)
 
 
 def _draw_curve(land: Landscape, axes: Axes) -> None:

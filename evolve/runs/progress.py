@@ -7,8 +7,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final, TextIO
 
+from evolve.fitness.games import GamesDone, counted
 from evolve.runs.run_folder import Observer, Silent
 from evolve.terminal_text import plain, writable
 
@@ -83,7 +85,7 @@ class ProgressLine(Silent):
         if self._replaces:
             if not certainly and now - self._shown_at < _EVERY:
                 return
-        elif not certainly or (self._share < 1.0 and self._share - self._last < _SHARE):
+        elif self._share - self._last < (_SHARE if self._share < 1.0 else 1e-9):
             return
         self._shown_at, self._last = now, self._share
         full = round(_WIDTH * min(1.0, self._share))
@@ -133,3 +135,10 @@ def shown(progress: bool, observer: Observer | None) -> Iterator[Observer]:
         yield line
     finally:
         line.close()
+
+
+@contextmanager
+def games_shown(progress: GamesDone | bool | None, total: int) -> Iterator[GamesDone]:
+    """Yield what is called with the games played since the last call: the caller's, or a line's."""
+    with shown(progress is True, None) as watching:
+        yield progress if callable(progress) else counted(total, partial(watching.stage, "games"))

@@ -53,7 +53,10 @@ class Run(Shown):
             raise RunError(f"{path} is not a run: {known}")
 
     def __repr__(self) -> str:
-        return f"Run({str(self.path)!r}, generations={self.generation_count})"
+        done = ""
+        with suppress(RunError):  # a damaged run has a name, too
+            done = f", {self.kind.unit}={self.kind.reading.facts(self).done}"
+        return f"Run({str(self.path)!r}{done})"
 
     @property
     def name(self) -> str:

@@ -9,7 +9,7 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from shlex import join
 from typing import Any, Final
@@ -144,7 +144,7 @@ class Jobs:
         if line is None:
             try:
                 shown = self._lines_of.of(record).shown
-                line = join(["evolve", *shown])
+                line = self._told(shown)
             except (EvolveError, ProblemError):
                 line = ""
             except Exception as error:
@@ -152,6 +152,11 @@ class Jobs:
                 line = ""
             self._lines[record.id] = line
         return line
+
+    def _told(self, words: Sequence[str]) -> str:
+        """A command line for people; it names runs from where the folder of the runs is."""
+        above = f"{self._place.runs.parent}/"
+        return join(["evolve", *(word.removeprefix(above) for word in words)])
 
     def _mark(self, record: JobRecord) -> str:
         """The mark in the environment of its process."""
@@ -372,7 +377,7 @@ class Jobs:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
             record.save(self._place)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
-        self._lines[record.id] = join(["evolve", *line.shown])
+        self._lines[record.id] = self._told(line.shown)
         try:
             record.process = start_process(
                 self._words(record, line, progress),

@@ -17,16 +17,17 @@ from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath, inside
+from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs import run_folder as store
-from evolve.runs.progress import shown
+from evolve.runs.progress import games_shown, shown
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_folder import Observer, Silent
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
-from evolve.studies.comparison import HEAD_TO_HEAD, compared, groups_of, met
+from evolve.studies.comparison import HEAD_TO_HEAD, compared, groups_of, meetings, met
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
 
@@ -107,6 +108,7 @@ def compare(
     figure: str | None = None,
     games: int | None = None,
     jobs: int = 1,
+    progress: GamesDone | bool | None = None,
 ) -> ResultTable:
     """Compare settings over seeds, as `evolve compare` does.
 
@@ -116,6 +118,8 @@ def compare(
             champions' Elo on the ladder.
         games: also play this many games between the champions of each two settings, seed by seed.
         jobs: threads for these games.
+        progress: whether to show a line of progress of these games, or a function that is called
+            with the number of games played since the last call.
 
     Returns a DataFrame with a row for each setting and for each two of them, whose columns
     `evolve.studies.comparison.COLUMNS` explains. It also has `.tables` (`settings`, `differences`,
@@ -126,7 +130,9 @@ def compare(
     groups = groups_of(opened)
     frame = compared(groups, figure)
     if games is not None:
-        frame = pd.concat([frame, met(groups, games, jobs)], ignore_index=True)
+        total = sum(meetings(groups).values()) * (games + games % 2)
+        with games_shown(progress, total) as count:
+            frame = pd.concat([frame, met(groups, games, jobs, count)], ignore_index=True)
     return comparison_of(frame)
 
 

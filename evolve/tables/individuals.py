@@ -45,7 +45,7 @@ _OF_LADDER: Final = (
 )
 """Columns that only runs with the ladder have; runs with the fixed panel do not."""
 _RATING: Final = Chart("Rating on the ladder", first=True)
-_PANEL: Final = Chart("Elo against the panel", first=True)
+_PANEL: Final = Chart("How strong each generation's best is", first=True)
 _PAST: Final = Chart("Score against past champions", (0, 1))
 _LEAD: Final = Chart("Lead over its own generation", (0.5, 1))
 _LADDER_SCORE: Final = Chart("Score against the whole ladder", (0, 1))

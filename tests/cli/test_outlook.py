@@ -39,6 +39,10 @@ def test_elapsed_and_left_agree(clock: Clock) -> None:
     assert outlook.left == 0.0
 
 
+def test_what_may_end_early_has_so_much_left_at_most(clock: Clock) -> None:
+    assert Outlook(240.0, clock=clock, at_most=True).told == "at most 4 min"
+
+
 def test_stages_at_the_end_are_part_of_it(clock: Clock) -> None:
     outlook = Outlook(None, lambda: {"play-off": 20.0, "ladder": 5.0}, clock)
     outlook.steps(40.0, least=30.0)

@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from evolve.plots.figure import DIVERGING
+from evolve.plots.landscape import draw_landscape, of_trials
 from evolve.plots.sweep import draw_history, draw_slice
 from tests.plots import drawn
 
@@ -73,3 +75,17 @@ def test_the_legend_is_not_over_the_curve() -> None:
     legend = axes.get_legend()
     assert legend is not None
     assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
+
+
+def test_a_landscape_has_the_colours_of_values() -> None:
+    trials = trials_with(VALUES["share"])
+    trials["y"] = VALUES["weights"]
+    land = of_trials(trials, ("x", "y"), COUNT - 1)
+    assert land is not None
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    draw_landscape(figure, land, left, right)
+    colours = left.collections[0]
+    assert colours.get_cmap() == DIVERGING
+    middle = sum(colours.get_clim()) / 2
+    assert middle == pytest.approx(np.mean(land.scores))

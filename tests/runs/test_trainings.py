@@ -41,6 +41,7 @@ def test_the_first_of_its_ends_completes_it(
 ) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4, 0.5, 0.3], **settings)
     facts = READING.facts(run)
+    assert repr(run) == f"Run({str(tmp_path)!r}, games=400)"
     assert facts.complete == complete
     assert (facts.done, facts.target) == (400, settings.get("games"))
     assert facts.figures == {"panel_score": 0.3}

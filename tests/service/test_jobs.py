@@ -46,6 +46,7 @@ def test_a_run_from_its_form_to_its_agent(fresh: Service) -> None:
         assert next(events)["event"] == "hello"
         job = fresh.order("run", **SMALL)
         assert job["line"].startswith("evolve run --population 8 --generations 3")
+        assert job["line"].endswith(f" --out {fresh.runs.name}/{job['run']}")
         seen = []
         for event in events:
             seen.append(event)

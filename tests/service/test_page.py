@@ -156,7 +156,7 @@ def test_two_runs_are_ticked_and_compared(fresh: Service, runs: Path, browser: B
         sees(page, "one more to compare")
         page.get_by_label("Choose third").check()
         page.get_by_role("link", name="Compare", exact=True).last.click()
-        page.get_by_role("heading", name="Compare runs").wait_for()
+        page.get_by_role("heading", name="Compare", exact=True).wait_for()
         assert page.url.endswith("compare?run=first&run=third")
 
 

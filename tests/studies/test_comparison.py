@@ -30,7 +30,9 @@ def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path:
     assert frame["mean"].tolist() == pytest.approx(
         [*map(np.mean, elo.values()), np.mean(np.subtract(elo["best"], elo["own-youngest"]))]
     )
-    met = evolve.compare(study.path, games=4)
+    counted: list[int] = []
+    met = evolve.compare(study.path, games=4, progress=counted.append)
+    assert sum(counted) == 3 * 4
     assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
     assert evolve.compare(study, figure="best_panel_score")["mean"].between(-1, 1).all()
     assert evolve.plot(study, output=tmp_path / "own.png").stat().st_size > 10_000

@@ -95,9 +95,9 @@ function apart(labels, top, bottom) {
 /**
  * Lines over a common x. series: [{name, points: [{x, y, low, high, faint}], dots, whiskers, open, bold, label}]; low and high make
  * a band, or whiskers; `dots`: points without a line; `open`: ringed. rungs: [{label, elo, passed}], lines with names.
- * `range`: what y shows at least; `words`: names of x from 0 on; `small`: half as high. The pointer reads values off; a drag zooms.
+ * `range`: what y shows at least; `words`: names of x from 0 on; `small`: half as high; `bare`: no names of its series. The pointer reads values off; a drag zooms.
  */
-export function Plot({ title, option, about, acts, series, xName, range = [], text = number, words, rungs = [], small, tall, children }) {
+export function Plot({ title, option, about, acts, series, xName, range = [], text = number, words, rungs = [], small, bare, tall, children }) {
   const [at, setAt] = useState(null);
   const [hidden, setHidden] = useState([]);
   const [zoom, setZoom] = useState(null);
@@ -117,7 +117,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   const xText = (value) => (words ? words[value] : number(value));
   const yText = text === percent ? (share) => percent(share, 0) : text;
   const width0 = (list) => 18 + 6.6 * Math.max(4, ...list.map((one) => one.length));
-  const ends = shown.filter(({ dots, label }) => label || !dots).map((one) => {
+  const ends = shown.filter(({ dots, label }) => !bare && (label || !dots)).map((one) => {
     const last = one.points.findLast(({ y }) => there(y));
     return last && { ...one, x: last.x, last: last.y, words: one.label || (series.length > 1 ? one.name : yText(last.y)) };
   }).filter(Boolean);
@@ -142,7 +142,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
     const xTicks = words ? words.map((_, place) => place) : ticks(xs, Math.min(10, width / 90), all.every((point) => Number.isInteger(point.x)));
     const labels = roomy && !words && !rungs.length ? apart(ends.map((one) => ({ ...one, y: y(one.last) + 4 })), TOP + 4, height - BOTTOM) : [];
     const names = apart(lines.map((one) => ({ ...one, y: y(one.elo) + 4 })), TOP + 4, height - BOTTOM + 4);
-    const own = rungs.length ? ends.filter((one) => roomy || one.open).map((one) => ({ ...one, y: y(one.last) + (one.open ? -14 : 34) })) : [];
+    const own = rungs.length ? ends.filter((one) => roomy || one.open).map((one) => ({ ...one, y: one.open ? y(one.last) - 14 : y(Math.min(...one.points.filter((point) => x(point.x) > x(one.x) - 8 - 6.6 * one.words.length).map((point) => point.low ?? point.y))) + 16 })) : [];
     return html`<${Svg} label=${`${title}: ${described(shown, text)}`} width=${width} height=${height} class="plot" onPointerDown=${(event) => !words && setFrom(valueAt(event))}
         onPointerMove=${(event) => setAt(valueAt(event))} onPointerUp=${drop} onPointerLeave=${() => { setAt(null); setFrom(null); }} onDblClick=${() => setZoom(null)}>
       <g aria-hidden="true">
@@ -184,7 +184,7 @@ export function Plot({ title, option, about, acts, series, xName, range = [], te
   return html`<${Figure} title=${title} option=${option} about=${about} acts=${acts} draw=${draw} rows=${sorted} csv=${csv}
     range=${!words && html`<span class="range">${xName} ${end(0)} to ${end(1)}</span>`}
     columns=${[{ title: xName, number: true, show: (row) => xText(row.x) }, ...columns]}>
-    ${(series.length > 1 || zoom) && html`<div class="legend">${series.length > 1 && drawn.map(({ name, dots, open, place, colour }) => html`
+    ${((series.length > 1 && !bare) || zoom) && html`<div class="legend">${!bare && series.length > 1 && drawn.map(({ name, dots, open, place, colour }) => html`
       <button type="button" class=${`c${(colour ?? place % 6) + 1}`} aria-pressed=${!hidden.includes(name)} onClick=${() => toggle(name)}><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true">
         ${dots ? html`<circle class=${open ? "dot open" : "dot"} cx="12" cy="6" r="4" />` : html`<line class="line" x1="1" x2="23" y1="6" y2="6" />`}</svg>${name}</button>`)}
       ${rungs.length > 0 && html`<span><svg viewBox="0 0 24 12" width="24" height="12" aria-hidden="true"><line class="rung passed" x1="0" x2="24" y1="6" y2="6" /></svg>rung of the ladder; bold: beaten by the last bests</span>`}
@@ -274,7 +274,7 @@ export function ParallelChart({ title, axes, rows, score }) {
 /** rows: [head, [[text, share]]]; a share of −1 to 1 colours its cell. */
 function HeatTable({ title, heads, rows }) {
   const filled = ([text, share]) => html`<td class=${`v ${shade(share)}`}>${text}</td>`;
-  return html`<figure class="chart"><figcaption class="title">${title}</figcaption><${Box} name=${title}><table class="heats">
+  return html`<figure class="chart"><figcaption><span class="title">${title}</span></figcaption><${Box} name=${title}><table class="heats">
     <thead><tr><td></td>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
     <tbody>${rows.map(([head, cells]) => html`<tr><th scope="row">${head}</th>${cells.map(filled)}</tr>`)}</tbody></table><//></figure>`;
 }

@@ -41,8 +41,9 @@ export function Thumb({ values, columns = 8 }) {
   const rows = Math.ceil(values.length / columns);
   const size = Math.max(rows, columns);
   const most = mostOf(values);
+  const cell = columns === 8 ? 1.02 : 0.95;
   return html`<svg class="thumb" viewBox=${`0 0 ${size} ${size}`} aria-hidden="true">${values.map((value, place) => html`
-    <rect class=${`v ${shade(value, most)}`} x=${place % columns + (size - columns) / 2} y=${Math.floor(place / columns) + (size - rows) / 2} width="1.02" height="1.02" />`)}</svg>`;
+    <rect class=${`v ${shade(value, most)}`} x=${place % columns + (size - columns) / 2} y=${Math.floor(place / columns) + (size - rows) / 2} width=${cell} height=${cell} />`)}</svg>`;
 }
 
 /** A curve without axes, its end dotted. lines: one, or several over each other. */

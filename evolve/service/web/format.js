@@ -32,14 +32,14 @@ export function interval(value, low, high, show = number) {
 /** How good a run's champion is, as [label, value]; null where nothing is known. */
 export function strengthOf({ elo, elo_low: low, elo_high: high, elo_so_far: soFar, ...run }) {
   const whole = (value) => number(value, 0);
-  if (typeof elo === "number") return ["Elo", interval(elo, low, high, whole)];
+  if (typeof elo === "number") return ["Elo", `${whole(elo)}${typeof low === "number" ? ` ± ${whole((high - low) / 2)}` : ""}`];
   if (typeof soFar === "number") return ["Elo of the last bests", whole(soFar)];
   return typeof run.score === "number" ? ["score", interval(run.score, run.score_low, run.score_high)] : null;
 }
 
 export function duration(seconds) {
   if (typeof seconds !== "number") return NONE;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return `${Number.isInteger(seconds) ? seconds : seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 90) return `${whole} s`;
   const minutes = Math.round(whole / 60);
@@ -66,6 +66,11 @@ export function date(seconds) {
 export function amount({ done: kept, target, unit }, job) {
   const done = job && job.progress.total === target ? job.progress.done : kept;
   return done !== null && `${number(done)}${target === null ? "" : ` of ${number(target)}`} ${unit || ""}`;
+}
+
+/** An error as people read it: what is wrong, and what helps. */
+export function troubleOf(text) {
+  return /No space left on device/.test(text) ? "The disk is full. Make room, then go on." : text;
 }
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -3,7 +3,7 @@
 import { path, post, remove } from "./api.js";
 import { useGet } from "./data.js";
 import { useEvents } from "./events.js";
-import { amount, duration, number, percent } from "./format.js";
+import { amount, capital, duration, number, percent, troubleOf } from "./format.js";
 import { html } from "./html.js";
 import { Act, ActTwice, Chip, Progress, Wait } from "./ui.js";
 
@@ -30,6 +30,9 @@ export function jobTitle({ id, command, settings, run }) {
   return run || [command, settings.kind].filter(Boolean).join(" ") || `job ${id}`;
 }
 
+/** Whether it may end before its last step. */
+const early = (settings) => ["patience", "until_rest", "stop_when_uniform"].some((name) => settings[name]);
+
 /** How far a run or its job is: in words, the time that is left, and the share. */
 export function aheadOf(job, run) {
   const { done, total, stage, stage_done: part, stage_total: of, left } = job?.progress || {};
@@ -38,30 +41,39 @@ export function aheadOf(job, run) {
   const many = run ? amount(run, job) : total > 1 && !inStage && `${number(done)} of ${number(total)}`;
   return {
     text: [job?.state === "stopping" && "stopping", many || inStage].filter(Boolean).join(" · "),
-    left: isActive(job) && typeof left === "number" ? `about ${duration(left)} left` : "",
+    left: isActive(job) && typeof left === "number" ? `${early(job.settings) ? "at most" : "about"} ${duration(left)} left` : "",
     share: job?.state === "done" ? 1 : total ? done / total : run?.share,
   };
 }
 
 function Ahead({ job }) {
   const { text, left, share } = aheadOf(job);
-  if (["elsewhere", "damaged"].includes(job.state)) return null;
+  if (!isActive(job)) return null;
   return html`<${Progress} share=${share} name=${`progress of ${jobTitle(job)}`} text=${[text, left].filter(Boolean).join(", ")} />`;
 }
 
-export function JobButtons({ job, gone }) {
+export function JobButtons({ job }) {
   const ask = (what) => () => post(path(["jobs", job.id, what]));
   return html`<span class="buttons">
     ${["running", "queued"].includes(job.state) && html`<${Act} act=${ask("stop")}>${job.state === "queued" ? "Cancel" : "Stop"}<//>`}
     ${["running", "stopping"].includes(job.state) && html`<${ActTwice} question="What is in hand is lost." act=${ask("kill")}>Stop at once<//>`}
     ${CAN_GO_ON.includes(job.state) && html`<${Act} act=${ask("resume")}>Resume<//>`}
-    ${gone && !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`}
   </span>`;
 }
 
-export function JobHead({ job }) {
-  return html`<p class="head"><${Chip} state=${job.state} /><${Ahead} job=${job} /></p>
-    ${job.error && html`<p class="problem">${job.error}</p>`}
+export function DeleteJob({ job, gone }) {
+  return !isActive(job) && html`<${ActTwice} question="The job and what it kept go." act=${() => remove(path(["jobs", job.id])).then(gone)}>Delete<//>`;
+}
+
+/** What a job is, in words: a match of so many games. */
+export function contestOf({ command, settings, result }) {
+  const games = result?.games ?? result?.agents?.reduce((sum, one) => sum + one.games, 0) / 2;
+  return [capital({ rate: "rating" }[command] || command), settings.rules && `${settings.rules} rules`, games > 0 && `${number(games)} games`].filter(Boolean).join(" · ");
+}
+
+export function JobHead({ job, bare }) {
+  return html`${(!bare || isActive(job)) && html`<p class="head">${!bare && html`<${Chip} state=${job.state} />`}<${Ahead} job=${job} /></p>`}
+    ${job.error && html`<p class="problem">${troubleOf(job.error)}</p>`}
     ${job.ending && job.ending !== "played" && html`<p>${job.ending}</p>`}
     ${job.notes.length > 0 && html`<ul>${job.notes.slice(-20).map((note) => html`<li>${note}</li>`)}</ul>`}`;
 }

@@ -3,7 +3,7 @@
 import { path } from "./api.js";
 import { Curves, Plot } from "./charts.js";
 import { hasValues, seriesOf, useCurve, usePages, useTable } from "./data.js";
-import { capital, label, number, percent } from "./format.js";
+import { capital, duration, label, number, percent } from "./format.js";
 import { html, useState } from "./html.js";
 import { firstTable, rungsOf, tableOf } from "./meta.js";
 import { PagedTable, Seg, Wait } from "./ui.js";
@@ -14,7 +14,7 @@ export function chartsOf(table) {
   for (const { name, label: title, chart, format } of table.columns) {
     if (!chart) continue;
     if (!charts.has(chart.title)) {
-      charts.set(chart.title, { ...chart, range: chart.least, columns: [], ...(format === "percent" && { text: percent }) });
+      charts.set(chart.title, { ...chart, range: chart.least, columns: [], ...(format === "percent" ? { text: percent } : name === "seconds" && { text: duration }) });
     }
     charts.get(chart.title).columns.push([name, title || label(name)]);
   }
@@ -38,11 +38,10 @@ export function Overview({ run, children }) {
     <${Curves} small=${Boolean(main)} rows=${curve.data} charts=${charts.filter((one) => one !== main)} x=${x}>${children?.(curve.data)}<//>`}<//>`;
 }
 
-/** A table, the first if none is named, without the columns that nothing is in. */
+/** A table, the first if none is named. */
 export function Rows({ run, table }) {
   const pages = table ? usePages(path(["runs", run.id, table], { limit: 50 })) : useTable(run);
-  const used = ({ name }) => (pages.items || []).some((row) => row[name] !== null && row[name] !== undefined);
-  return html`<${PagedTable} pages=${pages} name=${tableOf(run, table)?.title ?? "rows"} pick=${used} />`;
+  return html`<${PagedTable} pages=${pages} name=${tableOf(run, table)?.title ?? "rows"} />`;
 }
 
 /** The parts of a run beside its kind's `own`: its charts, and each table that these do not show. */

@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { useGet, useRested } from "./data.js";
-import { cell, label, number, percent } from "./format.js";
+import { capital, cell, label, number, percent, troubleOf } from "./format.js";
 import { html, useEffect, useId, useRef, useState } from "./html.js";
 
 const ICONS = {
@@ -16,11 +16,13 @@ export function Icon({ name }) {
 
 export function Problem({ error, again }) {
   if (!error) return null;
-  return html`<div class="problem" role="alert" tabindex="-1"><strong>${error.title || "That did not work"}.</strong> ${error.message}
+  const words = troubleOf(error.message);
+  return html`<div class="problem" role="alert" tabindex="-1">${words === error.message && html`<strong>${error.title || "That did not work"}.</strong> `}${words}
     ${again && html` <button type="button" onClick=${again}>Try again</button>`}</div>`;
 }
 
 export function Wait({ of, children }) {
+  if (of.error?.status === 404 && !of.data && !of.items) return html`<p role="alert">${capital(of.error.message)}. <a href="#/">See all runs</a></p>`;
   if (of.error && !of.data && !of.items) return html`<${Problem} error=${of.error} again=${of.reload} />`;
   if (!of.data && !of.items) return html`<p class="quiet" aria-busy="true">Loading …</p>`;
   return html`${of.error && html`<${Problem} error=${of.error} again=${of.reload} />`}${children}`;
@@ -53,7 +55,7 @@ export function Act({ children, act, kind = "", disabled, waits }) {
   };
   return html`<button type="button" class=${kind} disabled=${busy || disabled} onClick=${run}>${children}</button>
     ${busy && waits && html`<span class="quiet" role="status">${waits}</span>`}
-    ${error && html`<span class="bad" role="alert">${error.message}</span>`}`;
+    ${error && html`<span class="bad" role="alert">${troubleOf(error.message)}</span>`}`;
 }
 
 /** A button that asks again before it acts, in its own place. */
@@ -105,6 +107,12 @@ export function Seg({ name, value, choices, onChange }) {
     <button type="button" aria-pressed=${key === value ? "true" : "false"} onClick=${() => onChange(key)}>${text}${count !== undefined && html` <span class="count">${count}</span>`}</button>`)}</div>`;
 }
 
+/** One row at the top of a page: a picture, the name with its state, what it is, the one number, and what is done with it most. */
+export function HeadRow({ picture, title, chip, note, figure, children }) {
+  return html`<header class="headrow">${picture}<div class="stack tight"><div class="row"><h1>${title}</h1>${chip}</div><p class="note">${note}</p></div>
+    <div class="figure">${figure}</div><div class="row acts">${children}</div></header>`;
+}
+
 export function Download({ name, href, about }) {
   return html`<a class="button" href=${`api/v1/${href}`} download=${name} title=${about}>↓ ${name}</a>`;
 }
@@ -124,13 +132,14 @@ export function Table({ name, columns, rows, id }) {
 }
 
 /** Columns of Elo, which are told whole. */
-const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
+export const WHOLE = /(^|_)(elo|rating)(_low|_high)?$/;
 
-/** A table of the API that grows by pages; shows: {column: how it is drawn}; pick: which columns. */
+/** A table of the API that grows by pages, without the columns that nothing is in; shows: {column: how it is drawn}; pick: which columns. */
 export function PagedTable({ pages, name, shows = {}, pick = () => true }) {
-  const columns = (pages.columns || []).filter(pick)
+  const used = (column) => pages.items?.some((row) => (row[column] ?? "") !== "");
+  const columns = (pages.columns || []).filter((column) => pick(column) && used(column.name))
     .map(({ name: column, type, format }) => {
-      const show = shows[column] || (format === "percent" ? (value) => percent(value) : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
+      const show = shows[column] || (format === "percent" ? (value) => percent(value) : column === "state" ? (value) => value.toLowerCase() : WHOLE.test(column) ? (value) => number(value, 0) : undefined);
       return { name: column, number: type === "number", show: show && ((row) => show(row[column])) };
     });
   return html`<${Wait} of=${pages}><${Table} name=${name} columns=${columns} rows=${pages.items || []} id=${pages.id} /><${More} pages=${pages} /><//>`;

@@ -31,7 +31,8 @@ function Study({ run }) {
   const names = [...new Set(run.cells.map(({ setting }) => setting))];
   const rows = (found.data?.items || []);
   return html`<${Wait} of=${runs}>
-    ${(names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
+    ${!found.data && !found.error && html`<p class="quiet" aria-busy="true">Comparing …</p>`}
+    ${found.data && (names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} /></div>
         ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
@@ -116,8 +117,8 @@ function Rise({ run, names, byId }) {
   }).filter(({ points }) => points.length);
   if (!series.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
   const first = [...byId.values()].find((one) => one.curve.length);
-  return html`<div class="stack"><${Plot} title="How they rose" xName=${first.unit} series=${series} />
-    <p class="note">${strengthOf(first)?.[0].startsWith("Elo") ? "Elo" : "Score"}. Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p></div>`;
+  return html`<${Plot} title="How they rose" about=${`${strengthOf(first)?.[0].startsWith("Elo") ? "Elo" : "Score"} over ${first.unit}`} xName=${first.unit} series=${series}>
+    <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p><//>`;
 }
 
 function Comparison({ run, rows }) {

@@ -32,16 +32,18 @@ function Sweep({ run }) {
     const { title: words, phase } = best.data?.settings.find((one) => one.name === name) || { title: name };
     return PHASES[phase] ? `${words}, ${PHASES[phase].toLowerCase()}` : words;
   };
+  const use = html`<${UseIt} lines=${best.data?.lines} />`;
+  const long = best.data?.settings.length > 24;
   return html`<${Wait} of=${curve}>
     ${rows.length === 0 && html`<p class="quiet">No trial has ended yet.</p>`}
     <div class="two left">
-      <div class="stack"><${BestSettings} run=${run} best=${best.data} /><${UseIt} lines=${best.data?.lines} /></div>
-      <div class="stack">${rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} /></div>
+      <div class="stack"><${BestSettings} run=${run} best=${best.data} />${!long && use}</div>
+      <div class="stack">${rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} />${long && use}</div>
     </div>
     ${names.length > 0 && html`<div class="stack"><div class="head"><h2>What matters</h2><small>${names.length > SLICES ? `${SLICES} of ${names.length} settings, those that go with the score most closely` : ""}</small></div>
-      <div class="charts multiples">${names.slice(0, SLICES).map((name) => html`<${Slice} key=${name} rows=${rows} name=${name} title=${title(name)} chosen=${chosen} />`)}</div>
+      <div class="charts slices">${names.slice(0, SLICES).map((name) => html`<${Slice} key=${name} rows=${rows} name=${name} title=${title(name)} chosen=${chosen} />`)}</div>
       <p class="note">Dots: trials. Line and shade: mean of the trials near a value, 95 %. Ring: the best trial. Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>
-      <div class="two">${names.length > 1 && html`<${Landscape} rows=${rows} names=${names} title=${title} chosen=${chosen} />`}
+      <div class="two tops">${names.length > 1 && html`<${Landscape} rows=${rows} names=${names} title=${title} chosen=${chosen} />`}
         <${Importance} weights=${weights} why=${importances.data?.why} count=${rows.length} title=${title} /></div>`}
     ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
   <//>`;
@@ -79,7 +81,7 @@ function BestSettings({ run, best }) {
     const place = Number.isFinite(value) && high > low ? (2 * (on(value) - on(low))) / (on(high) - on(low)) - 1 : 0;
     return html`<td class=${`v ${shade(place)}`} colspan=${phased && phase === null ? PHASES.length : 1}>${plain(value)}${usual !== null && usual !== undefined && usual !== value ? html` <small>was ${plain(usual)}</small>` : ""}</td>`;
   };
-  return html`<div class="card stack"><div class="row spread"><h2 class="title">Best settings, ${best.trial === null ? "" : html`trial ${best.trial}`}</h2><small>${best.chosen ? "chosen in the final" : "so far"}</small></div>
+  return html`<div class="card stack"><div class="row spread"><h2 class="title">Best settings, ${best.trial === null ? "" : `trial ${best.trial}`}</h2><small>${best.chosen ? "chosen in the final" : "so far"}</small></div>
     <${Box} name="best settings"><table class="genes"><thead><tr><th scope="col">Setting</th>${phased ? PHASES.map((phase) => html`<th scope="col">${phase}</th>`) : html`<th scope="col">Best</th>`}</tr></thead>
       <tbody>${[...rows].map(([title, cells]) => html`<tr key=${title}><th scope="row" title=${cells[0].about}>${title} <span class="option">${cells[0].name.replace(/\.\d+$/, "")}</span></th>
         ${cells[0].phase === null ? cells.map(show) : PHASES.map((_, phase) => { const one = cells.find((each) => each.phase === phase); return one ? show(one) : html`<td></td>`; })}</tr>`)}</tbody></table><//>
@@ -143,7 +145,7 @@ function Slice({ rows, name, title, chosen }) {
   const points = known.map((row) => ({ at: of(row), score: row.score }));
   const line = Array.from({ length: 21 }, (_, step) => ({ x: low + (step / 20) * (high - low), ...near(points, ({ at }) => at - step / 20, 0.12) })).filter(({ many }) => many > 1)
     .map(({ x, mean, error }) => ({ x, y: mean, low: mean - error, high: mean + error }));
-  return html`<${Plot} small title=${title} option=${name} about=${chosen && `best ${plain(chosen[name])}`} text=${percent} words=${words} xName="" series=${[
+  return html`<${Plot} small bare title=${title} about=${html`<span class="option">${name}</span> ${chosen && html`<span class="nowrap">best ${plain(chosen[name])}</span>`}`} text=${percent} words=${words} xName="" series=${[
     { name: "mean", points: line },
     { name: "trials", dots: true, points: known.map((row) => ({ x: value(row), y: row.score, faint: row.state === "PRUNED" })) },
     ...ringed(chosen, chosen && value(chosen))]} />`;
@@ -162,16 +164,16 @@ function Landscape({ rows, names, title, chosen }) {
   const steps = Array.from({ length: CELLS }, (_, step) => (step + 0.5) / CELLS);
   const cells = steps.flatMap((x) => steps.map((y) => ({ x, y, ...near(points, (point) => Math.hypot(point.x - x, point.y - y), 0.13) }))).filter(({ many }) => many > 0.6);
   const most = Math.max(...cells.map(({ mean }) => Math.abs(mean - middle)));
-  const [x, y] = [scale([0, 1], [20, 400]), scale([0, 1], [300, 10])];
+  const [x, y] = [scale([0, 1], [52, 432]), scale([0, 1], [300, 10])];
   const top = cells.reduce((best, one) => (one.mean - one.error > best.mean - best.error ? one : best), cells[0] || {});
   return html`<div class="card stack"><div class="row spread"><h2 class="title">Two settings together</h2><span class="row">
       <${Select} name="Across" hidden value=${across} choices=${choices} onChange=${setAcross} /><${Select} name="Up" hidden value=${up} choices=${choices} onChange=${setUp} /></span></div>
-    <svg viewBox="0 0 410 330" role="img" aria-label=${`Mean score over ${title(across)} and ${title(up)}: best, ${percent(top.mean, 0)} ± ${percent(top.error, 0)}`}>
+    <svg viewBox="0 0 442 330" role="img" aria-label=${`Mean score over ${title(across)} and ${title(up)}: best, ${percent(top.mean, 0)} ± ${percent(top.error, 0)}`}>
       ${cells.map((one) => html`<rect class=${`v ${shade(one.mean - middle, most)}`} opacity=${Math.abs(one.mean - middle) > one.error ? 1 : 0.4} x=${x(one.x - 0.05)} y=${y(one.y + 0.05)} width="38.2" height="29.2"><title>${percent(one.mean, 0)} ± ${percent(one.error, 0)}</title></rect>`)}
       ${points.map((point) => html`<circle class="trial" cx=${x(point.x)} cy=${y(point.y)} r="2" />`)}
       ${chosen && html`<circle class="dot open c1" cx=${x(a.of(chosen))} cy=${y(b.of(chosen))} r="6" />`}
-      <text x="20" y="318">${a.ends[0]}</text><text class="strong" x="210" y="318" text-anchor="middle">${title(across)} →</text><text x="400" y="318" text-anchor="end">${a.ends[1]}</text>
-      <text x="4" y="300" transform="rotate(-90 12 300)">${b.ends[0]}</text><text class="strong" text-anchor="middle" transform="rotate(-90 12 155)" x="12" y="155">${title(up)} →</text><text text-anchor="end" transform="rotate(-90 12 10)" x="12" y="10">${b.ends[1]}</text></svg>
+      <text x="52" y="318">${a.ends[0]}</text><text class="strong" x="242" y="318" text-anchor="middle">${title(across)} →</text><text x="432" y="318" text-anchor="end">${a.ends[1]}</text>
+      <text x="46" y="300" text-anchor="end">${b.ends[0]}</text><text class="strong" text-anchor="middle" transform="rotate(-90 14 155)" x="14" y="155">${title(up)} →</text><text text-anchor="end" x="46" y="20">${b.ends[1]}</text></svg>
     <p class="note">Blue: above the mean score of all trials, orange: below; pale where that is within the error. Blank: nothing tried near.</p></div>`;
 }
 

@@ -3,11 +3,11 @@
 import { path, post, remove } from "../api.js";
 import { BoardHeat } from "../charts.js";
 import { usePages } from "../data.js";
-import { mostOf, shade, Thumb } from "../figures.js";
+import { mostOf, Picture, shade, Thumb } from "../figures.js";
 import { capital, cell, label, number, signed } from "../format.js";
 import { html, useState } from "../html.js";
 import { go, setQuery, to } from "../router.js";
-import { ActTwice, Box, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
+import { ActTwice, Box, HeadRow, Icon, More, Problem, Search, Table, useAgent, Wait } from "../ui.js";
 
 export function Agents({ parts, query }) {
   return parts.length ? html`<${One} id=${parts[0]} />` : html`<${All} query=${query} />`;
@@ -17,12 +17,13 @@ function All({ query }) {
   const q = query.get("q") || "";
   const pages = usePages(path(["agents"], { limit: 50, q }));
   return html`<h1>Agents</h1>
-    <div class="filters" role="search"><${Search} name="Name" value=${q} onChange=${(value) => setQuery({ q: value })} /></div>
+    <div class="row" role="search"><span class="find"><${Icon} name="search" /><${Search} hidden name="Search agents" value=${q} onChange=${(value) => setQuery({ q: value })} /></span></div>
     <${Wait} of=${pages}>
       <${Table} name="agents" id="id" rows=${pages.items || []} columns=${[
-        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>` }, { name: "name" }, { name: "kind" }, { name: "rules", show: (agent) => agent.rules || "any" },
-        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)} ± ${error}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) }, { name: "about" },
-        { name: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
+        { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>${agent.name !== agent.id && html` <small>${agent.name}</small>`}` },
+        { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)}${error > 0 && ` ± ${error}`}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) },
+        { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
+        { title: "", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
       <${More} pages=${pages} what="agents" />
     <//>
@@ -63,13 +64,13 @@ function base64(file) {
 
 function One({ id }) {
   const agent = useAgent(id);
-  return html`<h1>${agent.data?.name || id}</h1>
-    <${Wait} of=${agent}>${agent.data && html`
-      <p class="quiet">${agent.data.about} <code>${agent.data.id}</code></p>
-      <p class="buttons"><a class="button main" href=${to(["play"], { agent: agent.data.id })}>Play it</a>
-        <a class="button" href=${to(["ratings"], { agent: agent.data.id })}>Rate it</a>
-        ${agent.data.origin === "upload" && html`<${ActTwice} question="Delete this agent?" act=${() => remove(path(["agents", id])).then(() => go("#/agents"))}>delete<//>`}</p>
-      <${AgentView} agent=${agent.data} />`}<//>`;
+  if (!agent.data) return html`<h1>${id}</h1><${Wait} of=${agent} />`;
+  const { name, about, origin, ratings = [] } = agent.data;
+  return html`<${HeadRow} picture=${html`<${Picture} />`} title=${name} note=${html`${capital(about || "")} <span class="option">${id}</span>`}
+      figure=${ratings.map(({ rules, elo, error }) => html`<div class="elo" title=${rules}>${number(elo, 0)} <i>${error > 0 && `± ${error}`} Elo${ratings.length > 1 && `, ${rules}`}</i></div>`)}>
+      <a class="button main" href=${to(["play"], { agent: id })}><${Icon} name="play" /> Play it</a><a class="button" href=${to(["ratings"], { agent: id })}>Rate it</a>
+      ${origin === "upload" && html`<${ActTwice} question="Delete this agent?" act=${() => remove(path(["agents", id])).then(() => go("#/agents"))}>Delete<//>`}<//>
+    <div class="card"><${AgentView} agent=${agent.data} /></div>`;
 }
 
 const PHASES = ["Opening", "Middle", "End"];
@@ -94,7 +95,7 @@ function Genes({ columns, rows }) {
   const terms = columns.map((name, place) => ({ name, values: rows.map((row) => row[place]) })).filter(({ name }) => name !== "phase");
   const coloured = terms.filter(({ name, values }) => !PLAIN.includes(name) && values.every((value) => typeof value === "number"));
   const most = mostOf(coloured.flatMap(({ values }) => values));
-  return html`<${Box} name="phases"><table class="genes"><thead><tr><td></td>${rows.map((_, place) => html`<th scope="col">${phased(`phase ${place}`, place, rows.length)}</th>`)}</tr></thead>
+  return html`<${Box} name="phases"><table class="genes"><thead><tr><th scope="col">Beside the squares</th>${rows.map((_, place) => html`<th scope="col">${phased(`phase ${place}`, place, rows.length)}</th>`)}</tr></thead>
     <tbody>${terms.map((term) => html`<tr key=${term.name}><th scope="row">${capital(label(term.name))}</th>
       ${term.values.map((value) => html`<td class=${coloured.includes(term) ? `v ${shade(value, most)}` : undefined}>${coloured.includes(term) ? signed(value) : cell(value)}</td>`)}</tr>`)}</tbody></table><//>`;
 }
@@ -109,7 +110,7 @@ function Shapes({ columns, rows, boards }) {
 export function AgentView({ agent }) {
   const provenance = Object.entries(agent.provenance || {});
   return html`<div class="stack">
-    <p>${[agent.kind, agent.rules, ...agent.facts].filter(Boolean).join(", ")}</p>
+    <p class="note">${[agent.kind, agent.rules && `${agent.rules} rules`, ...agent.facts].filter(Boolean).join(" · ")}</p>
     ${agent.lines.map((line) => html`<p>${line}</p>`)}
     ${agent.columns[0] === "shape" ? html`<${Shapes} ...${agent} />`
       : html`${Object.keys(agent.boards).length > 0 && html`<${Boards} boards=${agent.boards} />`}

@@ -4,14 +4,14 @@ import { path } from "../api.js";
 import { BarChart, HeatMap, Plot } from "../charts.js";
 import { hasValues, seriesOf, useCurve, useGet } from "../data.js";
 import { useEvents } from "../events.js";
-import { Elo } from "../figures.js";
+import { Elo, margin } from "../figures.js";
 import { cell, date, interval, label, number, percent, signed, strengthOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { Watched } from "../jobs.js";
 import { firstTable } from "../meta.js";
 import { go, to } from "../router.js";
 import { chartsOf } from "../tables.js";
-import { Chip, Facts, IdList, Select, Table, Wait } from "../ui.js";
+import { Chip, Facts, IdList, Select, Table, Wait, WHOLE } from "../ui.js";
 import { Launch } from "./new.js";
 
 const MOST = 6;
@@ -20,9 +20,10 @@ export function Compare({ query }) {
   const ids = [...new Set(query.getAll("run"))].slice(0, MOST);
   const together = useGet(ids.length ? path(["compare"], { run: ids }) : null, { keep: true });
   const runs = together.data?.runs.filter((run) => ids.includes(run.id)) || [];
-  return html`<h1>Compare runs</h1>
-    <${IdList} of="runs" name="Run" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} />
-    ${ids.length < 2 && html`<p class="quiet">Choose two runs or more.</p>`}
+  return html`<h1>Compare</h1>
+    <div class="panel"><h2 class="title">Runs</h2>
+      <label for="compare-run">Add a run; two or more are needed</label>
+      <${IdList} id="compare-run" of="runs" chosen=${ids} onChange=${(chosen) => go(to(["compare"], { run: chosen, job: query.get("job") }))} href=${(id) => to(["run", id])} /></div>
     ${ids.length > 0 && html`<${Wait} of=${together}>
       ${runs.length > 0 && html`<${Curves} runs=${runs} />`}
       ${runs.length > 1 && html`<${Differences} runs=${runs} comparison=${together.data} /><${Match} runs=${runs} query=${query} />`}
@@ -36,13 +37,13 @@ function Curves({ runs }) {
   const table = firstTable(runs[0]);
   const [over] = table.over;
   const put = (id, rows) => setTables((old) => ({ ...old, [id]: rows }));
-  const drawn = chartsOf(table).flatMap((chart) => chart.columns.map(([column]) => column));
-  const columns = drawn.filter((column) => runs.some((run) => hasValues(tables[run.id] || [], column)));
-  const column = columns.includes(chosen) ? chosen : columns[0];
+  const drawn = chartsOf(table).flatMap((chart) => chart.columns.map(([column, name]) => ({ ...chart, column, title: chart.columns.length > 1 ? `${chart.title}: ${name}` : chart.title })));
+  const charts = drawn.filter(({ column }) => runs.some((run) => hasValues(tables[run.id] || [], column)));
+  const chart = charts.find(({ column }) => column === chosen) ?? charts[0];
   if (runs.some((run) => run.kind !== kind)) return html`<p class="quiet">They are of different kinds, which have no curve in common.</p>`;
   return html`${runs.map((run) => html`<${Fetch} key=${run.id} run=${run} put=${put} />`)}
-    ${column && html`<p class="filters"><${Select} name="Curve" value=${column} choices=${columns.map((one) => [one, label(one)])} onChange=${setChosen} /></p>
-    <${Plot} title=${label(column)} xName=${label(over)} series=${runs.map((run) => seriesOf(tables[run.id] || [], column, run.id, over))} />`}`;
+    ${chart && html`<${Plot} key=${chart.column} ...${chart} tall about=${`over ${label(over)}s`} xName=${label(over)} text=${chart.text ?? (WHOLE.test(chart.column) ? whole : undefined)}
+      acts=${html`<${Select} name="Curve" hidden value=${chart.column} choices=${charts.map((one) => [one.column, one.title])} onChange=${setChosen} />`} series=${runs.map((run) => seriesOf(tables[run.id] || [], chart.column, run.id, over))} />`}`;
 }
 
 function Fetch({ run, put }) {
@@ -98,7 +99,7 @@ export function Ratings({ query }) {
   const agents = query.getAll("agent");
   return html`<h1>Ratings</h1>
     <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games.</p>
-    <div class="panel"><h2>Agents</h2>
+    <div class="panel"><h2 class="title">Agents</h2>
       <label for="rate-agent">Add an agent; two or more are needed</label>
       <${IdList} id="rate-agent" chosen=${agents} onChange=${(chosen) => go(to(["ratings"], { agent: chosen, job }))} />
     </div>
@@ -118,7 +119,8 @@ function Earlier({ job }) {
     <${Chip} state=${one.state} /><span class="quiet">${date(one.created)}</span></li>`)}</ul>`;
 }
 
-const whole = (value) => signed(value, 0);
+const whole = (value) => number(value, 0);
+const difference = (value) => signed(value, 0);
 const at = (share) => `${100 * share}%`;
 
 export function MatchResult({ result }) {
@@ -151,10 +153,10 @@ export function RatingResult({ result }) {
   const names = agents.map(({ agent }) => agent);
   const bars = agents.map((one) => ({ name: one.agent, value: one.elo, low: one.low ?? one.elo_low, high: one.high ?? one.elo_high, one }));
   return html`<div class="charts">
-      <${BarChart} title="Elo" text=${whole} bars=${bars} />
+      <${BarChart} title="Elo" text=${difference} bars=${bars} />
       ${result.cross && html`<${HeatMap} title="Score of the row against the column" names=${names}
         values=${names.map((row) => names.map((column) => result.cross[row]?.[column] ?? null))} />`}
     </div>
-    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, one }) => (value === null ? (one.score ? "+∞" : "−∞") : interval(value, low, high, whole)) },
+    <${Table} name="rating" rows=${bars} columns=${[{ title: "agent", show: ({ name }) => name }, { title: "Elo", number: true, show: ({ value, low, high, one }) => (value === null ? (one.score ? "+∞" : "−∞") : `${difference(value)} ${margin(low, high)}`) },
       { title: "score", number: true, show: ({ one }) => percent(one.score) }, { title: "games", number: true, show: ({ one }) => number(one.games) }]} />`;
 }

@@ -97,15 +97,16 @@ export function GamesList({ run, g, query }) {
 }
 
 export function GamesTable({ games, href }) {
+  const several = new Set(games.map(({ kind }) => kind)).size > 1;
   return html`<${Table} name="games" rows=${games} id="id" columns=${[
     { name: "game", show: (game) => html`<a href=${href(game)}>${game.id}</a>` },
-    { name: "kind", show: ({ id, kind }) => (id.includes(":") && KINDS.find(([key]) => key === kind)?.[1]) || kind }, { name: "black" }, { name: "white" },
+    several && { name: "kind", show: ({ id, kind }) => (id.includes(":") && KINDS.find(([key]) => key === kind)?.[1]) || kind }, { name: "black" }, { name: "white" },
     { name: "winner", show: (game) => html`<span>${game.winner && game.winner !== "draw" && html`<span class=${`dot ${game.winner}`}></span> `}${game.winner ?? "–"}</span>` },
     { name: "discs", number: true, show: (game) => `${game.discs_black}:${game.discs_white}` },
     { name: "plies", number: true },
     { name: "reason" },
-    { name: "upset", number: true, show: (game) => (game.upset > 0 ? percent(game.upset) : "–") },
+    games.some(({ upset }) => upset > 0) && { name: "upset", number: true, show: (game) => (game.upset > 0 ? percent(game.upset) : "–") },
     { name: "nodes_black", title: "nodes of black", number: true, show: (game) => number(game.nodes_black) },
     { name: "nodes_white", title: "nodes of white", number: true, show: (game) => number(game.nodes_white) },
-  ]} />`;
+  ].filter(Boolean)} />`;
 }

@@ -4,9 +4,9 @@ import { path, remove } from "../api.js";
 import { usePages } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture, Spark } from "../figures.js";
-import { aboutOf, amount, capital, duration, number, percent, when } from "../format.js";
+import { aboutOf, amount, capital, duration, percent, troubleOf, when } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
-import { aheadOf, changed, isActive, JobButtons, jobTitle } from "../jobs.js";
+import { aheadOf, changed, contestOf, DeleteJob, isActive, JobButtons, jobTitle } from "../jobs.js";
 import { isContest, kindOf, meta } from "../meta.js";
 import { setQuery, to } from "../router.js";
 import { ActTwice, Chip, Icon, Menu, More, Problem, Search, Seg, Select, Wait } from "../ui.js";
@@ -83,9 +83,8 @@ function fits(job, { q, kind, rules, state }) {
 /** Jobs at work first; then runs, and ended jobs that made none where they belong by date. */
 function merged(runs, jobs, fit, sort, moreRuns) {
   const known = new Set(runs.map(({ id }) => id));
-  const working = new Map(jobs.filter((job) => job.run && isActive(job)).map((job) => [job.run, job]));
-  const listed = runs.map((run) => ({ run, job: working.get(run.id), date: run.date }));
-  const alone = jobs.filter((job) => fit(job) && (isActive(job) ? !known.has(job.run) : !job.run || ["failed", "elsewhere", "damaged"].includes(job.state)))
+  const listed = runs.map((run) => ({ run, job: jobs.find((job) => job.run === run.id && (isActive(job) || (job.id === run.job && job.state === "failed" && run.state === "stopped"))), date: run.date }));
+  const alone = jobs.filter((job) => fit(job) && !known.has(job.run) && (isActive(job) || !job.run || ["failed", "elsewhere", "damaged"].includes(job.state)))
     .map((job) => ({ job, date: job.ended || job.created }));
   const ended = alone.filter(({ job }) => !isActive(job));
   const active = alone.filter(({ job }) => isActive(job));
@@ -103,7 +102,7 @@ function Now({ run, job }) {
   return html`<section class="card now" aria-label=${`working: ${run?.id || jobTitle(job)}`}>
     <${Picture} run=${run} />
     <div class="bar-cell"><p class="row"><a class="title plain" href=${hrefOf({ run, job })}>${run?.id || jobTitle(job)}</a><${Chip} state=${(job || run).state} text=${text} />
-      <span class="note">${[left, run ? aboutOf(run) : capital(job.command)].filter(Boolean).join(" · ")}</span></p>
+      <span class="note">${[left, run ? aboutOf(run) : contestOf(job)].filter(Boolean).join(" · ")}</span></p>
       <progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run?.id || jobTitle(job)}`}></progress></div>
     ${run && html`<${Course} run=${run} />`}
     <div class="figure"><${Strength} run=${run} job=${job} /></div>
@@ -118,7 +117,7 @@ function Row({ run, job, chosen, onTick }) {
     ${run && state !== "damaged" ? html`<input class="tick" type="checkbox" aria-label=${`Choose ${name}`} checked=${chosen} onChange=${onTick} />` : html`<span class="tick"></span>`}
     <${Picture} run=${run} />
     <div class="who"><span class="row"><a class="plain" href=${hrefOf({ run, job })}>${name}</a>${state !== "done" && html`<${Chip} state=${state} />`}</span>
-      <span class="note">${run ? aboutOf(run, amount(run)) : [capital(job.command), job.result?.games && `${number(job.result.games)} games`].filter(Boolean).join(" · ")}</span></div>
+      <span class="note">${run ? aboutOf(run, amount(run)) : contestOf(job)}</span></div>
     ${run ? html`<${Course} run=${run} />` : html`<${Outcome} result=${job.result} />`}
     <div class="figure"><${Strength} run=${run} job=${job} /></div>
     <span class="says"><${Meaning} run=${run} job=${job} /></span>
@@ -127,7 +126,7 @@ function Row({ run, job, chosen, onTick }) {
       ${run.champion && html`<a href=${to(["play"], { agent: `run:${run.id}` })}>Play its champion</a>`}
       ${kindOf(run)?.tables.length > 0 && html`<a href=${to(["new", run.command], { from: run.id })}>Run again with changes</a><a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
       <${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id]))}>Delete<//><//>`}
-    ${!run && html`<${Menu} name=${`More about ${name}`}><a href=${hrefOf({ job })}>Open</a><${JobButtons} job=${job} gone=${() => {}} /><//>`}
+    ${!run && html`<${Menu} name=${`More about ${name}`}><a href=${hrefOf({ job })}>Open</a><${JobButtons} job=${job} /><${DeleteJob} job=${job} gone=${() => {}} /><//>`}
   </li>`;
 }
 
@@ -147,17 +146,30 @@ function Outcome({ result }) {
 }
 
 function Strength({ run, job }) {
-  if (!run) return html`<${Elo} value=${job.result?.elo} low=${job.result?.elo_low} high=${job.result?.elo_high} difference />`;
+  if (!run) {
+    const { elo, elo_low: low, elo_high: high, score } = job.result || {};
+    return typeof elo === "number" ? html`<${Elo} value=${elo} low=${low} high=${high} difference />` : typeof score === "number" && html`<span class="elo">${percent(score, 0)} <i>score</i></span>`;
+  }
   if (typeof run.gain === "number") return html`<${Elo} value=${run.gain} low=${run.gain_low} high=${run.gain_high} difference />`;
   const elo = run.elo ?? run.elo_so_far;
   if (typeof elo === "number") return html`<${Elo} value=${elo} low=${run.elo_low} high=${run.elo_high} />`;
   return typeof run.score === "number" && html`<span class="elo">${percent(run.score)} <i>score</i></span>`;
 }
 
+/** Who is stronger after a match or a rating, as far as its games tell. */
+function outcomeOf({ settings, result }) {
+  const [best] = [...(result?.agents || [])].sort((a, b) => b.score - a.score);
+  if (best) return `${best.agent} is the strongest`;
+  if (!result?.games || typeof result.score !== "number") return null;
+  if (result.score_low <= 0.5 && result.score_high >= 0.5) return "Undecided: they may be equally strong";
+  const [a, b] = [settings.a, settings.b].map((one) => String(one).replace(/^run:/, ""));
+  return result.score > 0.5 ? `${a} is stronger than ${b}` : `${b} is stronger than ${a}`;
+}
+
 function Meaning({ run, job }) {
-  const wrong = run ? run.problem : job.error;
-  if (wrong) return html`<span class="bad">${wrong}</span>`;
-  if (!run) return job.ending && job.ending !== "played" ? job.ending : null;
+  const wrong = run?.problem || job?.error;
+  if (wrong) return html`<span class="bad">${troubleOf(wrong)}</span>`;
+  if (!run) return (job.ending && job.ending !== "played" ? job.ending : null) ?? outcomeOf(job);
   if (typeof run.gain === "number") return "Over its default settings, in fresh games";
   if (run.grid) return `${run.grid.length} ${run.grid.length === 1 ? "setting" : "settings"} × ${run.grid[0]?.length} seeds`;
   if (run.beats) return `Beats the ${run.beats}`;

@@ -3,12 +3,13 @@
 import { get, path } from "../api.js";
 import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { date, duration } from "../format.js";
+import { Elo, Picture } from "../figures.js";
+import { duration, when } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
-import { isActive, JobButtons, JobHead, jobTitle, useJob } from "../jobs.js";
+import { contestOf, DeleteJob, isActive, JobButtons, JobHead, jobTitle, useJob } from "../jobs.js";
 import { meta } from "../meta.js";
 import { go, to } from "../router.js";
-import { CommandLine, Download, Facts, More, Select, useAgent, Wait } from "../ui.js";
+import { Chip, CommandLine, Download, HeadRow, Menu, More, Select, useAgent, Wait } from "../ui.js";
 import { MatchResult, RatingResult } from "./contests.js";
 import { GamesTable, Replay, SORTS } from "./game.js";
 
@@ -28,15 +29,16 @@ function Shown({ job }) {
     // While it works, its run is the better page, as soon as there is one.
     if (found.data?.items.some(({ id }) => id === job.run)) location.replace(to(["run", job.run]));
   }, [found.data]);
-  return html`<h1>${jobTitle(job)}</h1><p class="quiet">${job.command}</p>
-    <${JobHead} job=${job} />
-    <${JobButtons} job=${job} gone=${() => go("#/")} />
-    ${job.run && html`<p><a class="button main" href=${to(["run", job.run])}>Open its run, ${job.run}</a></p>`}
-    ${job.command === "match" && html`<h2>Result</h2><${MatchResult} result=${job.result} /><${Games} job=${job} />`}
-    ${job.command === "rate" && html`<h2>Result</h2><${RatingResult} result=${job.result} />`}
-    ${job.line && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}
-    <${Facts} facts=${[["made", date(job.created)], ["started", job.started && date(job.started)], ["ended", job.ended && date(job.ended)],
-      ["took", job.started && job.ended && duration(job.ended - job.started)]]} />
+  const { elo, elo_low: low, elo_high: high } = job.result || {};
+  const took = job.started && job.ended && duration(job.ended - job.started);
+  return html`<${HeadRow} picture=${html`<${Picture} />`} title=${jobTitle(job)} chip=${html`<${Chip} state=${job.state} />`} note=${[contestOf(job), when(job.ended || job.created), took].filter(Boolean).join(" · ")}
+      figure=${html`<${Elo} big difference value=${elo} low=${low} high=${high} />${typeof elo === "number" && html`<p class="note">for ${jobTitle(job).split(" – ")[0]}</p>`}`}>
+      ${job.run && html`<a class="button main" href=${to(["run", job.run])}>Open its run</a>`}<${JobButtons} job=${job} />
+      ${!isActive(job) && html`<${Menu} name="More about this job"><${DeleteJob} job=${job} gone=${() => go("#/")} /><//>`}<//>
+    <${JobHead} job=${job} bare />
+    ${job.command === "match" && html`<section class="card stack"><h2>Result</h2><${MatchResult} result=${job.result} /></section><${Games} job=${job} />`}
+    ${job.command === "rate" && html`<section class="card stack"><h2>Result</h2><${RatingResult} result=${job.result} /></section>`}
+    ${job.line && html`<section class="stack"><h2>Command</h2><${CommandLine} line=${job.line} /></section>`}
     <${Log} id=${job.id} open=${job.state === "failed"} />`;
 }
 
@@ -47,10 +49,10 @@ function Games({ job }) {
     if (!isActive(job)) pages.reload();
   }, [job.state]);
   if (!pages.items?.length) return null;
-  return html`<h2>Games</h2>
+  return html`<section class="stack"><h2>Games</h2>
     <p class="filters"><${Select} name="Order" value=${sort} choices=${SORTS} onChange=${setSort} />${FILES.map(([name, about]) => html`<${Download} name=${name} about=${about} href=${path(["jobs", job.id, "files", name])} />`)}</p>
     <${GamesTable} games=${pages.items} href=${(game) => to(["job", job.id, "games", game.game])} />
-    <${More} pages=${pages} what="games" />`;
+    <${More} pages=${pages} what="games" /></section>`;
 }
 
 function OneGame({ job, which, query }) {

@@ -4,13 +4,13 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture } from "../figures.js";
-import { aboutOf, amount, cell, date, label, strengthOf } from "../format.js";
+import { aboutOf, amount, cell, date, label, strengthOf, troubleOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
 import { go, to } from "../router.js";
 import { partsOf } from "../tables.js";
-import { Act, ActTwice, Chip, CommandLine, Download, Facts, Icon, Menu, Problem, Tabs, Wait } from "../ui.js";
+import { Act, ActTwice, Chip, CommandLine, Download, Facts, HeadRow, Icon, Menu, Problem, Tabs, Wait } from "../ui.js";
 import { SettingsForm, settingsOf, textOf } from "./new.js";
 
 /** The parts of a run: of its kind's own module, where it has one, and of all tables that this does not show. */
@@ -65,11 +65,8 @@ function Head({ run, job }) {
   const again = run.state === "done" ? `Extend by ${run.unit} …` : "Resume with changes …";
   const halted = idle && run.changes.length > 0 && run.state !== "done";
   return html`${run.study && html`<p class="note"><a href=${to(["run", run.study])}>${run.study}</a></p>`}
-    <header class="headrow"><${Picture} run=${run} />
-      <div class="stack tight"><div class="row"><h1>${run.id}</h1><${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} /></div>
-        <p class="note">${aboutOf(run, [amount(run), run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · "))}</p></div>
-      <${Figure} run=${run} />
-      <div class="row acts">${halted && html`<${Act} kind="main" act=${() => goOn(run, {})}>Resume<//>`}${run.agent && html`<a class=${`button${active || halted ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
+    <${HeadRow} picture=${html`<${Picture} run=${run} />`} title=${run.id} chip=${html`<${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} />`} figure=${html`<${Figure} run=${run} />`}
+      note=${aboutOf(run, [amount(run), run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · "))}>${halted && html`<${Act} kind="main" act=${() => goOn(run, {})}>Resume<//>`}${run.agent && html`<a class=${`button${active || halted ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
         ${active ? html`<${JobButtons} job=${job} />` : !halted && file && html`<a class="button" href=${`api/v1/${file.href}`} download=${`${run.id}-${file.name}`} title=${file.about}><${Icon} name="download" /> ${file.name}</a>`}
         <${Menu} name="More about this run">
           ${idle && run.changes.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "again"} onClick=${turn("again")}>${again}</button>`}
@@ -77,21 +74,20 @@ function Head({ run, job }) {
           ${rows && html`<a href=${to(["compare"], { run: run.id })}>Compare with …</a>`}
           ${run.agent && html`<a href=${to(["agents", run.agent])}>Its champion as an agent</a>`}
           ${run.files.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "files"} onClick=${turn("files")}>Downloads …</button>`}
-          ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//></div>
-    </header>
+          ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//><//>
     ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
-    ${wrong && html`<p class="problem">${wrong}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
+    ${wrong && html`<p class="problem">${troubleOf(wrong)}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
     ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
     ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((one) => html`<${Download} ...${one} />`)}</p></section>`}`;
 }
 
 /** The one number, and what it means. */
 function Figure({ run }) {
-  if (typeof run.gain === "number") return html`<div class="figure"><${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p></div>`;
+  if (typeof run.gain === "number") return html`<${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p>`;
   const elo = run.elo ?? run.elo_so_far;
-  if (typeof elo === "number") return html`<div class="figure"><${Elo} big value=${elo} low=${run.elo_low} high=${run.elo_high} /><p class="note">${run.beats ? `beats the ${run.beats}` : run.elo === null ? "mean of its last bests" : "beats no rung for certain"}</p></div>`;
+  if (typeof elo === "number") return html`<${Elo} big value=${elo} low=${run.elo_low} high=${run.elo_high} /><p class="note">${run.beats ? `beats the ${run.beats}` : run.elo === null ? "mean of its last bests" : "beats no rung for certain"}</p>`;
   const strength = strengthOf(run);
-  return html`<div class="figure">${strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`}</div>`;
+  return strength && html`<span class="elo">${strength[1]} <i>${strength[0]}</i></span>`;
 }
 
 const goOn = (run, settings) => post(path(["runs", run.id, "resume"]), { settings });
@@ -112,5 +108,5 @@ function Settings({ run, job }) {
     ${job && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}
     <h2>Settings</h2><p class="quiet">Bold: other than the default.</p>${list(run.settings)}
     ${Object.keys(figures).length > 0 && html`<h2>Figures</h2>${list(figures)}`}
-    <h2>Versions</h2>${list(run.versions)}`;
+    ${Object.keys(run.versions).length > 0 && html`<h2>Versions</h2>${list(run.versions)}`}`;
 }
