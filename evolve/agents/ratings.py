@@ -2,7 +2,8 @@
 
 This is the one place with these figures. They are Elo on the scale of the ladder (see
 `board.rules`), whose zero is the reference table at depth 1, and come from
-`python -m benchmarks.levels`; docs/arena.md says how. Only the table is here: nothing is loaded.
+`python -m benchmarks.levels`; docs/evidence/arena.md says how. Only the table is here: nothing is
+loaded.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ def test_names_beside_a_database(tmp_path: Path, stem: str) -> None:
 
 
 def test_the_table_of_the_docs_is_that_of_the_formats() -> None:
-    text = (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/reference/formats.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| `.")]
     assert rows == [
         [f"`{ending}`", one.name, one.holds, "read, written" if one.write else "read"]
