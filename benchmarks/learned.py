@@ -184,8 +184,8 @@ def rating(games: int, jobs: int) -> None:
     rated.play()
     for row in rated.rows():
         print(
-            f"{row.agent:34} {elo_text(row.elo)} [{elo_text(row.elo_low)}, "
-            f"{elo_text(row.elo_high)}]  score {row.score:.3f}  {row.games} games"
+            f"{row.agent:34} {elo_text(row.elo.value)} [{elo_text(row.elo.low)}, "
+            f"{elo_text(row.elo.high)}]  score {row.score:.3f}  {row.games} games"
         )
 
 
