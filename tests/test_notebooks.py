@@ -18,7 +18,7 @@ NOTEBOOKS: Final = [
     *sorted(ROOT.glob("docs/gallery/*.ipynb")),
 ]
 MOST: Final = {
-    "generations": 3, "population": 6, "games": 40, "trials": 3, "panel_openings": 2,
+    "generations": 3, "population": 6, "games": 100, "trials": 3, "panel_openings": 2,
     "playoff_openings": 2, "move_budget": 300, "seeds=range": 2,
 }  # fmt: skip
 """The most that a setting in a cell gets, as `games=100`, `"games": 100` or `seeds=range(10)`."""
@@ -35,8 +35,8 @@ def kinds(outputs: list[Any]) -> set[str]:
 
 
 def test_sizes_become_small() -> None:
-    assert smaller('f(games=100, seeds=range(5)), {"population": 4}, range(30)') == (
-        'f(games=40, seeds=range(2)), {"population": 4}, range(30)'
+    assert smaller('f(games=400, seeds=range(5)), {"population": 4}, range(30)') == (
+        'f(games=100, seeds=range(2)), {"population": 4}, range(30)'
     )
 
 
