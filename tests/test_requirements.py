@@ -24,6 +24,7 @@ REQUIREMENT: Final = re.compile(r"([A-Za-z0-9_-]+)(?:\[[a-z,]+\])?>=([0-9]+(?:\.
 
 CALLED: Final = {
     "axe_playwright_python": "axe-playwright-python",
+    "PIL": "pillow",
     "pyspiel": "open-spiel",
     "yaml": "pyyaml",
 }
