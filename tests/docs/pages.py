@@ -95,6 +95,7 @@ STAND_INS: Final[Mapping[str, Sequence[str]]] = {
 ELSEWHERE: Final[Mapping[str, str]] = {
     "pip": "it would change what the tests are run by; .ci/run installs as pages say",
     "git": "it fetches this repository",
+    "pytest": "it is what runs the pages",
     "dask": "it does not end by itself; tests/cluster starts clusters",
     "ssh": "it needs another machine",
     "scp": "it needs another machine",
@@ -112,6 +113,7 @@ ELSEWHERE_OF_EVOLVE: Final[Mapping[str, str]] = {
     r"--scheduler[ =]|--executor[ =]dask": "it needs a cluster; tests/cluster starts one",
     r"--storage[ =]postgresql": "it needs a database server; tests/sweeps/test_postgres.py has one",
     r"--python[ =]": "it needs another Python",
+    r"--watch": "it needs a terminal; tests/cli/test_match.py makes one",
 }
 """The same for lines of evolve, by what stands in them."""
 ELSEWHERE_OF_PYTHON: Final[Mapping[str, str]] = {
