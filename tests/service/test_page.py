@@ -203,6 +203,7 @@ def test_a_chart_is_read_cut_hidden_and_saved(
         chart.get_by_role("region").wait_for()
 
 
+@pytest.mark.slow
 def test_every_page_opens_on_a_phone(service: Service, browser: Browser) -> None:
     play = begin_play(service, agent="random", side="black")
     with window(browser, service, viewport=PHONE) as page:
@@ -353,6 +354,7 @@ def test_it_says_when_the_server_is_gone_and_comes_back(fresh: Service, browser:
         fresh.act(job, "kill")
 
 
+@pytest.mark.slow
 def test_a_goal_is_chosen_and_started(fresh: Service, browser: Browser) -> None:
     """New says what each goal brings and costs; a start leads to the run."""
     with signed_in(browser, fresh) as context:  # the console tells what is wrong as well
