@@ -86,7 +86,7 @@ class EvolutionEnding(RunEnding):
 
     COMPLETE = "all generations are done"
     PATIENCE = "no better panel score for as long as patience allows"
-    REST = "evolution has come to rest"
+    REST = "evolution has stopped improving"
     UNIFORM = "all individuals have played alike for as long as --stop-when-uniform allows"
     TIME = "the time limit is reached"
     STOPPED = "stopped on request"

@@ -70,7 +70,9 @@ EVOLUTIONS: Final = RunType(
         Change("generations", int, "Generations in all."),
         Change("patience", int, "Stop after so many generations or checks without a better one."),
         Change(
-            "until_rest", bool, "Stop when the rating's rise says that evolution has come to rest."
+            "until_rest",
+            bool,
+            "Stop when the rating's rise says that evolution has stopped improving.",
         ),
         Change(
             "stop_when_uniform", int, "Stop after so many generations whose individuals play alike."

@@ -283,7 +283,7 @@ def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() ->
     assert len(rows) == 50 > first + 1
 
     ended = done("run", *options, "--until-rest", "--out", "ended")
-    assert "evolution has come to rest" in ended.out
+    assert "evolution has stopped improving" in ended.out
     assert "--until-rest stops by itself" not in ended.out
     assert len(evolve.load_run("ended").generations) == first + 1
     again = done("resume", "ended")
