@@ -46,8 +46,8 @@ def rest_told(row: Mapping[str, Any]) -> str | None:
     if high is None or not high < REST:  # NaN in a table read from disk
         return None
     return (
-        f"evolution has stopped improving: since generation {row['rise_since']:.0f} the rating rises "
-        f"by [{row['rise_low']:+.0f}, {high:+.0f}] Elo in {SPAN} generations"
+        f"evolution has stopped improving: since generation {row['rise_since']:.0f} the rating "
+        f"rises by [{row['rise_low']:+.0f}, {high:+.0f}] Elo in {SPAN} generations"
     )
 
 

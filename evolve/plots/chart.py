@@ -23,7 +23,7 @@ _LADDER: Final = ("rating", "elo", "panel_elo")
 """Metrics on the scale of the ladder."""
 _TEXTS: Final = {
     "against_defaults": "score against the defaults",
-    "best_score": "best score so far",
+    "best_score": "best score",
     "cpu_seconds": "CPU seconds",
     "over_budget": "share of games lost on nodes",
     "panel_score": "score against the panel",

@@ -72,7 +72,7 @@ EVOLUTIONS: Final = RunType(
         Change(
             "until_rest",
             bool,
-            "Stop when the rating's rise says that evolution has stopped improving.",
+            "Stop when the rating says that evolution has stopped improving.",
         ),
         Change(
             "stop_when_uniform", int, "Stop after so many generations whose individuals play alike."

@@ -39,14 +39,18 @@ class Shown:
 
     @property
     def champion(self) -> StoredAgent:
-        """The best agent so far. Raises AgentError where there is none, as of a study."""
+        """The best agent so far.
+
+        Raises AgentError where there is none: in a study, and in the sweep of another program,
+        whose best settings are in `best.json`.
+        """
         agent: StoredAgent = imported(_LOAD)(self.path)
         return agent
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw it, as `evolve.plot` does with the same options.
 
-        ax: axes of a figure of one's own, which are returned; without them, a picture that
+        ax: axes of your own figure, which are returned; without them, a picture that
         notebooks show is returned.
         """
         return imported(PLOT)(self, ax=ax, **options)

@@ -83,8 +83,8 @@ def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> Non
 def test_line_on_rest_gives_the_interval_and_since_when() -> None:
     row = {"rise_since": 83, "rise_low": -9.4, "rise_high": 11.2}
     assert rest_told(row) == (
-        "evolution has stopped improving: since generation 83 the rating rises by [-9, +11] Elo in 40 "
-        "generations"
+        "evolution has stopped improving: since generation 83 the rating rises by [-9, +11] Elo in "
+        "40 generations"
     )
     assert rest_told({**row, "rise_high": REST}) is None
     assert rest_told({**row, "rise_high": float("nan")}) is None
