@@ -23,7 +23,7 @@ function All({ query }) {
         { name: "agent", show: (agent) => html`<a href=${to(["agents", agent.id])}>${agent.id}</a>${agent.name !== agent.id && html` <small>${agent.name}</small>`}` },
         { name: "Elo", number: true, show: ({ ratings = [] }) => ratings.map(({ rules, elo, error }) => html`<div title=${rules}>${number(elo, 0)}${error > 0 && ` ± ${error}`}${ratings.length > 1 && html` <small>${rules}</small>`}</div>`) },
         { name: "rules", show: (agent) => agent.rules || "any" }, { name: "about" },
-        { title: "", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
+        { title: "play", show: (agent) => html`<a class="button" href=${to(["play"], { agent: agent.id })} aria-label=${`play ${agent.name}`}>Play</a>` },
       ]} />
       <${More} pages=${pages} what="agents" />
     <//>
