@@ -86,8 +86,8 @@ def addresses(get: Callable[[str], Any], play: str | None = None) -> dict[str, s
     for kind, name in first.items():
         for part in _PARTS.get(kind, ("", "settings")):
             found[f"{kind}-{part or 'curves'}"] = f"run/{name}/{part}"
-    if name := first.get("run"):
-        found |= _of_evolution(get, name)
+    if evolution := first.get("run"):
+        found |= _of_evolution(get, evolution)
     if evolutions := [("run", run["id"]) for run in runs if run["kind"] == "run"][:2]:
         found["compare-runs"] = f"compare?{urlencode(evolutions)}"
     if play is not None:
@@ -146,7 +146,7 @@ def pictures(browser: Browser, root: str, token: str, pages: dict[str, str], out
         for colours in ("light", "dark"):
             folder = out / f"{width}-{colours}"
             folder.mkdir(parents=True, exist_ok=True)
-            size = {"width": width, "height": height}
+            size: ViewportSize = {"width": width, "height": height}
             with browser.new_context(
                 viewport=size, color_scheme=colours, reduced_motion="reduce"
             ) as context:
