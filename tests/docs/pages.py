@@ -82,6 +82,8 @@ AGENTS: Final[Mapping[str, float]] = {
     "time": 0.05, "simulations": 16, "depth": 4, "endgame": 8, "nodes": 2000,
 }  # fmt: skip
 """The most that a setting of an agent, behind `?` or `&`, gets."""
+MARGIN: Final = "&margin=5"
+"""What programs with such a time get beside it: the first move waits for what they import."""
 FIELDS: Final[Mapping[str, float]] = {
     **{name[2:].replace("-", "_"): value for name, value in RUN.items()}, "games": 4, "trials": 3,
 }  # fmt: skip
@@ -181,7 +183,7 @@ def smaller(words: Sequence[str]) -> list[str]:
         else:
             kept.append(words[index])
         index += 1
-    if "--list" in given or "--help" in given or "-h" in given:
+    if given & {"--list", "--help", "-h", "--quick"}:
         return kept
     left = [
         f"{option}={limit:g}"
@@ -213,6 +215,8 @@ def _smaller_word(word: str) -> str:
         lambda m: f"{m[1]}={_least(m[2], AGENTS[m[1]])}",
         word,
     )
+    if re.match(r"(python|gtp|nboard):.*[?&]time=", word) and "margin=" not in word:
+        word += MARGIN
     return re.sub(r"^(--seeds=|)(\d+)-\d+$", lambda m: f"{m[1]}{m[2]}-{int(m[2]) + 1}", word)
 
 
