@@ -6,8 +6,9 @@ import errno
 import logging
 import os
 import re
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -64,6 +65,11 @@ class Place:
         except OSError as error:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
+
+    def line_of(self, words: Sequence[str]) -> str:
+        """A command line for people; it names runs from where the folder of the runs is."""
+        above = f"{self.runs.parent}/"
+        return shlex.join(["evolve", *(word.removeprefix(above) for word in words)])
 
     def _hold_folder(self) -> None:
         """Lock the folder of runs itself.

@@ -9,9 +9,8 @@ import asyncio
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from shlex import join
 from typing import Any, Final
 
 import tomli_w
@@ -144,7 +143,7 @@ class Jobs:
         if line is None:
             try:
                 shown = self._lines_of.of(record).shown
-                line = self._told(shown)
+                line = self._place.line_of(shown)
             except (EvolveError, ProblemError):
                 line = ""
             except Exception as error:
@@ -152,11 +151,6 @@ class Jobs:
                 line = ""
             self._lines[record.id] = line
         return line
-
-    def _told(self, words: Sequence[str]) -> str:
-        """A command line for people; it names runs from where the folder of the runs is."""
-        above = f"{self._place.runs.parent}/"
-        return join(["evolve", *(word.removeprefix(above) for word in words)])
 
     def _mark(self, record: JobRecord) -> str:
         """The mark in the environment of its process."""
@@ -377,7 +371,7 @@ class Jobs:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
             record.save(self._place)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
-        self._lines[record.id] = self._told(line.shown)
+        self._lines[record.id] = self._place.line_of(line.shown)
         try:
             record.process = start_process(
                 self._words(record, line, progress),

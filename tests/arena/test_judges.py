@@ -66,7 +66,7 @@ def test_an_agent_that_is_none_is_told_at_once() -> None:
         Panel(("swh", "nobody"), 4, "standard", 0)
 
 
-DOCS = Path(__file__).parents[2] / "docs" / "evolution"
+DOCS = Path(__file__).parents[2] / "docs/evidence/data/evolution"
 RULES: tuple[Rules, ...] = ("standard", "reversed")
 
 

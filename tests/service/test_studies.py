@@ -104,7 +104,7 @@ def test_what_is_in_no_study_is_not_found(app: App, name: str) -> None:
 def test_a_run_in_a_study_goes_on_in_its_place(app: App, folder: Path) -> None:
     job = app.post(f"runs/{RUNS[0]}/resume", {"settings": {"generations": 4}}, 202)
     assert job["run"] == RUNS[0]
-    assert str(folder / "two/crossover-blend-seed-0") in job["line"]
+    assert job["line"] == "evolve resume runs/two/crossover-blend-seed-0 --generations 4"
     app.post(f"jobs/{job['id']}/stop", {}, 202)
 
 
@@ -112,7 +112,7 @@ def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
     changes = {"settings": {"generations": 5, "seeds": "2-3"}, "threads": 1}
     job = app.post("runs/two/resume", changes, 202)
     assert (job["command"], job["run"], job["state"]) == ("resume", "two", "queued")
-    assert job["line"].endswith(f"resume {folder / 'two'} --generations 5 --seeds 2-3")
+    assert job["line"] == "evolve resume runs/two --generations 5 --seeds 2-3"
     assert app.get("runs/two")["job"] == job["id"]
     for name in ("two", RUNS[0]):
         assert app.ask("DELETE", f"runs/{name}").status_code == 409

@@ -26,7 +26,7 @@ SPACE = Space.of(
     for name in ("learning_rate", "noise", "simulations", "network")
 )
 """Few parameters: the time goes by their number."""
-DOCS = Path(evolve.__file__).parent.parent / "docs" / "sweeps"
+DOCS = Path(evolve.__file__).parent.parent / "docs/evidence/data/sweeps"
 
 
 def drawn(count: int, seed: int = 0) -> list[dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
@@ -161,7 +160,7 @@ async def check_settings(service: Inside, command: CommandName, given: SettingsO
         form.design(settings, given.seeds, given.grid)
         words = study_words(form, settings, given.seeds, given.grid)
     out = [] if given.name is None else ["--out", str(new_run_in(service.place.runs, given.name))]
-    return Checked(settings=settings, line=shlex.join(["evolve", *words, *out]))
+    return Checked(settings=settings, line=service.place.line_of([*words, *out]))
 
 
 @router.post("/commands/{command}/cost")
