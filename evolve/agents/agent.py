@@ -83,13 +83,11 @@ class Agent(ABC):
         return self.choose(board), 0
 
     def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
-        """The same, and what the agent thinks of the move, in discs; None where it has no values.
+        """The same, and the value in discs that it says with its move; None where it says none.
 
-        Other agents than programs search once more for it.
+        Only programs may say one. `discs.choose_in_discs` has one of every agent that values moves.
         """
-        square, nodes = self.choose_counted(board)
-        analysis = self.analyse(board)
-        return square, nodes, None if analysis is None else analysis.discs(square)
+        return *self.choose_counted(board), None
 
     @property
     def together(self) -> bool:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent, Analysis, Limit
+from evolve.agents.chance import MistakenAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
 
@@ -85,6 +86,19 @@ def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
     return Discs(values, fit.error(board, depth))
 
 
+def choose_in_discs(agent: Agent, board: Board) -> tuple[int, int, float | None]:
+    """An agent's move, the nodes searched for it, and its value in discs; None where it has none.
+
+    Other agents than programs search once more for the value.
+    """
+    square, nodes, value = agent.choose_valued(board)
+    if value is not None:
+        return square, nodes, value
+    analysis = agent.analyse(board)
+    found = None if analysis is None else in_discs(agent, board, analysis)
+    return square, nodes, None if found is None else found.values[square]
+
+
 def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
     """The fit of an agent's values at so many plies; None where it cannot be had.
 
@@ -92,6 +106,8 @@ def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
     search is 4 plies deep at most, or 3 for an odd depth: its values mean the same, with a larger
     error than those of a deeper search.
     """
+    if isinstance(agent, MistakenAgent):  # it has the other's values, and a seed for each game
+        agent = agent.agent
     plies = depth if depth is None or depth <= 3 else 4 - depth % 2
     rules = agent.rules or DEFAULT_RULES
     key = json.dumps([rules, plies, agent.identity], default=str)

@@ -82,7 +82,8 @@ def rate(
             `rules="reversed"` or `against=["swh", "random"]` for a gauntlet.
 
     Returns a DataFrame with a row for each agent, the strongest first: `agent`, `elo` with
-    `elo_low` and `elo_high` (Bradley-Terry, mean 0), `score`, `games`, `failures`. It also has
+    `elo_low` and `elo_high` (Bradley-Terry, mean 0; on the anchors' scale with `against`), `score`,
+    `games`, `failures`. It also has
     `.tables` (`agents`, and `cross`, the score of each against each), `.champion`, the strongest of
     them, and `.plot()`. Raises the same errors as `match`.
     """
@@ -91,6 +92,8 @@ def rate(
     from evolve.arena.result_table import ResultTable  # loads pandas, too
 
     against = settings.get("against", ())
+    against = against.split() if isinstance(against, str) else [*against]
+    agents = agents.split() if isinstance(agents, str) else [*agents]
     names = {"agents": list(map(_name, agents)), "against": list(map(_name, against))}
     asked = resolve_as(RateSettings, {}, {**settings, **names})
     players = [_agent(agent) for agent in (*against, *agents)]
@@ -103,7 +106,8 @@ def rate(
     rows = tournament.rows()
     frame = pd.DataFrame([row.facts for row in rows])
     order = [tournament.names.index(row.agent) for row in rows]
-    scores = tournament.cross().scores[np.ix_(order, order)].copy()
+    crossed = tournament.cross()
+    scores = np.where(crossed.games > 0, crossed.scores, np.nan)[np.ix_(order, order)]
     np.fill_diagonal(scores, np.nan)
     cross = pd.DataFrame(scores, index=frame["agent"], columns=frame["agent"].tolist())
     tables = {"agents": frame, "cross": cross}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -81,7 +82,9 @@ class _Game:
         self.agreed = agreed
         self.side: Side = side
         self.ggf = ggf
-        self.session = Session(agent)
+        self.player = agent if agent.repeats else agent.for_game(secrets.randbits(62))
+        """The agent as it plays this game: what it draws is not that of the last game."""
+        self.session = Session(self.player)
         self.resigned = False
 
     @property
@@ -235,7 +238,7 @@ class _Game:
                     f"game {number} of {name} begins elsewhere than at the usual start, and "
                     f"{self.agent.name} takes moves only"
                 )
-            self.session = Session(self.agent, record.start, record.moves)
+            self.session = Session(self.player, record.start, record.moves)
         except (EvolveError, OSError) as error:
             say(str(error).splitlines()[0])
             return False

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
+from evolve.agents.discs import choose_in_discs
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import (
     DISCS_BLACK,
@@ -102,7 +103,7 @@ class LiveGame:
             if self._resign is None:
                 square, nodes = player.choose_counted(self.board)
             else:
-                square, nodes, value = player.choose_valued(self.board)
+                square, nodes, value = choose_in_discs(player, self.board)
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self.over = True

@@ -77,7 +77,7 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
     for place, (one, name) in enumerate(zip(courses, names, strict=True)):
         colour, dash = (
             SERIES[place % len(SERIES)],
-            DASHES[place // len(SERIES) + place % len(DASHES)],
+            DASHES[(place // len(SERIES) + place) % len(DASHES)],
         )
         if one.low is not None and one.high is not None:
             draw_band(axes, one.x, one.low, one.high, colour, 0.14 if len(courses) < 3 else 0.08)
@@ -259,7 +259,8 @@ def _write_beside(axes: Axes, labels: Sequence[_Label]) -> None:
     if longest * _CHARACTER * size > _BESIDE * 72.0 * figure.get_size_inches()[0]:
         labels = [one for one in labels if not one.strong]
         legend_below(axes, 1 if longest > _SHORT else 2)
-    for group in ([one for one in labels if one.x is None], [one for one in labels if one.x]):
+    inside = [one for one in labels if one.x is not None]
+    for group in ([one for one in labels if one.x is None], inside):
         _write_spread(axes, group, size)
 
 

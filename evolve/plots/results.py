@@ -24,7 +24,7 @@ def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
 
     def draw(axes: Axes) -> None:
         _draw_points(axes, rows["agent"], rows["elo"], rows["elo_low"], rows["elo_high"])
-        axes.set_xlabel("Elo, mean 0, with 95 % intervals")
+        axes.set_xlabel("Elo, with 95 % intervals")
 
     return _made([draw], [len(rows)], "rating", **options)
 

@@ -220,6 +220,11 @@ def _move_of(text: str) -> str:
         raise ProblemError(422, detail, [("/move", str(error))]) from error
 
 
+def _draw(game: str) -> int:
+    """The seed of a game, for an agent that plays at random: no two games have the same."""
+    return int(game, 16) >> 2
+
+
 class HumanGames:
     """All games of people against agents."""
 
@@ -229,8 +234,9 @@ class HumanGames:
     async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
         known = asked.model_dump(include={"moves", "rules", "side", "board"})
-        answer = await self._search.ask("play", places, source=source, move=None, **known)
         name = secrets.token_hex(8)
+        known["draw"] = _draw(name)
+        answer = await self._search.ask("play", places, source=source, move=None, **known)
         return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **answer))
 
     def get(self, name: str) -> Play:
@@ -271,6 +277,7 @@ class HumanGames:
             "rules": play.rules,
             "side": play.side,
             "board": play.start,
+            "draw": _draw(name),
         }
         answer = await self._search.ask("play", source=source, move=move, **known)
         return self._keep(play.model_copy(update={"resigned": False, **answer}))

@@ -173,14 +173,19 @@ def play(
     side: Side,
     move: str | None,
     board: str | None = None,
+    draw: int = 0,
 ) -> dict[str, Any]:
     """Continue a game against a person: their move, the passes, and the agent's reply.
 
-    move: a square, `undo`, or None where the person does not move yet.
+    move: a square, `undo`, or None where the person does not move yet. draw: the game's seed, for
+    an agent that plays at random.
     """
     agent = _loaded(source)
     agreed = agree_on([agent], rules).rules
-    game = Session(agent.with_rules(agreed), *_game(moves, board))
+    player = agent.with_rules(agreed)
+    if not player.repeats:
+        player = player.for_game(draw)
+    game = Session(player, *_game(moves, board))
     problem = None
     if move == "undo":
         game.take_back(side)

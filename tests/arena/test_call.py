@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import evolve
@@ -44,3 +45,11 @@ def test_what_cannot_be() -> None:
         evolve.rate(["swh", "zero"], nonsense=1)
     with pytest.raises(SettingsError, match="it must have 2 or more"):
         evolve.rate(["swh"])
+
+
+def test_a_gauntlet_has_no_score_of_those_who_did_not_meet_and_one_anchor_may_be_text() -> None:
+    rated = evolve.rate(["swh-mobility"], against="swh random", elos=[0.0, -259.0], games=2)
+    assert set(rated["agent"]) == {"swh", "random", "swh-mobility"}
+    cross = rated.tables["cross"]
+    assert np.isnan(cross.loc["swh", "random"])
+    assert not np.isnan(cross.loc["swh", "swh-mobility"])

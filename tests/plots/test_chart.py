@@ -125,3 +125,13 @@ def test_different_metrics_are_not_one_chart() -> None:
         charted([course("a", 1.0), other])
     with pytest.raises(RunError, match="there is no whole generation"):
         charted([])
+
+
+def test_any_number_of_curves_is_told_apart_and_a_short_one_has_its_name() -> None:
+    axes = charted([course(f"lr={n}", 100.0 + n) for n in range(36)])
+    drawn_as = {(line.get_color(), str(line._unscaled_dash_pattern)) for line in axes.lines}
+    assert len(drawn_as) == 36
+    x = np.array([0.0])
+    begun = Course("b=1", "loss", "check", x, x + 5.0)
+    axes = charted([course("b=0", 10.0), begun])
+    assert {one.get_text() for one in beside(axes)} == {"0", "1"}
