@@ -127,9 +127,9 @@ def _check(node: ast.expr) -> None:
         case ast.Name() | ast.Attribute() if _name_of(node) is not None:
             return
         case _:
-            part = ast.unparse(node).replace(_MARK, "")
+            shown = ast.unparse(node).replace(_MARK, "")
             raise ValueError(
-                f"{part!r} may not be in a requirement: there are parameters, "
+                f"{shown!r} may not be in a requirement: there are parameters, "
                 "numbers, 'texts', + - * / // %, < <= > >= == !=, and, or, not, abs, min and max"
             )
     for part in parts:
