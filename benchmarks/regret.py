@@ -75,8 +75,19 @@ def read(path: Path) -> list[Position]:
     return found
 
 
+def judged_by(agent: Agent, path: Path) -> Agent:
+    """The agent, by the rules in the first line of a file where it has none of its own."""
+    with path.open(encoding="utf-8") as file:
+        rules = file.readline().lstrip("# ").partition(":")[0]
+    return agent.with_rules(check_rules(rules)) if agent.rules is None else agent
+
+
 def half_of(positions: Sequence[Position], half: str) -> list[Position]:
-    """Every other position: each half has as many of each number of empties."""
+    """Every other position, by their places in the file.
+
+    The halves have the same bands of empties, but not as many positions of each number of them: a
+    file lacks the positions that were decided.
+    """
     return list(positions[0 if half == "tune" else 1 :: 2])
 
 
@@ -203,6 +214,7 @@ def main() -> None:
     for name in options.agents:
         agent = evolve.load_agent(name)
         path = options.positions or HERE / f"regret-{agent.rules or 'standard'}.obf"
+        agent = judged_by(agent, path)
         positions = half_of(read(path), options.half)
         empties = np.array([position.board.empties for position in positions])
         result = played(agent, positions)

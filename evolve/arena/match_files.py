@@ -60,8 +60,6 @@ MATCH: Final = "match"
 PLACE: Final = "evolve match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
-_QUICK: Final = 2.0
-"""Seconds after which a match of a folder is written while it is played."""
 _RESULTS: Final = {
     "discs_black": DISCS_BLACK,
     "discs_white": DISCS_WHITE,

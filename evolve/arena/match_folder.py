@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Final
 
 from evolve.arena.match import Match, StoppedError
+from evolve.arena.match_files import MatchFiles, match_identity
 from evolve.errors import EngineError
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import FolderPath
 from evolve.fitness.games import GamesDone
 
-if TYPE_CHECKING:  # pandas takes 32 MB of memory; it is loaded only if a match keeps its games
-    pass
-from evolve.arena.match_files import _QUICK, MatchFiles, match_identity
+_QUICK: Final = 2.0
+"""Seconds after which a match of a folder is written while it is played."""
 
 
 class MatchFolder:

@@ -93,7 +93,7 @@ class Anchors:
         """The ratings of all players, those of anchors without an interval."""
         fixed = list(self.elos)
         if not fixed:
-            among = [(i, j, scores) for i, j, scores in meetings if j < self.count]
+            among = self._among(meetings)
             fixed = [one.value for one in bradley_terry(self.count, among)] if among else [0.0]
         ratings = [Estimate(elo, math.nan, math.nan, 0) for elo in fixed]
         for number in range(self.count, players):
@@ -101,6 +101,13 @@ class Anchors:
             opponents = np.array([fixed[i] for i, _ in met])
             ratings.append(rate_one(opponents, [scores for _, scores in met]))
         return ratings
+
+    def comparable(self, meetings: Sequence[Meeting]) -> bool:
+        """Whether the distances between the anchors are finite: all ratings depend on them."""
+        return bool(self.elos) or comparable(self.count, self._among(meetings))
+
+    def _among(self, meetings: Sequence[Meeting]) -> list[Meeting]:
+        return [(i, j, scores) for i, j, scores in meetings if j < self.count]
 
 
 class Tournament:
@@ -239,7 +246,8 @@ class Tournament:
         """Whether the distances between all ratings are finite."""
         if self.anchors.count:
             scores = self.cross().totals[self.anchors.count :]
-            return bool(((scores > 0.0) & (scores < 1.0)).all())
+            fixed = self.anchors.comparable(self.meetings())
+            return fixed and bool(((scores > 0.0) & (scores < 1.0)).all())
         return comparable(len(self.agents), self.meetings())
 
     def meetings(self) -> list[Meeting]:

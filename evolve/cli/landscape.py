@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 from evolve.cli.terminal import out, say
@@ -142,8 +141,10 @@ def print_winner(folder: FolderPath) -> None:
     if not file.exists():
         return
     best: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    words = shlex.join(["evolve", "match", best["program"], "swh", "--games", "200"])
-    variables = "".join(
-        f"{name}={shlex.quote(value)} " for name, value in best.get("environment", {}).items()
-    )
-    say(f"paste: {variables}{words}")
+    from evolve.sweeps.winner import match_line  # imported here: it loads optuna
+
+    line = match_line(best)
+    if line is None:
+        say(f"its values are GTP commands, to send at its start: {', '.join(best['commands'])}")
+    else:
+        say(f"paste: {line}")

@@ -25,7 +25,6 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.files.atomic import write_text
 from evolve.files.folder import FolderPath
 from evolve.fitness.statistics import in_elo
 from evolve.runs.run import Run
@@ -36,7 +35,6 @@ from evolve.sweeps.final import FinalResult
 from evolve.sweeps.program_parameters import range_of
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
-from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
@@ -157,9 +155,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        with closing(Sweep(folder, settings, placement=placement())) as sweep:
-            if sweep.study.revised:  # the study has the new ranges now
-                write_text(folder / CONFIG_FILE, self._text(settings))
+        text = self._text(settings)
+        with closing(Sweep(folder, settings, placement=placement(), config=text)) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:

@@ -7,7 +7,9 @@ parameters, numbers, texts, + - * / // %, comparisons, and, or, not, abs, min an
 from __future__ import annotations
 
 import ast
+import keyword
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,6 +38,13 @@ _OF_ONE: Final[Mapping[type[ast.unaryop], Callable[[Any], Any]]] = {
     ast.UAdd: operator.pos,
     ast.Not: operator.not_,
 }
+_DOTTED: Final = re.compile(
+    r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|(?<![\w.])[A-Za-z_]\w*(?:\.\w+)+""", re.ASCII
+)
+"""A text in quotes, or a name with dots."""
+_MARK: Final = "_number_"
+"""Stands before a number in a name while it is Python, which has no `weights.0`."""
+_TAKEN: Final = frozenset(keyword.kwlist) - {"and", "or", "not", "True", "False", "None"}
 _FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {"abs": abs, "min": min, "max": max}
 
 
@@ -55,9 +64,13 @@ class Requirement:
         if len(self.text) > _LONGEST:
             raise ValueError(f"a requirement has {_LONGEST} characters at most")
         try:
-            return ast.parse(self.text.strip(), mode="eval").body
+            return ast.parse(_DOTTED.sub(_marked, self.text.strip()), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise ValueError(f"{self.text!r} is not a comparison, such as 'low < high'") from error
+            taken = [word for word in re.findall(r"\w+", self.text) if word in _TAKEN]
+            why = f": no parameter {taken[0]!r} can be in one, a word of Python" if taken else ""
+            raise ValueError(
+                f"{self.text!r} is not a comparison, such as 'low < high'{why}"
+            ) from error
 
     @cached_property
     def names(self) -> list[str]:
@@ -77,6 +90,11 @@ class Requirement:
             return False
         except TypeError as error:
             raise ValueError(f"{self.text!r} mixes texts and numbers") from error
+
+
+def _marked(found: re.Match[str]) -> str:
+    """A name with marks before the numbers in it; a text in quotes as it is."""
+    return found[0] if found[0][0] in "'\"" else re.sub(r"\.(?=\d)", f".{_MARK}", found[0])
 
 
 def _says_whether(node: ast.expr) -> bool:
@@ -109,8 +127,9 @@ def _check(node: ast.expr) -> None:
         case ast.Name() | ast.Attribute() if _name_of(node) is not None:
             return
         case _:
+            shown = ast.unparse(node).replace(_MARK, "")
             raise ValueError(
-                f"{ast.unparse(node)!r} may not be in a requirement: there are parameters, "
+                f"{shown!r} may not be in a requirement: there are parameters, "
                 "numbers, 'texts', + - * / // %, < <= > >= == !=, and, or, not, abs, min and max"
             )
     for part in parts:
@@ -121,7 +140,7 @@ def _name_of(node: ast.expr) -> str | None:
     """The parameter that a node names, also `weights.0`-like ones with dots; None for another."""
     if isinstance(node, ast.Attribute):
         before = _name_of(node.value)
-        return None if before is None else f"{before}.{node.attr}"
+        return None if before is None else f"{before}.{node.attr.removeprefix(_MARK)}"
     return node.id if isinstance(node, ast.Name) else None
 
 

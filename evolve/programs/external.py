@@ -53,7 +53,8 @@ class ExternalAgent(Agent):
             DEFAULT_SECONDS, and sends nothing.
         clock: its time for each game, such as `60+0.6` seconds, in place of one for each move; GTP
             programs are told what is left of it before each move, where they know how.
-        margin: seconds that it may take beyond its time, LAG by default.
+        margin: seconds that it may take beyond its time, LAG by default: for each move, or with a
+            clock once for the whole game.
         depth: sent as NBoard's `set depth`; None sends nothing.
         rules: the rules it plays by, where the caller knows them; NBoard sends them with each game,
             GTP cannot. Some programs report theirs (`own_rules`), and nearly all play `standard`.
@@ -169,7 +170,7 @@ class ExternalAgent(Agent):
             else:
                 with self._clock.running(board) as left:
                     deadline = time.monotonic() + left + self._margin
-                    square = session.choose(board, deadline, left)
+                    square = session.choose(board, deadline, max(0.0, left))
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
                 raise session.error(f"played {move}, which is illegal")

@@ -32,6 +32,8 @@ _MODULES: Final = "EVOLVE_FORKS_IMPORT"
 _LOOK: Final = 1.0
 """Seconds between two checks whether the process that forked us still runs."""
 
+_hiding: Final = threading.RLock()
+"""Held while the program that runs here is hidden: two threads at once could lose it."""
 _warnings: list[str] = []
 """Warnings of the server's imports; each of its processes repeats them in its own output."""
 
@@ -69,12 +71,13 @@ def without_main() -> Iterator[None]:
     multiprocessing would run a script in it once more, to import what it defines, and a script
     without `if __name__ == "__main__"` would begin the same work there. Our work is in modules.
     """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _hiding:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _ensure_server(modules: Sequence[str]) -> None:

@@ -42,18 +42,24 @@ class GameClock:
 
     def __init__(self, given: GameTime) -> None:
         self._given = given
-        self._discs = 0
+        self._first = self._discs = 64
         self.left = given.main
         """Seconds left, at the start of the program's next move."""
 
     @contextmanager
     def running(self, board: Board) -> Iterator[float]:
-        """Run the clock while the program moves on a board; give the seconds that it has."""
+        """Run the clock while the program moves on a board; give the seconds that it has.
+
+        They are below 0 once it has used some of its margin. The same position again is a retry,
+        except for a game's first one, with which another game begins.
+        """
         discs = 64 - board.empties
-        if discs <= self._discs:
-            self.left = self._given.main
+        if discs < self._discs or discs <= self._first:
+            self._first, self.left = discs, self._given.main
         self._discs = discs
         begin = time.monotonic()
-        yield self.left
-        spent = time.monotonic() - begin
-        self.left = max(0.0, self.left - spent) + self._given.increment
+        try:
+            yield self.left
+        finally:
+            self.left -= time.monotonic() - begin
+        self.left += self._given.increment

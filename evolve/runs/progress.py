@@ -40,6 +40,7 @@ class ProgressLine(Silent):
         self._replaces = self._stream.isatty() or "ipykernel" in sys.modules
         self._begun = self._shown_at = time.monotonic()
         self._share = self._first = self._last = 0.0
+        self._first_at: float | None = None
         self._what = self._stage = ""
         self._length = 0
         self._rows = 0
@@ -48,7 +49,7 @@ class ProgressLine(Silent):
         self._inner.row(row, done, total)
         share = done / total if total else 1.0
         if self._rows == 0:  # a resumed run begins in the middle
-            self._first = share
+            self._first, self._first_at = share, time.monotonic()
         self._rows += 1
         self._share, self._stage = share, ""
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
@@ -64,6 +65,8 @@ class ProgressLine(Silent):
         self._stage = f"{name} {done / total:.0%}" if total else name
         if not self._rows and name in ("games", "runs"):
             self._share = done / total if total else 1.0
+            if self._first_at is None:
+                self._first, self._first_at = self._share, time.monotonic()
         self._show()
 
     def note(self, text: str) -> None:
@@ -96,13 +99,13 @@ class ProgressLine(Silent):
             self._end()
 
     def _left(self, now: float) -> str:
-        """The time left, from the rows after the first; the first may have compiled kernels."""
+        """The time left, by what was done since the first report: kernels may compile before it."""
         done = self._share - self._first
-        if self._rows < 2 or done <= 0.0:
+        if self._first_at is None or done <= 0.0:
             return f"{now - self._begun:.0f} s"
         if self._share >= 1.0:
             return f"{now - self._begun:.0f} s in all"
-        left = (now - self._begun) * (1.0 - self._share) / self._share
+        left = (now - self._first_at) * (1.0 - self._share) / done
         return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
 
     def _write(self, text: str) -> None:

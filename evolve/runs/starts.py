@@ -92,7 +92,9 @@ def check_same(folder: FolderPath, asked: _Identified, there: _Identified) -> No
     """Raise RunError if a run differs from the requested settings in more than when it ends."""
     new, old = asked.identity, there.identity
     faults = [
-        f"{key} was {old.get(key)}, not {now}" for key, now in new.items() if old.get(key) != now
+        f"{key} was {old.get(key)}, not {new.get(key)}"
+        for key in {**new, **old}
+        if old.get(key) != new.get(key)
     ]
     if faults:
         raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")

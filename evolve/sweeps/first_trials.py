@@ -40,10 +40,10 @@ def settings_to_try(
         values, fault = _fitted(given, space, defaults)
         if fault is not None:
             why = fault
-        elif values not in fitting and values != defaults:
-            fitting.append(values)
-        else:
+        elif values == defaults:
             why = "it has only the defaults"
+        elif values not in fitting:
+            fitting.append(values)
     if not fitting:
         raise SettingsError(f"start_from: nothing in {place} can be tried here: {why}")
     return fitting[:_MOST]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -56,8 +56,9 @@ class Study:
     """A study in its storage, as one of its writers.
 
     Others may write to a shared storage, too; their beats show that they are alive. The trials are
-    the defaults and the sampler's proposals, or only those of `queue`. Raises RunError when a study
-    of that name belongs to another sweep, StorageError when the storage fails.
+    the defaults and the sampler's proposals, or only those of `queue`. Where the ranges change,
+    `revising` is called just before the new ones count. Raises RunError when a study of that name
+    belongs to another sweep, StorageError when the storage fails.
     """
 
     def __init__(
@@ -66,8 +67,10 @@ class Study:
         storage: Storage,
         name: str,
         queue: Sequence[Queued] | None = None,
+        revising: Callable[[], None] = lambda: None,
     ) -> None:
         self.plan = plan
+        self._revising = revising
         self._queue = queue
         self.name = name
         self.place = storage.place
@@ -102,6 +105,7 @@ class Study:
             mine = self._identity()
         if there is not None and there != mine and self._may_revise(there, mine):
             self.study = revised(self.study, self._storage, self.plan.space)
+            self._revising()  # a kill before the next line leaves the study as it was
             self.study.set_user_attr(IDENTITY, mine)
             self.revised = True
             there = mine

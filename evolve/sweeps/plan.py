@@ -32,6 +32,7 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.loading import load_agent
 from evolve.runs.run_type import Variant
 from evolve.runs.run_types import kind_of
+from evolve.sweeps.first_trials import settings_to_try
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.trials import Objective, Outcome, Report, Task, agent_file, keep
 
@@ -145,11 +146,12 @@ class Plan(ABC):
         return False
 
     def check_new(self) -> None:
-        """Raise SettingsError for what a new sweep cannot begin with: here nothing.
+        """Raise SettingsError for what a new sweep cannot begin with, such as its `start_from`.
 
         An existing sweep may still be resumed with it.
         """
-        return
+        if self.sweep.start_from is not None:
+            settings_to_try(self.sweep.start_from, self.space, self.defaults)
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
         """Return what the user should know from the trials so far; None for nothing."""

@@ -401,7 +401,7 @@ def range_of(name: str, text: str) -> dict[str, Any]:
     if parameter.kind == "choice":
         table: dict[str, Any] = {"choices": list(parameter.choices)}
     else:
-        table = {"low": parameter.ends[0], "high": parameter.high, "log": parameter.log}
+        table = {"low": parameter.ends[0], "log": parameter.log}
         table["high"] = int(parameter.high) if parameter.kind == "int" else parameter.high
         if parameter.step is not None:
             table["step"] = parameter.step

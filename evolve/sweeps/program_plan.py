@@ -279,6 +279,7 @@ class ProgramPlan(Plan):
 
     def check_new(self) -> None:
         """See Plan: other rules of the program, and parameters that SPSA cannot move."""
+        super().check_new()
         with self._for_a_look() as program:
             own, asked = program.own_rules(), self.sweep.rules
         if own is not None and own != asked:

@@ -315,6 +315,12 @@ class Space:
             return self
         for one in required:
             strange = [name for name in one.names if name not in (*self.names, *held)]
+            minus = [name for name in self.names if "-" in name and name in one.text]
+            if strange and minus:
+                raise SettingsError(
+                    f"require: {one.text!r}: no parameter {minus[0]!r} can be in one, where '-' is "
+                    "a minus: give it another name"
+                )
             if strange:
                 raise SettingsError(
                     f"require: {one.text!r}: there is no parameter {strange[0]!r}; there are "

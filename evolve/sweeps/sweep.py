@@ -13,6 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
+from evolve.files.atomic import write_text
 from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
@@ -37,7 +38,16 @@ from evolve.sweeps.trials import (
     rows_of,
 )
 from evolve.sweeps.worker import Gone, Reported, Worker, ready
-from evolve.tables.paths import FINAL_FILE, JOURNAL_FILE, RUNGS
+from evolve.tables.paths import (
+    BEST_FILE,
+    BEST_TOML,
+    CHAMPION_FILE,
+    CONFIG_FILE,
+    FINAL_FILE,
+    JOURNAL_FILE,
+    LEARNED_FILE,
+    RUNGS,
+)
 from evolve.tables.trials import (
     Importances,
     finals_trials,
@@ -65,8 +75,9 @@ class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one. With a `queue`, only its trials run.
-    placement: where games are played. Raises what `checked_plan` does, RunError or StorageError,
-    before anything begins.
+    placement: where games are played. config: the text of config.toml, which is written before the
+    study has new ranges: after a kill in between they change at the next start. Raises what
+    `checked_plan` does, RunError or StorageError, before anything begins.
     """
 
     def __init__(
@@ -75,6 +86,7 @@ class Sweep:
         settings: SweepSettings,
         queue: Sequence[Queued] | None = None,
         placement: Placement = HERE,
+        config: str | None = None,
     ) -> None:
         self.folder = folder
         self.placement = placement
@@ -85,11 +97,20 @@ class Sweep:
         name = settings.study or "sweep"
         database, journal = settings.storage, folder / JOURNAL_FILE
         storage = open_journal(journal) if database is None else open_database(database)
-        self.study = Study(plan, storage, name, queue)
-        self.plan = self.study.plan
-        if self.study.revised:  # a final of trials that may not count any more
-            remove(folder / FINAL_FILE, missing_ok=True)
+
+        def revising() -> None:
+            """Drop what trials gave that may not count any more; keep the new ranges."""
+            for file in (FINAL_FILE, BEST_FILE, BEST_TOML, CHAMPION_FILE, LEARNED_FILE):
+                remove(folder / file, missing_ok=True)
             store.discard(folder / RUNGS, made=False)
+            if config is not None:
+                write_text(folder / CONFIG_FILE, config)
+
+        self.study = Study(plan, storage, name, queue, revising)
+        self.plan = self.study.plan
+        best = best_trial(self.study.trials()) if self.study.revised else None
+        if best is not None:
+            self.plan.save_champion(folder, best, {})
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0

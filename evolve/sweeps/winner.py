@@ -97,19 +97,31 @@ def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[st
     """Command lines that use the settings, beside those that use a champion."""
     lines = []
     if (run.path / BEST_FILE).exists():
-        program = str(parse_json(read_document(run.path / BEST_FILE))["program"])
-        lines = [
-            {"about": "The program with these values", "line": program},
-            {
-                "about": "Against another program or agent",
-                "line": shlex.join(["evolve", "match", program, "swh", "--games", "200"]),
-            },
-        ]
+        best_one = parse_json(read_document(run.path / BEST_FILE))
+        lines = [{"about": "The program with these values", "line": str(best_one["program"])}]
+        if best_one.get("commands"):
+            commands = "; ".join(best_one["commands"])
+            lines.append({"about": "GTP commands that set the values", "line": commands})
+        match = match_line(best_one)
+        if match is not None:
+            lines.append({"about": "Against another program or agent", "line": match})
     command = SWEEP_TARGETS[run.kind.word(run.command)].command
     if command is not None and isinstance(plan, SettingsPlan) and not plan.makes_agents:
         words = ["evolve", *command.split(), *option_words(_options(plan, best))]
         lines.insert(0, {"about": "Longer, with these settings", "line": shlex.join(words)})
     return lines
+
+
+def match_line(best: Mapping[str, Any]) -> str | None:
+    """The command line with which a tuned program plays, from its best.json.
+
+    None where it gets values by GTP commands, which no command line can say.
+    """
+    if best.get("commands"):
+        return None
+    words = shlex.join(["evolve", "match", str(best["program"]), "swh", "--games", "200"])
+    variables = best.get("environment", {}).items()
+    return "".join(f"{name}={shlex.quote(value)} " for name, value in variables) + words
 
 
 def _options(plan: SettingsPlan, best: Mapping[str, Any]) -> dict[str, Any]:

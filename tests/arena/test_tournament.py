@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from evolve.arena.match import play_match
-from evolve.arena.tournament import Tournament
+from evolve.arena.tournament import Anchors, Tournament
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -139,3 +139,17 @@ def test_a_folder_of_other_agents_or_settings_is_refused(tmp_path: Path) -> None
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(RunError, match="taken"):
         tournament(NAMES[:2], folder=tmp_path)
+
+
+def test_anchors_of_unknown_distance_say_so() -> None:
+    """One that never scores against the other has a rating on which all others depend."""
+    even, lost = np.array([0.5, 0.5]), np.array([1.0, 1.0])
+    others = [(0, 2, even), (1, 2, even)]
+    assert not Anchors(2).comparable([(0, 1, lost), *others])
+    assert Anchors(2).comparable([(0, 1, even), *others])
+    assert Anchors(2, (0.0, 100.0)).comparable(others), "known ones play no game"
+    played = tournament(("swh-mobility?depth=4&endgame=8", "random", "zero"), anchors=Anchors(2))
+    played.play()
+    scores = played.cross().totals
+    assert 0.0 < scores[2] < 1.0
+    assert not played.comparable

@@ -9,7 +9,7 @@ import pytest
 
 import evolve
 from benchmarks import regret
-from benchmarks.regret import HERE, Played, Position, half_of, make, played, read, rows
+from benchmarks.regret import HERE, Played, Position, half_of, judged_by, make, played, read, rows
 from evolve.engine.board.board import Board
 from evolve.engine.board.squares import parse_square
 
@@ -43,6 +43,13 @@ def test_a_loss_is_what_the_best_move_is_worth_more(file: Path) -> None:
     losses = {"d3": 0.0, "c4": 0.5, "f5": 0.0, "e6": 5.25}
     assert {name: first.loss(parse_square(name)) for name in losses} == losses
     assert second.loss(parse_square("d6")) == 64.0
+
+
+def test_an_agent_without_rules_plays_those_of_the_file() -> None:
+    reversed_file = HERE / "regret-reversed.obf"
+    assert judged_by(evolve.load_agent("level-1"), reversed_file).rules == "reversed"
+    own = evolve.load_agent("patterns-standard")
+    assert judged_by(own, reversed_file) is own
 
 
 def test_halves_share_no_position() -> None:

@@ -93,3 +93,6 @@ def test_the_winner_is_one_line_to_paste(
     print_winner(inside(tmp_path))
     words = shlex.split(capsys.readouterr().out.removeprefix("paste: "))
     assert words[:4] == ["corner=a b", "evolve", "match", "gtp:./my engine --x 3"]
+    (tmp_path / "best.json").write_text(json.dumps({"program": "gtp:x", "commands": ["set y 3"]}))
+    print_winner(inside(tmp_path))
+    assert capsys.readouterr().out.endswith("at its start: set y 3\n"), "no line plays it"

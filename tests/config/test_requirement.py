@@ -19,11 +19,15 @@ from evolve.config.requirement import Requirement
         ("lo / 0 < 5", False),
         ("-lo < +hi", True),
         ("weights.x != 3", False),
+        ("weights.0 > weights.1", False),
+        ("weights.0+weights.10 == 3.5 and weights.1 > 1.5", True),
+        ("style != 'weights.0' and name == 'weights.0'", True),
         ("(lo < hi) and (hi < 9 or lo == 0)", True),
     ],
 )
 def test_comparisons(text: str, holds: bool) -> None:
     values = {"lo": 2, "hi": 5, "style": "calm", "weights.x": 3}
+    values |= {"weights.0": 1, "weights.1": 2, "weights.10": 2.5, "name": "weights.0"}
     assert Requirement(text).holds(values) is holds
 
 
@@ -59,6 +63,12 @@ def test_the_names_in_it() -> None:
 )
 def test_nothing_else_can_stand_in_it(text: str) -> None:
     with pytest.raises(ValueError, match=r"requirement|comparison"):
+        Requirement(text)
+
+
+@pytest.mark.parametrize("text", ["lambda < 3", "in > 4", "lo < if"])
+def test_names_that_python_has_taken_are_said(text: str) -> None:
+    with pytest.raises(ValueError, match="a word of Python"):
         Requirement(text)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from evolve.programs.forks import repeat_warnings, start
+from evolve.programs.forks import repeat_warnings, start, without_main
 from tests.cli import ROOT
 from tests.waits import PATIENCE
 
@@ -112,6 +112,24 @@ def test_a_process_is_as_if_it_had_been_started(
     failing.join()
     assert failing.exitcode == 1
     failing.close()
+
+
+def test_two_threads_that_hide_the_program_bring_it_back() -> None:
+    main, inside, on = sys.modules["__main__"], threading.Event(), threading.Event()
+
+    def other() -> None:
+        inside.set()
+        with without_main():
+            on.wait(0.2)
+
+    thread = threading.Thread(target=other)
+    with without_main():
+        thread.start()
+        inside.wait()
+        time.sleep(0.05)  # the other thread waits, or it takes what is hidden for the program
+    on.set()
+    thread.join()
+    assert sys.modules["__main__"] is main
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -41,6 +42,28 @@ def test_the_clock_runs_on_and_starts_again_with_the_next_game() -> None:
             assert left == pytest.approx(10 + 5 * number, abs=0.5)
     with clock.running(boards[0]) as left:
         assert left == 10
+
+
+def test_a_move_that_fails_costs_its_time_and_a_retry_gives_none_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("evolve.programs.game_clock.time.monotonic", lambda: now[0])
+    clock, boards = GameClock(GameTime(10, 5)), positions(3)
+
+    def move(board: Board, seconds: float, fails: bool = False) -> float:
+        with contextlib.suppress(EngineError), clock.running(board) as left:
+            now[0] += seconds
+            if fails:
+                raise EngineError("it crashed")
+        return left
+
+    assert move(boards[1], 4) == 10
+    assert move(boards[2], 3, fails=True) == 11
+    assert move(boards[2], 14) == 8, "without the increment"
+    assert move(boards[2].play(boards[2].legal_moves()[0]), 0) == -1, "the margin counts once"
+    assert move(boards[1], 4) == 10, "another game"
+    assert move(boards[1], 4) == 10, "and another one from the same first position"
 
 
 def test_a_program_is_told_what_is_left_and_loses_on_time(

@@ -45,6 +45,8 @@ def test_other_settings_are_named(tmp_path: Path) -> None:
     starts.check_same(place, Identified({"a": 1}), Identified({"a": 1}))
     with pytest.raises(RunError, match="other settings: a was 1, not 2, b was None, not 3"):
         starts.check_same(place, Identified({"a": 2, "b": 3}), Identified({"a": 1}))
+    with pytest.raises(RunError, match="other settings: b was 3, not None"):
+        starts.check_same(place, Identified({"a": 1}), Identified({"a": 1, "b": 3}))
 
 
 def test_programs_that_the_caller_names_are_agreed_to(

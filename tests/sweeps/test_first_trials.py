@@ -44,6 +44,7 @@ def test_files_of_one_setting_and_of_several(tmp_path: Path) -> None:
         ('{"z": 1}', "names none of the parameters x, y, s"),
         ('{"x": 5}', "only the defaults"),
         ('{"x": 2, "y": 0.9}', "break 'x > y"),
+        ('[{"x": 5}, {"x": 5, "z": 1}]', "only the defaults"),
         ("[1, 2]", "NAME and value"),
         ("{", "not a file of settings"),
         ("[]", "it has no settings"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 from optuna.trial import TrialState
 
 from evolve.errors import RunError
+from evolve.files.folder import inside
 from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.revision import newest_name
 from evolve.sweeps.storage import open_journal
+from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import rows_of
 from tests.sweeps import plan, run_one
 
@@ -97,3 +100,41 @@ def test_states_are_kept(tmp_path: Path) -> None:
     after = study(tmp_path, space={"x": {"low": 0, "high": 60}})
     assert [one.state for one in after.trials()] == [TrialState.COMPLETE] * 2 + [TrialState.WAITING]
     assert plan_of(after.plan.sweep).space["x"].high == 60
+
+
+def test_a_kill_before_new_ranges_count_leaves_them_to_the_next_start(tmp_path: Path) -> None:
+    made = begun(tmp_path, 2)
+    wider = plan(
+        "program", program=PROGRAM, startup=2, trials=30, space={"x": {"low": 0, "high": 60}}
+    )
+
+    def killed() -> None:
+        assert newest_name(made.storage.optuna, "s") == "s", "the new study does not count yet"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Study(wider, open_journal(tmp_path / "journal.log"), "s", revising=killed)
+    assert not study(tmp_path).revised, "it is as it was"
+    assert Study(wider, open_journal(tmp_path / "journal.log"), "s").revised
+
+
+def test_the_winner_of_other_ranges_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the best of the trials that still fit is the champion; config.toml is the new one."""
+    monkeypatch.setattr("evolve.sweeps.sweep.checked_plan", plan_of)  # it starts no program
+    begun(tmp_path, 6)
+    results = ("final.json", "best.json", "best.toml", "champion.json", "champion.npz")
+    for file in results:
+        (tmp_path / file).write_text("of before")
+    settings = {"program": PROGRAM, "startup": 2, "trials": 30, "study": "s"}
+    ranges = {"x": {"low": 9, "high": 11}, "s": {"choices": ["a", "d"]}}
+    sweep = Sweep(
+        inside(tmp_path), plan("program", **settings, space=ranges).sweep, config="the new one"
+    )
+    fit = sweep.study.trials()
+    sweep.close()
+    there = {file for file in results if (tmp_path / file).exists()}
+    assert there == {"best.json", "best.toml"}
+    best = json.loads((tmp_path / "best.json").read_text())
+    assert best["parameters"] == max(fit, key=lambda one: one.values[0]).params
+    assert best["parameters"]["x"] in (9, 10, 11)
+    assert (tmp_path / "config.toml").read_text() == "the new one"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from evolve.errors import SettingsError
+from evolve.sweeps.space import Space, whole
 from tests.sweeps import plan
 
 
@@ -96,3 +97,8 @@ def test_ranges_that_cannot_be(space: dict[str, Any], words: str) -> None:
 def test_ranges_are_finite(end: float) -> None:
     with pytest.raises(ValueError, match=f"{end} is not a finite number"):
         plan("dqn", space={"gamma": {"low": end}})
+
+
+def test_a_name_with_a_minus_cannot_be_required() -> None:
+    with pytest.raises(SettingsError, match="no parameter 'x-y' can be in one"):
+        Space.of([whole("x-y", 1, 9)]).requiring(["x-y > 3"], {})
