@@ -36,6 +36,8 @@ KIND: Final = "kind"
 """The setting that names the second word of a command."""
 JOBS: Final = "jobs"
 """The setting that the `threads` of a job replace, in all commands."""
+_OF_TARGET: Final = ("fix", "space")
+"""Settings of a sweep that hold settings of what it tunes, by their names."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,13 @@ class Form:
                 return text
 
         given = with_agents(self.model, settings, source)
-        for name in ("fix", "space"):
+        for name in _OF_TARGET:
             inside = settings.get(name)
             if self.own and isinstance(inside, Mapping):
                 wrong += [
                     Fault((name, key), f"{name}.{key}: a service takes no agents there")
-                    for key in inside
-                    if key in _naming_fields()
+                    for key, value in inside.items()
+                    if key in _naming_fields() or programs_in({key: value})
                 ]
         values = {**given, **self.own}
         below = {} if self.kind is None else rules_of_defaults()
@@ -179,8 +181,12 @@ class Form:
         wrong = []
         for key, choices in grid.items():
             field, _, inner = key.partition(".")
-            if self._is_closed(field) or (inner and inner in _naming_fields()):
+            # The whole of either may name agents and places, which stand under its own keys.
+            whole = self.own and field in _OF_TARGET and not inner
+            if whole or self._is_closed(field) or inner in _naming_fields():
                 wrong.append(Fault(("grid", key), f"grid.{key}: no service takes it"))
+            elif programs_in({key: choices}):
+                wrong.append(Fault(("grid", key), f"grid.{key}: no service takes programs there"))
             elif None in choices:
                 wrong.append(Fault(("grid", key), f"grid.{key}: a value is missing"))
         if self.kind is None:
