@@ -20,12 +20,12 @@ from evolve.config.base import Place as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
-from evolve.errors import SettingsError
+from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run import SEEDS, Run, Study, load_run
 from evolve.runs.run_type import Change, RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.study_spec import StudySpec, bare, seeds_of, study_spec_of, text_of
+from evolve.runs.study_spec import StudySpec, bare, grid_line, seeds_of, study_spec_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
@@ -189,6 +189,11 @@ class Form:
                 wrong.append(Fault(("grid", key), f"grid.{key}: no service takes programs there"))
             elif None in choices:
                 wrong.append(Fault(("grid", key), f"grid.{key}: a value is missing"))
+            elif choices:
+                try:
+                    grid_line(key, choices)
+                except OptionsError as error:
+                    wrong.append(Fault(("grid", key), f"grid.{key}: {error}"))
         if self.kind is None:
             wrong.append(Fault(("seeds",), f"seeds: there are no studies of {self.command}"))
         if wrong:
@@ -283,9 +288,7 @@ def study_words(
     words = form.words({name: value for name, value in settings.items() if name != "seed"})
     words += ["--seeds", seeds or str(settings.get("seed", 0))]
     for name, values in grid.items():
-        texts = list(map(text_of, values))
-        mark = "|" if any("," in text for text in texts) else ","
-        words += ["--grid", f"{name}={mark.join(texts)}"]
+        words += ["--grid", grid_line(name, values)]
     return words
 
 

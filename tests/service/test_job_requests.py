@@ -94,7 +94,10 @@ def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
         ({"command": "run", "grid": {"population": [None]}}, "/grid/population"),
         ({"command": "run", "grid": {"fix": [{"depths": "gtp:sh"}]}}, "/grid/fix"),
         *(
-            ({"command": "sweep", "settings": {"kind": kind}, "grid": {key: [value]}}, f"/grid/{key}")
+            (
+                {"command": "sweep", "settings": {"kind": kind}, "grid": {key: [value]}},
+                f"/grid/{key}",
+            )
             for kind, key, value in (
                 ("alphabeta", "fix", {"depths": 3}),
                 ("alphabeta", "fix.depths", "gtp:sh -c true"),
