@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -110,8 +111,10 @@ class StudySpec(BaseModel):
         for name, values in self.grid.items():
             if not values:
                 raise ValueError(f"grid.{name}: it has no values")
-        if len(self.settings_of_runs) * len(self.seeds) > _MOST:
+        combined = math.prod(map(len, self.grid.values()))
+        if max(1, len(self.variants)) * combined * len(self.seeds) > _MOST:
             raise ValueError(f"a study has {_MOST} runs at most")
+        _ = self.settings_of_runs  # ValueError where two are the same
         for place, fields in (("settings", self.settings), ("grid", self.grid)):
             self._check_fields(place, fields)
         for name, fields in self.variants.items():
@@ -218,6 +221,19 @@ def grid_of(text: str) -> tuple[str, list[str]]:
     if not all(choices):
         raise OptionsError(f"--grid takes {_GRID}, not {text!r}")
     return name, choices
+
+
+def grid_line(name: str, values: Sequence[Any]) -> str:
+    """The line of the grid with these values; OptionsError where `grid_of` would read others."""
+    texts = list(map(text_of, values))
+    mark = "|" if any("," in text for text in texts) else ","
+    line = f"{name}={mark.join(texts)}"
+    if grid_of(line) != (name, texts):
+        raise OptionsError(
+            "a command line cannot give these values: a single one with commas belongs in the "
+            "settings, and none may have | or begin or end with a space"
+        )
+    return line
 
 
 def bare(value: Any) -> Any:

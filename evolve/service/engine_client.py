@@ -21,7 +21,9 @@ _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
 """Seconds without a question after which a process ends: it takes 200 MB and more."""
 _SEARCHES: Final = ("evaluate", "play", "check_file")
-"""Operations in which an agent thinks, which may take the whole time; all others only read."""
+"""Operations in which an agent thinks, which may take the whole time."""
+_MEASURE: Final = ("cost",)
+"""Operations that play games by the clock; all others only read."""
 _SEARCHERS: Final = 2
 """Number of processes for searches.
 With one, all other clients would also wait for a client's second long question. A third would take
@@ -30,16 +32,18 @@ _NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
-    """Asks the processes that have the engine: one that reads, and others that search.
+    """Asks the engine processes: one that reads, one that measures, others that search.
 
-    Reading never waits for a search, and a client never waits for more than one search of another
-    client. A process starts when it is first needed. It ends with this one, even in the middle of a
-    question.
+    Reading never waits for a search or an estimate, and a client never waits for more than one
+    search of another client. A process starts when it is first needed. It ends with this one, even
+    in the middle of a question.
     """
 
     def __init__(self) -> None:
         self._reading = Turns(1, each=32, most=256, after=1)
         self._reader = _Worker(searches=False)
+        self._measuring = Turns(1, each=8, most=32, after=_LIMIT)
+        self._measurer = _Worker(searches=False)
         self._searching = Turns(_SEARCHERS, each=1, most=8, after=_LIMIT)
         self._searchers = [_Worker(searches=True) for _ in range(_SEARCHERS)]
 
@@ -62,6 +66,9 @@ class Search:
             if question["do"] in _SEARCHES:
                 place = await stack.enter_async_context(self._searching.turn("a search"))
                 worker = self._searchers[place]
+            elif question["do"] in _MEASURE:
+                await stack.enter_async_context(self._measuring.turn("an estimate"))
+                worker = self._measurer
             else:
                 await stack.enter_async_context(self._reading.turn("what is read"))
                 worker = self._reader
@@ -76,7 +83,7 @@ class Search:
 
     async def close(self) -> None:
         """End the processes."""
-        for worker in (self._reader, *self._searchers):
+        for worker in (self._reader, self._measurer, *self._searchers):
             await worker.close()
 
 

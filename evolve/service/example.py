@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from evolve.files.atomic import write_bytes
-from evolve.files.changes import make_folder, move
+from evolve.files.changes import make_folder, move, remove_tree
 from evolve.parsing import parse_json
 from evolve.service.downloads import Downloads
 from evolve.service.folders import Place
@@ -49,8 +49,12 @@ def unpack(place: Place, downloads: Downloads) -> None:
     if place.has_run(NAME):
         return
     folder = downloads.new("")
-    for name, content in _members().items():
-        if name != ABOUT:
-            make_folder((folder / name).parent, parents=True, exist_ok=True)
-            write_bytes(folder / name, content)
-    move(folder, place.run(NAME))
+    try:
+        for name, content in _members().items():
+            if name != ABOUT:
+                make_folder((folder / name).parent, parents=True, exist_ok=True)
+                write_bytes(folder / name, content)
+        move(folder, place.run(NAME))
+    except BaseException:
+        remove_tree(folder, ignore_errors=True)
+        raise

@@ -68,7 +68,7 @@ class Place:
 
     def line_of(self, words: Sequence[str]) -> str:
         """A command line for people; it names runs from where the folder of the runs is."""
-        above = f"{self.runs.parent}/"
+        above = os.path.join(self.runs.parent, "")  # one separator, of a root too
         return shlex.join(["evolve", *(word.removeprefix(above) for word in words)])
 
     def _hold_folder(self) -> None:

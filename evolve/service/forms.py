@@ -20,12 +20,12 @@ from evolve.config.base import Place as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
-from evolve.errors import SettingsError
+from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run import SEEDS, Run, Study, load_run
 from evolve.runs.run_type import Change, RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.study_spec import StudySpec, bare, seeds_of, study_spec_of, text_of
+from evolve.runs.study_spec import StudySpec, bare, grid_line, seeds_of, study_spec_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
@@ -36,6 +36,8 @@ KIND: Final = "kind"
 """The setting that names the second word of a command."""
 JOBS: Final = "jobs"
 """The setting that the `threads` of a job replace, in all commands."""
+_OF_TARGET: Final = ("fix", "space")
+"""Settings of a sweep that hold settings of what it tunes, by their names."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,13 @@ class Form:
                 return text
 
         given = with_agents(self.model, settings, source)
-        for name in ("fix", "space"):
+        for name in _OF_TARGET:
             inside = settings.get(name)
             if self.own and isinstance(inside, Mapping):
                 wrong += [
                     Fault((name, key), f"{name}.{key}: a service takes no agents there")
-                    for key in inside
-                    if key in _naming_fields()
+                    for key, value in inside.items()
+                    if key in _naming_fields() or programs_in({key: value})
                 ]
         values = {**given, **self.own}
         below = {} if self.kind is None else rules_of_defaults()
@@ -179,10 +181,19 @@ class Form:
         wrong = []
         for key, choices in grid.items():
             field, _, inner = key.partition(".")
-            if self._is_closed(field) or (inner and inner in _naming_fields()):
+            # The whole of either may name agents and places, which stand under its own keys.
+            whole = self.own and field in _OF_TARGET and not inner
+            if whole or self._is_closed(field) or inner in _naming_fields():
                 wrong.append(Fault(("grid", key), f"grid.{key}: no service takes it"))
+            elif programs_in({key: choices}):
+                wrong.append(Fault(("grid", key), f"grid.{key}: no service takes programs there"))
             elif None in choices:
                 wrong.append(Fault(("grid", key), f"grid.{key}: a value is missing"))
+            elif choices:
+                try:
+                    grid_line(key, choices)
+                except OptionsError as error:
+                    wrong.append(Fault(("grid", key), f"grid.{key}: {error}"))
         if self.kind is None:
             wrong.append(Fault(("seeds",), f"seeds: there are no studies of {self.command}"))
         if wrong:
@@ -277,9 +288,7 @@ def study_words(
     words = form.words({name: value for name, value in settings.items() if name != "seed"})
     words += ["--seeds", seeds or str(settings.get("seed", 0))]
     for name, values in grid.items():
-        texts = list(map(text_of, values))
-        mark = "|" if any("," in text for text in texts) else ","
-        words += ["--grid", f"{name}={mark.join(texts)}"]
+        words += ["--grid", grid_line(name, values)]
     return words
 
 

@@ -37,6 +37,8 @@ _GROWING: Final = dict.fromkeys(
     for name in kind.files
     if name in CHAMPIONS or name.endswith(".parquet")
 )
+_UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
+"""Errors of a file that only adds a picture or a figure: a run without them is not damaged."""
 _WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
 """What changes when a run continues: files are replaced, and folders get new files."""
 
@@ -182,8 +184,9 @@ class Index:
         """The summary with its curve, which takes longer than all the rest; a study's with some."""
         if summary.kind == STUDY.name:
             begin = f"{summary.id}{IN_STUDY}"
-            runs = sorted(name for name in self._stamps if name.startswith(begin))[:_CURVES]
-            curves = [self._curve_of(self.summary(run, fresh=False)) for run in runs]
+            stamps = self._stamps  # a scan may replace it meanwhile
+            runs = sorted(name for name in stamps if name.startswith(begin))[:_CURVES]
+            curves = [self._curve_of(self._summary(run, stamps[run], {})) for run in runs]
             return summary.model_copy(update={"curves": [one for one in curves if len(one) > 1]})
         return summary.model_copy(update={"curve": self._curve_of(summary)})
 
@@ -277,7 +280,12 @@ class Index:
 
 def _gain(run: Run) -> dict[str, float | None]:
     """How much better its champion is than the defaults, in Elo; nothing where that is unknown."""
-    found = None if run.kind.reading.gain is None else run.kind.reading.gain(run)
+    if run.kind.reading.gain is None:
+        return {}
+    try:
+        found = run.kind.reading.gain(run)
+    except _UNREADABLE:
+        return {}
     if found is None:
         return {}
     return in_elo(Estimate(*found, 0)).columns("gain")
@@ -286,7 +294,10 @@ def _gain(run: Run) -> dict[str, float | None]:
 def _weights(run: Run) -> list[float] | None:
     """Its champion's weights of squares in the middle phase; None for other kinds of agents."""
     champion = champion_of(run.path)
-    phases = None if champion is None else read_header(champion).parameters.get("weights")
+    try:
+        phases = None if champion is None else read_header(champion).parameters.get("weights")
+    except _UNREADABLE:
+        return None
     if not isinstance(phases, list) or not phases:
         return None
     weights = phases[len(phases) // 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Mapping
@@ -34,7 +35,7 @@ async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobR
     form, rest = form_of(asked.command, asked.settings)
     given, names = await checked(service, form, rest)
     if asked.is_study:
-        form.design(given, asked.seeds, asked.grid)
+        await asyncio.to_thread(form.design, given, asked.seeds, asked.grid)
     record = JobRecord.new(
         asked.command,
         asked.settings,

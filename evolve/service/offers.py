@@ -14,6 +14,7 @@ from evolve.extras import install_hint
 from evolve.service.costs import Costs, cost_info, runs_of
 from evolve.service.forms import Form, form_of, forms
 from evolve.service.models.meta import GoalInfo, OfferCosts, OfferInfo
+from evolve.service.responses import ProblemError
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,9 @@ async def costs_of_offers(costs: Costs, rules: str, threads: int) -> OfferCosts:
         if form is None or form.variant is None or form.variant.cost is None or offer.time:
             continue
         settings = {**form.own, "rules": rules, **offer.settings}
-        cost = await costs.of(form.command, settings, threads)
+        try:
+            cost = await costs.of(form.command, settings, threads)
+        except ProblemError:  # this one has no estimate; the others do
+            continue
         items[offer.name] = cost_info(cost, runs_of(offer.seeds, offer.grid))
     return OfferCosts(items=items)

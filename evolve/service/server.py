@@ -64,6 +64,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
+        await asyncio.to_thread(page.pack)
         await service.open()
         try:
             yield

@@ -176,7 +176,7 @@ class ServiceState:
         self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
         self.index = Index(place, self._job_of)
         self.search = Search()
-        self.costs = Costs(self.search)
+        self.costs = Costs(self.search, lambda: self.jobs.counts()[0] > 0)
         self.downloads = Downloads(place)
         self.human_games = HumanGames(place, self.search)
         self.ordering = asyncio.Lock()

@@ -11,6 +11,7 @@ from evolve.errors import EvolveError
 from evolve.runs.study_spec import (
     BASE,
     StudySpec,
+    grid_line,
     grid_of,
     read_study_spec,
     seeds_of,
@@ -116,3 +117,17 @@ def test_grids_of_options() -> None:
     for text in ("crossover", "=a", "x=a,,b", "x="):
         with pytest.raises(EvolveError, match="--grid takes FIELD=A,B"):
             grid_of(text)
+
+
+def test_too_many_runs_are_counted_before_they_are_made() -> None:
+    grid = {f"fix.x{key}": list(range(10)) for key in range(8)}
+    with pytest.raises(EvolveError, match="10000 runs at most"):
+        design(grid=grid)
+
+
+def test_a_line_of_the_grid_gives_its_values() -> None:
+    for values in (["blend", "uniform"], ["1,2", "1,3"], ["one"]):
+        assert grid_of(grid_line("x", values)) == ("x", values)
+    for values in (["1,2"], [[1, 2]], ["a|b", "c"], [" a"], [""]):
+        with pytest.raises(EvolveError, match=r"cannot give these values|--grid takes"):
+            grid_line("x", values)

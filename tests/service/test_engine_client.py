@@ -97,3 +97,26 @@ def test_a_short_question_behind_two_long_ones(fresh: Service) -> None:
     for thread in threads:
         thread.join()
     assert statuses == [504, 504]
+
+
+def test_an_estimate_keeps_nobody_from_reading() -> None:
+    search = Search()
+    asked: list[str] = []
+
+    def worker(name: str) -> object:
+        class Answers:
+            async def ask(self, question: object) -> dict[str, object]:
+                asked.append(name)
+                return {"ok": None}
+
+        return Answers()
+
+    search._reader, search._measurer = worker("reader"), worker("measurer")  # type: ignore[assignment]
+
+    async def check() -> None:
+        async with search._measuring.turn("a test"):
+            await search.ask("load")
+        await search.ask("cost")
+
+    run(check())
+    assert asked == ["reader", "measurer"]

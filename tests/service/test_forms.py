@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import tomli_w
 
+from evolve.config.base import names_of
 from evolve.service.forms import KIND, form_of, forms
 from evolve.service.responses import ProblemError
 from tests.config.test_base import finite
@@ -34,6 +35,28 @@ def test_any_value_in_any_field_of_any_form(command: str) -> None:
             if form.kind is not None:
                 form.stem(given)
     assert count > len(fields), "some of them are right"
+
+
+@pytest.mark.parametrize("command", sorted(name for name, form in forms().items() if form.kind))
+def test_no_grid_names_agents_places_or_programs(command: str) -> None:
+    form = forms()[command]
+    naming = {
+        name for one in forms().values() for name in one.model.model_fields
+        if names_of(one.model, name)
+    }  # fmt: skip
+    inside = [f"{field}.{name}" for field in ("fix", "space") for name in naming]
+    whole = ["fix", "space"] if form.own else []
+    own = {name for name in form.model.model_fields if names_of(form.model, name)}
+    for key in [*inside, *whole, *own, *getattr(form.model, "OF_OWNER", ())]:
+        for value in ("swh", {"x": "/etc/passwd"}, {"choices": ["x"]}):
+            with pytest.raises(ProblemError) as found:
+                form.design({}, None, {key: [value]})
+            assert [place for place, _ in found.value.errors] == [f"/grid/{key}"]
+    for key in [*form.model.model_fields, *inside, "fix.x", "space.x"]:
+        for value in ("gtp:sh", ["a", "nboard:x"], {"x": ["gtp:sh"]}, {"gtp:sh": 1}):
+            with pytest.raises(ProblemError) as found:
+                form.design({}, None, {key: [1, value]})
+            assert [place for place, _ in found.value.errors] == [f"/grid/{key}"]
 
 
 def test_a_number_of_a_setting_is_shown_whole() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.service.index import _weights
 from tests.service import Service
 from tests.service.inside import App
 
@@ -85,3 +86,10 @@ def test_a_damaged_run_is_told(service: Service, runs: Path) -> None:
         assert "TOML" in found["problem"] or "damaged" in found["problem"]
     finally:
         shutil.rmtree(runs / "bad")
+
+
+def test_a_champion_that_cannot_be_read_is_a_picture_less(runs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(runs / "small", tmp_path / "a"))
+    assert _weights(evolve.load_run(folder)) is not None
+    (folder / "champion.json").write_text("{")
+    assert _weights(evolve.load_run(folder)) is None

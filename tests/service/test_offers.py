@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 
+from evolve.runs.run_type import Cost
 from evolve.runs.run_types import RUN_TYPES
+from evolve.service.costs import Costs
+from evolve.service.engine_client import Search
 from evolve.service.forms import forms
-from evolve.service.offers import GOALS
+from evolve.service.offers import GOALS, costs_of_offers
+from evolve.service.responses import ProblemError
 from tests.service import Service
 from tests.service.inside import App
 
@@ -107,3 +111,15 @@ def test_a_network_is_taught_and_its_file_is_checked(fresh: Service) -> None:
     found = fresh.post(f"runs/{job['run']}/check", {}, 200)
     assert found["passed"], found
     assert {one["name"] for one in found["lines"]} >= {"imports", "games", "time", "memory"}
+
+
+def test_an_offer_without_an_estimate_leaves_the_others() -> None:
+    class Some(Costs):
+        async def of(self, command: str, settings: dict[str, Any], threads: int) -> Cost:
+            if command == "run":
+                raise ProblemError(504, "it took too long")
+            return Cost(1.0, 2.0, 3.0)
+
+    found = asyncio.run(costs_of_offers(Some(Search(), lambda: False), "standard", 1)).items
+    assert "first-look" not in found
+    assert found["patterns"].seconds == 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Path, Query, Request, Response
@@ -14,7 +15,7 @@ from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.runs.run_folder import new_run_in
 from evolve.runs.run_type import Cost, RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.costs import cost_info, runs_of
+from evolve.service.costs import cost_info
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, forms, has_torch, study_words
 from evolve.service.job import JobRecord
@@ -157,7 +158,7 @@ async def check_settings(service: Inside, command: CommandName, given: SettingsO
     settings, _ = await checked(service, form, rest)
     words = form.words(settings)
     if given.is_study:
-        form.design(settings, given.seeds, given.grid)
+        await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
         words = study_words(form, settings, given.seeds, given.grid)
     out = [] if given.name is None else ["--out", str(new_run_in(service.place.runs, given.name))]
     return Checked(settings=settings, line=service.place.line_of([*words, *out]))
@@ -173,9 +174,10 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
     if form.variant is None:
         return cost_info(Cost(), 1)
     if given.is_study:
-        form.design(settings, given.seeds, given.grid)
+        design = await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
+        return await service.costs.of_study(design, form.own, cores())
     cost = await service.costs.of(form.command, {**form.own, **settings}, cores())
-    return cost_info(cost, runs_of(given.seeds, given.grid))
+    return cost_info(cost, 1)
 
 
 @router.get("/goals")

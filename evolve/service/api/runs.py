@@ -129,6 +129,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
                 "settings": _design(study),
                 "changes": _changes(study),
                 "files": _files(run, study),
+                "lines": [{"about": "Its champions meet", "line": _meeting(service, study)}],
                 "cells": [
                     StudyCell(
                         run=f"{run}{IN_STUDY}{one.name}",
@@ -211,11 +212,20 @@ async def get_best(service: Inside, run: RunId) -> Best:
     return Best.model_validate({**found, "lines": [*found["lines"], *_lines(service, opened)]})
 
 
+def _word(service: ServiceState, run: Run | Study) -> str:
+    """A run or study as a word of a command line, from where the folder of the runs is."""
+    return as_word(run.path.relative_to(service.place.runs.parent).as_posix())
+
+
+def _meeting(service: ServiceState, study: Study) -> str:
+    return f"evolve compare {_word(service, study)} --games 400"
+
+
 def _lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
     """Command lines that use the champion of a run; none before there is one."""
     if champion_of(run.path) is None:
         return []
-    place = as_word(run.path.relative_to(service.place.runs.parent).as_posix())
+    place = _word(service, run)
     export = f"evolve export {place} --to python -o agent.py && evolve check agent.py"
     return [
         {

@@ -11,6 +11,7 @@ from evolve.service.example import NAME, about_example, unpack
 from evolve.service.models.agents import NewPlay
 from evolve.service.models.runs import NewJob, RunSummary
 from evolve.service.models.welcome import Offer, Welcome
+from evolve.service.responses import ProblemError
 from evolve.service.state import Inside
 
 router = APIRouter()
@@ -55,5 +56,9 @@ def get_welcome() -> Welcome:
 @router.post("/welcome/example", status_code=201)
 async def add_example(service: Inside) -> RunSummary:
     """Put the example into the folder of runs, unless it is there."""
-    await asyncio.to_thread(unpack, service.place, service.downloads)
+    async with service.ordering:  # a job may want the name, and another request the same
+        job = service.jobs.of_run(NAME)
+        if job is not None and not job.over:
+            raise ProblemError(409, f"{NAME} is the run of job {job.id}")
+        await asyncio.to_thread(unpack, service.place, service.downloads)
     return service.index.drawn(service.index.summary(NAME))

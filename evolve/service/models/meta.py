@@ -267,7 +267,7 @@ class CheckLine(BaseModel):
     """What a contest's test says of one thing."""
 
     name: str
-    passed: bool
+    passed: bool | None = Field(description="null where the check cannot decide")
     text: str
 
 
@@ -299,7 +299,10 @@ class Design(Given):
 
     settings: dict[str, Any] = Field(default={}, description="see GET /commands")
     seeds: str | None = Field(
-        default=None, max_length=200, description="a run for each of these: 0-9 or 1,4,7-9"
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="a run for each of these: 0-9 or 1,4,7-9",
     )
     grid: dict[str, list[Any]] = Field(
         default={}, description="a run for each of these values of a setting, in all combinations"

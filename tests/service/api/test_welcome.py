@@ -55,3 +55,10 @@ def test_the_example_becomes_a_run_like_any_other(app: App) -> None:
     assert game["winner"]
     app.delete("runs/example")
     assert app.get("runs")["total"] == 0
+
+
+def test_the_example_leaves_a_name_that_a_job_has(app: App) -> None:
+    asked = {"command": "run", "settings": {"generations": 2}, "name": "example"}
+    app.post("jobs", asked, 202)
+    app.post("welcome/example", {}, 409)
+    assert list(app.place.run("example").iterdir()) == []

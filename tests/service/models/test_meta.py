@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import ValidationError
 
 from evolve.service.api.jobs import get_meta
-from evolve.service.models.meta import KindInfo
+from evolve.service.models.meta import CheckLine, Design, KindInfo
 
 
 @pytest.mark.parametrize("kind", get_meta().kinds[:-1], ids=lambda kind: kind.name)
@@ -20,3 +21,9 @@ def test_the_first_table_of_a_kind_can_be_drawn(kind: KindInfo) -> None:
     for chart in charts:
         formats = {one.format for one in first.columns if one.chart == chart}
         assert len(formats) == 1, f"{chart.title} draws numbers of several kinds"
+
+
+def test_seeds_are_never_empty_and_a_check_may_not_decide() -> None:
+    with pytest.raises(ValidationError, match="seeds"):
+        Design(seeds="")
+    assert CheckLine(name="memory", passed=None, text="?").passed is None

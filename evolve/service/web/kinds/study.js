@@ -17,7 +17,7 @@ const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.leng
 const labelOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
 
 function Study({ run }) {
-  const runs = usePages(path(["runs"], { study: run.id, limit: 100, sort: "name" }));
+  const runs = usePages(path(["runs"], { study: run.id, limit: 500, sort: "name" }));
   useEvents(({ name, data }) => {
     if (name !== "run" || !data.id.startsWith(`${run.id}+`)) return;
     const known = runs.items?.some(({ id }) => id === data.id);
@@ -34,7 +34,7 @@ function Study({ run }) {
     ${!found.data && !found.error && html`<p class="quiet" aria-busy="true">Comparing …</p>`}
     ${found.data && (names.length > 1 || !ended) && html`<${Verdict} run=${run} rows=${rows} ended=${ended} />`}
     <div class="two right">
-      <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} /></div>
+      <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
         ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
       <${Rise} run=${run} names=${names} byId=${byId} />
     </div>
@@ -56,7 +56,7 @@ function Verdict({ run, rows, ended }) {
   return html`<div class=${`callout words stack${row.winner ? "" : " plain"}`}><p>${capital(row.words)}</p>${add}</div>`;
 }
 
-function Matrix({ run, names, byId, means }) {
+function Matrix({ run, names, byId, means, whole }) {
   const seeds = [...new Set(run.cells.map(({ seed }) => seed))];
   const all = run.cells.map((one) => valueOf(byId.get(one.run))).filter(Number.isFinite);
   const middle = all.length ? mean(all) : 0;
@@ -66,7 +66,7 @@ function Matrix({ run, names, byId, means }) {
   const cell = ({ run: id }) => {
     const one = byId.get(id);
     const value = valueOf(one);
-    if (!one) return html`<td class="v z0"><small>to come</small></td>`;
+    if (!one) return html`<td class="v z0"><small>${whole ? "to come" : "not loaded"}</small></td>`;
     return html`<td class=${`v ${Number.isFinite(value) ? shade(value - middle, most) : "z0"}`}><a href=${to(["run", id])}>${Number.isFinite(value) ? show(value) : one.state}</a>
       <small>${one.state === "done" ? margin(one.elo_low, one.elo_high) : one.state === "running" ? percent(one.share, 0) : one.state}</small></td>`;
   };
@@ -130,7 +130,7 @@ function Comparison({ run, rows }) {
   const latex = ["\\begin{tabular}{llrrrr}", "\\hline", top, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
   return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${latex}>Copy as LaTeX<//><${Copy} text=${csv}>Copy as CSV<//></span></div>
     <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, place) => ({ title, number: place > 1, show: (row) => row[place] }))} />
-    <p class="note">Their champions can meet as well:</p><${CommandLine} line=${`evolve compare runs/${run.id} --games 400`} /></div>`;
+    <p class="note">Their champions can meet as well:</p><${CommandLine} line=${run.lines[0].line} /></div>`;
 }
 
 export const parts = { "": ["Overview", Study] };

@@ -40,7 +40,7 @@ function Goals({ commands, query }) {
       ${goals.data?.items.map((goal) => html`<fieldset class="card goal" key=${goal.name}><legend class="hidden">${goal.title}</legend>
         <div class="intro"><${GoalPicture} goal=${goal.name} /><h2>${goal.title}</h2><p class="note">${goal.about}</p></div>
         <div class="presets">${offers.filter((one) => one.goal === goal.name).map((offer) => html`<${Offer} key=${offer.name} offer=${offer} rules=${rules} chosen=${offer === chosen} />`)}</div></fieldset>`)}
-      ${chosen && html`<${Begin} key=${chosen.name} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
+      ${chosen && html`<${Begin} key=${`${chosen.name} ${rules}`} offer=${chosen} rules=${rules} info=${commands.find(({ command }) => command === chosen.command)} />`}
       ${goals.data?.notes.map((text) => html`<p class="note">${text}</p>`)}
     <//>`;
 }
@@ -143,7 +143,7 @@ function Form({ info, begin }) {
   const { start, error, busy, forget } = useStart();
   const contest = isContest(command);
   const { seeds, grid } = texts;
-  const job = { settings: settingsOf(info.fields, texts), ...(!contest && { ...(seeds && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) }) };
+  const job = { settings: settingsOf(info.fields, texts), ...(!contest && { ...(seeds?.trim() && { seeds: seeds.trim() }), ...(grid && { grid: gridOf(grid) }) }) };
   const checked = useChecked(info, { ...job, ...(where.name && { name: where.name }) });
   useEffect(() => {
     if (error) (form.current.querySelector("[aria-invalid]") || form.current.querySelector(".problem")).focus();
