@@ -82,8 +82,8 @@ class _Game:
         self.agreed = agreed
         self.side: Side = side
         self.ggf = ggf
+        # What it draws at random is not that of the last game.
         self.player = agent if agent.repeats else agent.for_game(secrets.randbits(62))
-        """The agent as it plays this game: what it draws is not that of the last game."""
         self.session = Session(self.player)
         self.resigned = False
 
@@ -228,8 +228,7 @@ class _Game:
             name, number = text, "1"
         try:
             # The check below compares the rules, for that one game alone.
-            reading = read_games(name, self.agreed.rules, judged=False)
-            record = reading.game(Path(name), int(number))
+            record = read_games(name, self.agreed.rules, judged=False).game(Path(name), int(number))
             rules = self.agreed.rules
             if record.rules != rules:
                 raise RecordError(f"game {number} of {name} is {record.rules}, not {rules}")

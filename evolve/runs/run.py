@@ -29,7 +29,6 @@ from evolve.tables.individuals import (
 )
 from evolve.tables.metrics import read_metrics
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
 
 if TYPE_CHECKING:
@@ -307,8 +306,8 @@ class Study(Shown):
     def __init__(self, path: str | Path) -> None:
         self.path = inside(path)
         if not is_study(self.path):
-            raise RunError(f"{path} is not a study: it has no {STUDY_FILE}")
-        self.design: StudySpec = read_study_spec(self.path / STUDY_FILE)
+            raise RunError(f"{path} is not a study: it has no {paths.STUDY_FILE}")
+        self.design: StudySpec = read_study_spec(self.path / paths.STUDY_FILE)
 
     def __repr__(self) -> str:
         return f"Study({str(self.path)!r}, runs={len(self.runs)})"
@@ -344,7 +343,7 @@ class Study(Shown):
         return {
             member: Run(self.folder_of(member))
             for member in self.members
-            if (self.folder_of(member) / CONFIG_FILE).is_file()
+            if (self.folder_of(member) / paths.CONFIG_FILE).is_file()
         }
 
     @property
@@ -409,7 +408,7 @@ class Study(Shown):
 
 def is_study(path: FolderPath) -> bool:
     """Whether a folder is a study's."""
-    return (path / STUDY_FILE).is_file()
+    return (path / paths.STUDY_FILE).is_file()
 
 
 def list_all(

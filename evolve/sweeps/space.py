@@ -315,17 +315,13 @@ class Space:
             return self
         for one in required:
             strange = [name for name in one.names if name not in (*self.names, *held)]
-            minus = [name for name in self.names if "-" in name and name in one.text]
-            if strange and minus:
-                raise SettingsError(
-                    f"require: {one.text!r}: no parameter {minus[0]!r} can be in one, where '-' is "
-                    "a minus: give it another name"
-                )
             if strange:
-                raise SettingsError(
-                    f"require: {one.text!r}: there is no parameter {strange[0]!r}; there are "
-                    f"{', '.join([*self.names, *held])}"
-                )
+                why = f"there is no parameter {strange[0]!r}; there are "
+                why += ", ".join([*self.names, *held])
+                for name in self.names:
+                    if "-" in name and name in one.text:
+                        why = f"'-' is a minus here, so give {name!r} another name"
+                raise SettingsError(f"require: {one.text!r}: {why}")
         found = replace(self, required=required, held=dict(held))
         try:
             found.allows({one.name: one.example for one in self.parameters})
