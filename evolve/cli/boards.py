@@ -196,11 +196,10 @@ class _Game:
         return f"{of_what}: {moves}"
 
     def _record(self) -> GameRecord:
-        names = {self.side: "you", _other(self.side): self.agent.name}
+        both = ("you", self.agent.name) if self.side == "black" else (self.agent.name, "you")
         lost = float(64 if self.side == "white" else -64)
         return self.session.record(
-            names["black"],
-            names["white"],
+            *both,
             result=lost if self.resigned else None,
             stopped="resigned" if self.resigned else "unfinished",
         )
@@ -245,8 +244,7 @@ class _Game:
 
     def _again(self) -> bool:
         """Ask what comes next; return whether it is another game."""
-        prompt = "" if not out().is_terminal else f"{_AGAIN}> "
-        while (text := self._typed(prompt)) is not None:
+        while (text := self._typed(f"{_AGAIN}> " if out().is_terminal else "")) is not None:
             word, _, rest = text.partition(" ")
             if word.lower() == "rematch":
                 return True
