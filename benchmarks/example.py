@@ -1,4 +1,4 @@
-"""The example run that comes with evolve: makes it anew, and packs it.
+"""The example run that comes with evolve: makes it again, and packs it.
 
 python -m benchmarks.example
 

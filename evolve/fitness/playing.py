@@ -115,7 +115,7 @@ class LiveGame:
             self.play(square, nodes)
 
     def _claim(self, value: float | None, resign: float) -> None:
-        """Note whom the side to move takes for the winner; end the game where both agree."""
+        """Note which side the one to move takes for the winner; end the game where both agree."""
         side, other = self.board.side, self.board.other_side
         if value is None or abs(value) < resign:
             self._claims.clear()

@@ -74,7 +74,7 @@ def plot(
         sources: one run, or one agent with weights (a run is drawn, not its champion); or studies
             and runs: their settings are drawn over one another, as mean curves with bands.
         output: a PNG, SVG or PDF file; its ending says the format.
-        ax: axes of a figure of one's own, for one chart in the figure's own style.
+        ax: axes of your own figure, for one chart in the figure's own style.
         metric: what is drawn: the figure of the kind of run, or any number of its first table, such
             as `past_score`.
         x: what it is drawn over: `generations` (checks of a training, trials of a sweep), `games`

@@ -32,7 +32,7 @@ def plot_rating(table: Any, **options: Any) -> Picture | Axes | Path:
 def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     """Draw the mean of each setting with its interval, and the differences between them.
 
-    Axes of one's own have the settings alone.
+    Your own axes have the settings alone.
     """
     settings = table.tables["settings"]
     figure = str(settings["figure"].iloc[0]).replace("_", " ").replace("elo", "Elo")
@@ -76,7 +76,7 @@ def _made(
     style: str = "screen",
     title: str | None = None,
 ) -> Picture | Axes | Path:
-    """Draw into axes of one's own the first of these, else all of them above one another."""
+    """Draw into your own axes the first of these, else all of them above one another."""
     if output is not None:
         check_format(output)
     look = look_of(style, size, title)

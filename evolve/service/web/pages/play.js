@@ -42,7 +42,7 @@ async function begin({ agent, side, rules, moves = [], start }) {
   go(to(["play", play.id]));
 }
 
-/** The next game: against whom, by which side and rules, as it is chosen. */
+/** The next game: opponent, side and rules, as it is chosen. */
 function useNext({ agent, side = "black", rules = "" }) {
   const [level, setLevel] = useKept("level", FIRST);
   const [next, change] = useState({ agent, side, rules });
@@ -262,7 +262,7 @@ function Review({ query }) {
 
 const ROUND = { "-": "X", X: "O", O: "-" };
 
-/** A position of one's own: clicks change squares. */
+/** A position set up by hand: clicks change squares. */
 function Setup({ query }) {
   const rules = query.get("rules") || meta().default_rules;
   const text = query.get("board") || START.replace(";", "");
