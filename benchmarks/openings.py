@@ -61,9 +61,8 @@ def positions(plies: int) -> Lines:
 
 def slots_of(lines: Lines) -> list[int]:
     """The slots of these positions."""
-    slots = np.empty(len(lines), np.int8)
-    slots_of_all(np.array(list(lines), np.uint64), slots)
-    return [int(slot) for slot in slots]
+    slots: list[int] = slots_of_all(np.array(list(lines), np.uint64)).tolist()
+    return slots
 
 
 def balanced(

@@ -111,13 +111,15 @@ class _Line(NamedTuple):
 def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Cuts:
     """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N].
 
-    None where the positions are too few.
+    No cuts where the positions are too few, and no probe of as many plies as the deepest search
+    that was measured for its node: it says nothing about deeper ones.
     """
     if len(discs) < _FEWEST:
         return Cuts.of()
     deepest = values.shape[1] - 1
     swings = _swings(discs, values)
-    pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)] + list(PROBES.items())
+    pairs = [(depth, 0) for depth in range(1, max(PROBES) + 1)]
+    pairs += [pair for pair in PROBES.items() if _measured(pair[0], deepest) > pair[1]]
     found = [
         Cut(depth, shallow, count, slope, mean, float(np.sqrt(variance)))
         for depth, shallow in pairs
@@ -142,7 +144,7 @@ def _line(
     It grows as between the two deepest measured depths of the same parity. The swings of both
     depths are added to the mean again.
     """
-    last = min(depth, deepest - (depth - deepest) % 2)
+    last = _measured(depth, deepest)
     line = _fitted(discs, values, swings, last, shallow)
     if last < depth:
         start = _fitted(discs, values, swings, last - 2, shallow) if last - 2 > shallow else None
@@ -152,6 +154,11 @@ def _line(
     flat, deep = (swings[np.minimum(np.arange(65) + plies, 64)] for plies in (shallow, depth))
     mean = line.mean + line.slope * (-1) ** shallow * flat - (-1) ** depth * deep
     return line._replace(mean=mean)
+
+
+def _measured(depth: int, deepest: int) -> int:
+    """The deepest measured search of the parity of `depth`, of at most so many plies."""
+    return min(depth, deepest - (depth - deepest) % 2)
 
 
 def _fitted(

@@ -13,6 +13,7 @@ import importlib
 import os
 import pickle
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -232,6 +233,18 @@ def kernel(function: F) -> F:
     return _jitted(function)
 
 
+_addressing = threading.Lock()
+
+
+@functools.cache
+def address_of(function: Any, signature: Any) -> int:
+    """Address of the C form of a kernel; compiles it if it is not compiled yet."""
+    with _addressing:  # otherwise two threads could compile at once
+        function.compile(signature)
+        result = function.overloads[signature]
+        return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+
+
 def wrapper(function: F) -> F:
     """Like `kernel`, but spliced into compiled callers before they are typed; for thin ones.
 
@@ -259,8 +272,16 @@ def _jitted(function: F, **options: Any) -> F:
     return cast(F, jitted)
 
 
+def inner(function: F) -> F:
+    """Like `kernel`, but for calls by kernels alone: no form for Python or C, and no file."""
+    return _inner(function)
+
+
 def inlined(function: F) -> F:
-    """Like `kernel`, but always inlined by LLVM into its callers; for the small hot ones."""
-    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # no calls from Python
-    jitted = numba.njit(nogil=True, forceinline=True, error_model="numpy", **options)(function)
-    return cast(F, jitted)
+    """Like `inner`, but always inlined by LLVM into its callers; for the small hot ones."""
+    return _inner(function, forceinline=True)
+
+
+def _inner(function: F, **options: Any) -> F:
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return cast(F, numba.njit(nogil=True, error_model="numpy", **options)(function))

@@ -94,6 +94,7 @@ def _call_clock(builder: Any, address: Any, clock: Any, target: Any) -> None:
 LOOK_TYPES: Final[Any] = (types.int64,) * 2
 SEARCH_TYPES: Final[Any] = (types.uint64,) * 3 + (types.int64,) * 5
 SOLVER_TYPES: Final[Any] = (types.uint64,) * 2 + (types.int64,) * 3
+CHOICE_TYPES: Final[Any] = (types.uint64,) * 2 + (types.int64,) * 2
 
 load: Callable[[int, int], int] = instructions(_load, types.int64(types.int64, types.int64))
 """The int64 in cell `index` of the block at `address`."""
@@ -123,6 +124,8 @@ call_search: Callable[..., int] = instructions(_call, types.int64(types.int64, *
 and context."""
 call_solver: Callable[..., int] = instructions(_call, types.int64(types.int64, *SOLVER_TYPES))
 """The result of the compiled solver at `address`, for own, opp, alpha, beta and context."""
+call_choice: Callable[..., int] = instructions(_call, types.int64(types.int64, *CHOICE_TYPES))
+"""The result of the compiled choice at `address`, for own, opp, agent and context."""
 call_look: Callable[[int, int, int], int] = instructions(
     _call, types.int64(types.int64, *LOOK_TYPES)
 )

@@ -140,8 +140,8 @@ def play_network_games(
             count += 1
             own, opp = after_move(square, own, opp)
             side = -side
-        records.counts[game] = count
         records.results[game] = side * final_score(own, opp, rules)
+        records.counts[game] = count
 
 
 @kernel

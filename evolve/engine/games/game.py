@@ -20,8 +20,16 @@ from evolve.engine.board.rules import (
     REASON,
     WIN,
 )
-from evolve.engine.compiled.compile import kernel, wrapper
-from evolve.engine.compiled.intrinsics import int64, load, lowest, popcount, store
+from evolve.engine.compiled.compile import address_of, kernel, wrapper
+from evolve.engine.compiled.intrinsics import (
+    CHOICE_TYPES,
+    call_choice,
+    int64,
+    load,
+    lowest,
+    popcount,
+    store,
+)
 from evolve.engine.search.context import (
     DEPTH,
     ENDGAME,
@@ -107,7 +115,6 @@ def move_values(
     return exact
 
 
-@kernel
 def play_games(
     agents: npt.NDArray[np.int64],
     pairings: npt.NDArray[np.int32],
@@ -122,6 +129,22 @@ def play_games(
     [M, plies]: squares without passes, then −1; memory: a context (rules, budget, table), used by
     this thread only. The function fills moves [N, MAX_PLIES]: squares and PASS, then −1; and
     results [N, RESULT_COLUMNS]. All arrays are C-contiguous.
+    """
+    choice = address_of(choose, CHOICE_TYPES)
+    _play_games(choice, agents, pairings, openings, memory, moves, results)
+
+
+@kernel
+def _play_games(
+    choice: int,
+    agents: npt.NDArray[np.int64],
+    pairings: npt.NDArray[np.int32],
+    openings: npt.NDArray[np.int8],
+    memory: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.int8],
+    results: npt.NDArray[np.int64],
+) -> None:
+    """`play_games` with `choose` by its address: numba would compile it again with this.
 
     The context comes from the caller, because numba frees an array of its own after the last use of
     its name: here, before the first game.
@@ -152,7 +175,7 @@ def play_games(
                 book += 1
             else:
                 mover = pairings[game, 0 if black_to_move else 1]
-                square = int64(choose(own, opp, base + mover * stride, context))
+                square = call_choice(choice, own, opp, base + mover * stride, context)
                 result[NODES_BLACK if black_to_move else NODES_WHITE] += load(context, NODES)
                 if square == NO_MOVE:
                     result[REASON] = OVER_BUDGET_BLACK if black_to_move else OVER_BUDGET_WHITE
@@ -168,29 +191,3 @@ def play_games(
         result[DISCS_WHITE] = popcount(opp)
         result[PLIES] = plies
         result[OUTCOME] = outcome(own, opp, load(context, RULES))
-
-
-@kernel
-def write_moves(
-    moves: npt.NDArray[np.int8],
-    names: npt.NDArray[np.uint8],
-    lengths: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
-    text: npt.NDArray[np.uint8],
-) -> None:
-    """Write the moves [N, M] of N games one after another, each game up to its first −1.
-
-    names [65, L]: names of the squares and of a pass as bytes, with a space in front that a game's
-    first move omits; lengths [65]: bytes of each name. The function fills text, which must be long
-    enough, and ends [N]: the end of each game in text.
-    """
-    place = 0
-    for game in range(moves.shape[0]):
-        for ply in range(moves.shape[1]):
-            move = moves[game, ply]
-            if move < 0:
-                break
-            for letter in range(ply == 0, lengths[move]):
-                text[place] = names[move, letter]
-                place += 1
-        ends[game] = place

@@ -21,7 +21,7 @@ from evolve.engine.board.bits import (
     moves_of,
     nth_square,
 )
-from evolve.engine.board.symmetry import image_of
+from evolve.engine.board.symmetry import canonical, image_of
 from evolve.engine.compiled.compile import kernel
 from evolve.engine.compiled.intrinsics import int64, lowest, popcount, store
 from evolve.engine.games.game import set_phase
@@ -52,11 +52,12 @@ def slot_of(own: np.uint64, opp: np.uint64) -> int:
     return int((mixed ^ (mixed >> _S32)) % U(SLOTS))
 
 
-@kernel
-def slots_of_all(positions: npt.NDArray[np.uint64], slots: npt.NDArray[np.int8]) -> None:
-    """Fill slots [N] of positions [N, 2], own and opp."""
-    for number in range(positions.shape[0]):
-        slots[number] = slot_of(positions[number, 0], positions[number, 1])
+def slots_of_all(positions: npt.NDArray[np.uint64]) -> npt.NDArray[np.int8]:
+    """The slots [N] of positions [N, 2], own and opp."""
+    best = canonical(positions)
+    mixed = best[:, 0] * _MIX_1
+    mixed = (mixed ^ (mixed >> _S29) ^ best[:, 1]) * _MIX_2
+    return ((mixed ^ (mixed >> _S32)) % U(SLOTS)).astype(np.int8)
 
 
 @kernel

@@ -171,8 +171,8 @@ def play_to_learn(
                 count += 1
             own, opp = after_move(square, own, opp)
             side = -side
-        records.counts[game] = count
         records.results[game] = side * score
+        records.counts[game] = count
 
 
 @inlined

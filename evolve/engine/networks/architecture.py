@@ -222,31 +222,6 @@ class Architecture:
                 size = 65
         return tuple(steps)
 
-    def plain_steps(self) -> list[tuple[str, int, int, str, int]]:
-        """Steps of a network without convolutions, as words and numbers.
-
-        They are: kind (dense, gate, save, add, duel, squash), numbers of inputs and of outputs,
-        activation, number of the weights.
-        """
-        names = {
-            DENSE: "dense",
-            GATE: "gate",
-            SAVE: "save",
-            ADD: "add",
-            DUEL: "duel",
-            SQUASH_LAST: "squash",
-        }
-        plain, size, part = [], self.input_size, 0
-        for kind, activation, matrix in self._steps:
-            inputs = size
-            if matrix is not None:
-                size = matrix.outputs
-            elif kind == DUEL:
-                size = 64
-            plain.append((names[kind], inputs, size, ACTIVATIONS[activation], part))
-            part += matrix is not None
-        return plain
-
     def program(self) -> list[int]:
         """The cells for the kernels; the address of the weights is left open."""
         cells: list[int] = []

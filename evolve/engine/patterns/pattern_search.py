@@ -6,11 +6,11 @@ sum of their square weights.
 
 A leaf where the side to move must pass is evaluated as it stands.
 
-Differences: moves are ordered by the evaluation
-after them and by the replies. Bounds of deeper searches count, and those of the game's earlier
-moves. Forward cuts are made where a static value or a shallow search predicts that a deep one stays
-outside of the window (ProbCut, Buro 1995; see `patterns.CUTS`). Positions evaluated in order to
-list moves count as nodes. A finished game is worth its score times SCORE.
+Other than in `search`, moves are ordered by the evaluation after them and by the replies. Bounds of
+deeper searches count, and those of the game's earlier moves. Forward cuts are made where a static
+value or a shallow search predicts that a deep one stays outside of the window (ProbCut, Buro 1995;
+see `patterns.CUTS`). Positions evaluated in order to list moves count as nodes. A finished game is
+worth its score times SCORE.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ def pattern_search(
         store(context, frame, known)
         count = int64(1)
     best, best_square = int64(-INFINITY), int64(NO_SQUARE)
-    index, low, high = 0, alpha, beta
+    index, low, high = int64(0), alpha, beta
     while True:
         if index == count:
             if rest == ZERO:
@@ -280,7 +280,7 @@ def pattern_search(
                 return sign * beta
             if left_out > 0:
                 best = max(best, alpha)
-            rest, index, known = ZERO, 0, int64(NO_SQUARE)
+            rest, index, known = ZERO, int64(0), int64(NO_SQUARE)
             continue
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)

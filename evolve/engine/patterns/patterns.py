@@ -186,7 +186,7 @@ class Patterns:
 
     Args:
         shapes: the shapes and their tables' layout.
-        boundaries: ascending disc counts at which the next phase begins, as in `phases`.
+        boundaries: ascending disc counts at which the next phase begins, as in `genes`.
         tables: int16 [phases, entries], DISC for one disc; entries that share a weight are equal.
     """
 

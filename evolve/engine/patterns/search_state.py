@@ -52,7 +52,7 @@ def state_after(state: int, square: int, turned: np.uint64, place: int, context:
 
 @inlined
 def state_passed(state: int, place: int, context: int) -> int:
-    """The state after a pass, as in `_state_after`."""
+    """The state after a pass, as in `state_after`."""
     patterns = load(context, PATTERNS)
     if load(patterns, BY_SQUARES) != 0:
         return -state

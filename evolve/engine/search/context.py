@@ -2,7 +2,7 @@
 
     cells                        what
     0 … 11                       NODES, BUDGET, …, DEADLINE: named below
-    CLOCK, NOW, NOW + 1          for searches by the clock, see `clock`
+    CLOCK, NOW, NOW + 1          for searches by the clock, see `context_factory`
     DISC_SIGN, CORNERS_LAST      what the rules let the search assume, see `rules.RuleSet`
     MOST_NODES                   of a search by the clock
     PATTERNS, VECTORS            of searches over patterns
@@ -46,7 +46,7 @@ TABLE_DEPTH: Final = 7  # a search uses the table from that depth on, 0 for neve
 OTHER_TERMS: Final = 6  # whether a term beside squares and mobility has a weight
 SEARCH: Final = 8  # addresses of the compiled search and solver
 SOLVER: Final = 9
-LOOK: Final = 10  # that of `clock.look`
+LOOK: Final = 10  # that of `context_factory.look`
 DEADLINE: Final = 11  # nanoseconds of the clock at which a search ends, 0 for never
 CLOCK: Final = 12  # the address of the system's clock, and the two cells that it writes to
 NOW: Final = 13
@@ -54,7 +54,7 @@ DISC_SIGN: Final = 15  # `discs` of the rules
 CORNERS_LAST: Final = 16  # `corners_last` of the rules, 0 or 1
 MOST_NODES: Final = 17  # of a search by the clock, 0 for no limit
 PATTERNS: Final = 18  # address of the pattern evaluation, 0 for none; see `patterns`
-VECTORS: Final = 19  # address of the vectors of positions being searched, see `pattern_search`
+VECTORS: Final = 19  # address of the vectors of positions being searched, see `search_state`
 LINE_CELLS: Final = 8  # of a cache line
 WEIGHTS: Final = 24
 SQUARE_WEIGHTS: Final = WEIGHTS + TERMS + -TERMS % LINE_CELLS

@@ -13,12 +13,11 @@ core that the search itself may use, and would then need the interpreter's lock.
 from __future__ import annotations
 
 import ctypes
-import threading
 import time
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from evolve.engine.compiled.compile import kernel
+from evolve.engine.compiled.compile import address_of, kernel
 from evolve.engine.compiled.intrinsics import (
     LOOK_TYPES,
     SEARCH_TYPES,
@@ -45,8 +44,6 @@ from evolve.engine.search.context import (
 from evolve.engine.search.search import search_deep
 from evolve.engine.search.solver import solve_deep
 
-_lock = threading.Lock()
-
 LOOK_EVERY: Final = 1024
 """Nodes between two looks at the clock: 0.1 ms, and 1 ms where a node takes ten times as long."""
 _SECOND: Final = 1_000_000_000
@@ -68,6 +65,7 @@ def look(nodes: int, context: int) -> int:
     return 0
 
 
+@cache
 def clock_address() -> int:
     """Address of C's `clock_gettime`; 0 on systems without it, such as Windows."""
     if not hasattr(time, "CLOCK_MONOTONIC") or ctypes.sizeof(ctypes.c_long) != 8:
@@ -93,24 +91,6 @@ def clear_deadline(context: Cells) -> None:
     context[DEADLINE], context[MOST_NODES], context[BUDGET] = 0, 0, UNLIMITED
 
 
-@cache
-def _addresses() -> dict[int, int]:
-    """The addresses, by their cell in the context."""
-    return {
-        SEARCH: _address(search_deep, SEARCH_TYPES),
-        SOLVER: _address(solve_deep, SOLVER_TYPES),
-        LOOK: _address(look, LOOK_TYPES),
-        CLOCK: clock_address(),
-    }
-
-
-def _address(function: Any, signature: Any) -> int:
-    """Address of the C form of a kernel; compiles it if it is not compiled yet."""
-    function.compile(signature)
-    result = function.overloads[signature]
-    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
-
-
 def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) -> Cells:
     """A context for one thread.
 
@@ -118,7 +98,8 @@ def new_context(rules: int, budget: int = 0, table_bits: int = GAME_TABLE_BITS) 
     the array as long as its address is in use.
     """
     context = blank_context(rules, budget, table_bits)
-    with _lock:  # otherwise two threads could compile at once
-        for cell, address in _addresses().items():
-            context[cell] = address
+    context[SEARCH] = address_of(search_deep, SEARCH_TYPES)
+    context[SOLVER] = address_of(solve_deep, SOLVER_TYPES)
+    context[LOOK] = address_of(look, LOOK_TYPES)
+    context[CLOCK] = clock_address()
     return context

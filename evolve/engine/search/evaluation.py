@@ -11,7 +11,7 @@ from evolve.engine.board.bits import (
     neighbours,
     stable_discs,
 )
-from evolve.engine.compiled.compile import inlined, kernel
+from evolve.engine.compiled.compile import inlined, inner, kernel
 from evolve.engine.compiled.intrinsics import int64, load, popcount, store
 from evolve.engine.search.context import (
     OTHER_TERMS,
@@ -84,10 +84,10 @@ def _row(bits: np.uint64, row: int, context: int) -> int:
 @inlined
 def square_sum(bits: np.uint64, context: int) -> int:
     """Sum of the weights of the squares in `bits`."""
-    upper = _row(bits, 0, context) + _row(bits, 1, context)
-    upper += _row(bits, 2, context) + _row(bits, 3, context)
-    lower = _row(bits, 4, context) + _row(bits, 5, context)
-    lower += _row(bits, 6, context) + _row(bits, 7, context)
+    upper = _row(bits, int64(0), context) + _row(bits, int64(1), context)
+    upper += _row(bits, int64(2), context) + _row(bits, int64(3), context)
+    lower = _row(bits, int64(4), context) + _row(bits, int64(5), context)
+    lower += _row(bits, int64(6), context) + _row(bits, int64(7), context)
     return upper + lower
 
 
@@ -98,7 +98,7 @@ def squares_after(squares: int, square: int, turned: np.uint64, context: int) ->
     return -squares - weight - 2 * square_sum(turned, context)
 
 
-@kernel
+@inner
 def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
     """The sum of all terms other than squares and mobility."""
     value = 0

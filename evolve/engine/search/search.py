@@ -3,8 +3,8 @@
 Every function answers for the side with `own`: with a window (alpha, beta) the value returned is
 exact inside it, an upper bound when ≤ alpha, a lower bound when ≥ beta. A pass costs no depth. A
 node is a position entered, leaves included. A search that would enter more nodes than its budget
-sets STOPPED and unwinds; its value then means nothing. For deep searches and for a clock there is
-iterative deepening, with the same moves.
+sets STOPPED and unwinds; its value then means nothing. For deep searches there is iterative
+deepening, with the same moves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from evolve.engine.board.bits import ONE, ZERO, U, final_score, moves_of, play_of
 from evolve.engine.board.rules import WIN
-from evolve.engine.compiled.compile import inlined, kernel, wrapper
+from evolve.engine.compiled.compile import inlined, inner, kernel, wrapper
 from evolve.engine.compiled.intrinsics import (
     call_look,
     call_search,
@@ -148,7 +148,7 @@ def best_leaf(
     return best
 
 
-@kernel
+@inner
 def search_1(
     own: np.uint64,
     opp: np.uint64,
@@ -167,7 +167,7 @@ def search_1(
     return sign * best_leaf(own, opp, moves, squares, beta, context)
 
 
-@kernel
+@inner
 def search_2(
     own: np.uint64,
     opp: np.uint64,
@@ -253,20 +253,27 @@ def search_deep(
     # 3. Search them: without the table all with an open window; with it the first alone, the others
     #    with a null window, and again with an open one when they turn out better.
     best, best_square = int64(-INFINITY), int64(64)
-    index, low, high = 0, alpha, beta
+    index, low, high = int64(0), alpha, beta
     while index < count:
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
-        value = -search_deep(
-            opp ^ turned,
-            own ^ turned ^ (ONE << U(square)),
-            load_bits(context, frame + REPLIES + square),
-            load(context, frame + SQUARES + square),
-            -high,
-            -low,
-            depth - 1,
-            context,
-        )
+        own_after, opp_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        replies = load_bits(context, frame + REPLIES + square)
+        after = load(context, frame + SQUARES + square)
+        if depth == 3:
+            value = -search_2(own_after, opp_after, replies, after, -high, -low, context)
+        else:
+            value = -call_search(
+                load(context, SEARCH),
+                own_after,
+                opp_after,
+                replies,
+                after,
+                -high,
+                -low,
+                depth - 1,
+                context,
+            )
         if load(context, STOPPED) != 0:
             return 0
         if value >= high and value < beta:

@@ -20,7 +20,7 @@ from evolve.engine.board.bits import (
     moves_of,
     stable_discs,
 )
-from evolve.engine.compiled.compile import inlined, kernel, wrapper
+from evolve.engine.compiled.compile import inlined, inner, kernel, wrapper
 from evolve.engine.compiled.intrinsics import (
     call_solver,
     int64,
@@ -119,7 +119,7 @@ def _last_two(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: in
     return sign * max(best, _after_last_but_one(own, opp, second, turned_second, first, context))
 
 
-@kernel
+@inner
 def solve_shallow(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: int) -> int:
     """Exact score with few empties: no sorting but corners last, or parity."""
     if not enter(context):
@@ -240,12 +240,13 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
         if proven >= beta:
             return sign * proven
     best, best_square = int64(-65), int64(64)
-    index, low = 0, alpha
+    index, low = int64(0), alpha
     high = beta
     while index < count:
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
-        value = -solve_deep(opp ^ turned, own ^ turned ^ (ONE << U(square)), -high, -low, context)
+        child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
+        value = -call_solver(load(context, SOLVER), child_own, child_opp, -high, -low, context)
         if load(context, STOPPED) != 0:
             return 0
         if value >= high and value < beta:

@@ -15,6 +15,7 @@ from evolve.engine.games.opening import (
     MATCH_SLOT,
     draw_openings,
     mark_balanced,
+    slot_of,
     slots_of_all,
     trained_moves,
 )
@@ -107,9 +108,9 @@ def test_no_game_to_learn_from_comes_to_an_opening_of_a_match() -> None:
     # The kernel says of every image what the openings' own division says.
     images = np.array(sorted(openings), np.uint64)
     for turned in zip(*(symmetries(images[:, side]) for side in (0, 1)), strict=True):
-        slots = np.zeros(len(images), np.int8)
-        slots_of_all(np.stack(turned, axis=1), slots)
-        assert set(slots.tolist()) == {MATCH_SLOT}
+        places = np.stack(turned, axis=1)
+        assert set(slots_of_all(places).tolist()) == {MATCH_SLOT}
+        assert {slot_of(own, opp) for own, opp in places} == {MATCH_SLOT}
 
 
 def test_moves_into_a_match_are_those_that_are_left_out() -> None:
@@ -118,8 +119,7 @@ def test_moves_into_a_match_are_those_that_are_left_out() -> None:
         moves = reference.legal_moves(own, opp)
         kept = int(trained_moves(np.uint64(own), np.uint64(opp), np.uint64(reference.mask(moves))))
         after = np.array([reference.play(own, opp, move) for move in moves], np.uint64)
-        slots = np.zeros(len(moves), np.int8)
-        slots_of_all(after.reshape(-1, 2), slots)
+        slots = slots_of_all(after.reshape(-1, 2))
         wanted = [m for m, slot in zip(moves, slots.tolist(), strict=True) if slot != MATCH_SLOT]
         assert list(reference.squares(kept)) == wanted
         left_out += len(moves) - len(wanted)
