@@ -153,11 +153,18 @@ _GREEDY_ROUND: Final = 1024
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
     "quick": {"budget": 30.0},
-    "strong": {"budget": 180.0, "greedy": 0.2, "search_depth": 4, "search_solved": 12},
+    "strong": {
+        "budget": 180.0,
+        "greedy": 0.2,
+        "search_depth": 4,
+        "search_solved": 12,
+        "shapes": (*DEFAULT_SHAPES, "b2-d4", "c3-e5"),
+    },
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
 }
 """Presets of a pattern training.
 
-quick: half a minute. strong: deeper searches and more exact scores, minutes. record-size: the
-shapes of the published record of one-ply players, straight lines of four and blocks of 2 × 2.
+quick: half a minute. strong: deeper searches, more exact scores and two blocks near the centre,
+minutes. record-size: the shapes of the published record of one-ply players, straight lines of four
+and blocks of 2 × 2.
 """

@@ -1,9 +1,7 @@
 """A learner for patterns: temporal differences first, then searched games. Needs no PyTorch.
 
-At the end it fits forward cuts: how shallow searches predict deep ones on the agent's own games
-(Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", ICCA Journal 1995).
-His regression's slope is left out: it was 1 within 3 % wherever the cuts count. Stages with values
-that swing between odd and even depths are left out, too.
+At the end it fits forward cuts: how shallow searches predict deep ones on the agent's own games,
+see `agents.cut_fit`.
 """
 
 from __future__ import annotations

@@ -50,6 +50,19 @@ def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
         assert 1 <= shallow <= PLIES
 
 
+def test_a_probe_as_deep_as_the_deepest_measured_search_cuts_nothing() -> None:
+    """Its value is that search's own: between the two is no error, and so no margin."""
+    discs, values = positions(2)
+    values = values + np.random.default_rng(1).normal(0, 1, values.shape)
+    for deepest in (6, 7, 8):
+        cuts = cuts_from(discs, values[:, : deepest + 1])
+        probes = {cut[:2] for cut in cuts if cut.shallow > 0}
+        known = {d: deepest - (d - deepest) % 2 if d > deepest else d for d in PROBES}
+        assert probes == {(d, s) for d, s in PROBES.items() if known[d] > s}
+        assert min(cut.deviation for cut in cuts) > 0.1
+    assert len(probes) == len(PROBES)
+
+
 @pytest.fixture
 def _any_swing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values by weights that mean nothing swing with every ply, at any stage."""
