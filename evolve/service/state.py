@@ -26,9 +26,9 @@ from evolve.service.costs import Costs
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.forms import Lines
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
+from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
 from evolve.service.responses import ProblemError, kept_going, outlived
 from evolve.version import __version__

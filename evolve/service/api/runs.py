@@ -17,11 +17,13 @@ from evolve.files.folder import FolderPath
 from evolve.parsing import json_value, parse_json, read_document
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import IN_STUDY, RUN_ID, locked
+from evolve.runs.run_type import Change as Offered
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.forms import changes_of, form_of
+from evolve.service.forms import form_of
+from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.meta import CheckLine, FileCheck
 from evolve.service.models.runs import (
@@ -410,15 +412,22 @@ def _changes(run: Run | Study) -> list[Change]:
     """The settings that may change when a run or study continues."""
     return [
         Change.model_validate(
-            {"name": one.name, "type": one.type.__name__, "help": _of_one(one.help)}
+            {
+                "name": one.name,
+                "type": one.type.__name__,
+                "help": _help_of(one),
+                "multiple": one.multiple,
+            }
         )
         for one in changes_of(run)
     ]
 
 
-def _of_one(text: str) -> str:
-    """The help of an option for several kinds of run, without the words that name the kind."""
-    return text.partition(": ")[2].capitalize() if text.startswith("Of a ") else text
+def _help_of(change: Offered) -> str:
+    """The help of its option, without the words that name the kind of run, and the terminal's."""
+    head, _, rest = change.help.partition(": ")
+    text = rest[:1].upper() + rest[1:] if head.startswith("Of a ") else change.help
+    return text.replace("may be repeated", "one a line")
 
 
 def _hidden(config: dict[str, Any]) -> dict[str, Any]:
