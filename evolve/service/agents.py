@@ -43,14 +43,18 @@ from evolve.service.tables import check_individual
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Most bytes of an uploaded agent file."""
-MOST: Final = {
+LIMITS: Final[Mapping[str, float | None]] = {
     "depth": 20,
     "endgame": 24,
     "simulations": 20_000,
     "time": 10.0,
     "nodes": 20_000_000,
+    **dict.fromkeys(("c", "c_puct", "lookahead", "mistakes", "probcut", "reuse", "seed")),
 }
-"""Upper limits of the settings that cost time."""
+"""The settings that clients may give, with the most of those that cost time.
+
+The others say how a program is started, which its owner decides.
+"""
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
 _HOLE: Final = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
 _GAME: Final = re.compile(r"[0-9a-f]{16}")
@@ -93,7 +97,7 @@ class Agents:
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
         if place in self._programs:
-            return self._programs[place] + mark + settings
+            return _with_settings(self._programs[place], settings)
         try:
             return agent_in(self._place.runs, name)
         except AgentError as error:
@@ -193,9 +197,22 @@ def _check_setting(text: str) -> None:
         value = None
     if match is None or value is None:
         raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
-    most = MOST.get(match[1])
+    if match[1] not in LIMITS:
+        raise ProblemError(422, f"no service takes {match[1]}; it takes {', '.join(LIMITS)}")
+    most = LIMITS[match[1]]
     if most is not None and value > most:
         raise ProblemError(422, f"{match[1]} may be {most:g} at most here")
+
+
+def _with_settings(program: str, settings: str) -> str:
+    """The name of a program with settings of a client beside its owner's."""
+    if not settings:
+        return program
+    named = parse_name(program)
+    for name in (one.partition("=")[0] for one in settings.split("&")):
+        if name in named.settings:
+            raise ProblemError(422, f"the owner of the service gave {name} for this program")
+    return f"{program}{'?' if named.query is None else '&'}{settings}"
 
 
 def _info(

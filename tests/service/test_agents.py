@@ -14,6 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evolve.agents.names import parse_name
+from evolve.runs.loading import load_agent
+from evolve.service.agents import LIMITS, Agents
+from evolve.service.folders import Place
+from evolve.service.responses import ProblemError
 from tests.service import Service
 
 
@@ -132,3 +137,19 @@ def test_uploads_that_are_no_agents(
     assert str(runs) not in found["detail"]
     assert not list((runs / ".service/agents/uploads").iterdir())
     assert not list((runs / ".service/tmp").iterdir())
+
+
+def test_a_client_sets_nothing_that_a_program_is_started_with(tmp_path: Path) -> None:
+    programs = ("python:a.py", "gtp:b --x?cwd=/tmp&time=1", "nboard:c")
+    agents = Agents(Place(tmp_path), programs)
+    for setting in ("memory=1048576", "cwd=1", "margin=9", "clock=60", "nonsense=1"):
+        for name in ("program:1", "program:2", "program:3", "swh"):
+            with pytest.raises(ProblemError, match="no service takes"):
+                agents.source(f"{name}?{setting}")
+    with pytest.raises(ProblemError, match="the owner of the service gave time"):
+        agents.source("program:2?time=9")
+    assert agents.source("program:1?time=3") == "python:a.py?time=3"
+    settings = parse_name(agents.source("program:2?seed=3")).settings
+    assert settings == {"cwd": "/tmp", "time": 1, "seed": 3}
+    for kind in (load_agent("swh"), load_agent("random"), load_agent("patterns-standard")):
+        assert set(kind.settings) <= set(LIMITS), "what costs time has a limit"
