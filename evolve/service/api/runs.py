@@ -353,7 +353,7 @@ def _table_route(table: str) -> Callable[..., Rows]:
     ) -> Rows:
         opened = service.index.open(run)
         rows = rows_of(opened, table, page, points, since)
-        tags.newest(opened, table, rows.total, page, since, points)
+        tags.newest(opened, rows.model_dump_json())  # rows change in place, without a new one
         return rows
 
     get_table.__doc__ = (
