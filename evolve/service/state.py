@@ -243,8 +243,7 @@ class ServiceState:
         Before that, read all runs, for filters and sorting.
         """
         for name in self.index.names():
-            with suppress(ProblemError):
-                await asyncio.to_thread(self.index.summary, name, fresh=False)
+            await asyncio.to_thread(self.index.summaries, [name], fresh=False)
         while True:
             changed, gone, cost = await asyncio.to_thread(self._look)
             for name in gone:

@@ -100,7 +100,7 @@ def list_runs(
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
-        summaries = [service.index.summary(name, fresh=False) for name in names]
+        summaries = service.index.summaries(names, fresh=False)
         for field, value in wanted.items():
             summaries = [one for one in summaries if value is None or getattr(one, field) == value]
         if key in _OF_SUMMARY:
@@ -113,8 +113,8 @@ def list_runs(
     elif sort == "date":
         names.reverse()
     chosen, more = page.slice(len(names))
-    items = [service.index.drawn(service.index.summary(names[number])) for number in chosen]
-    return Runs(items=items, next=more, total=len(names))
+    items = service.index.summaries(names[number] for number in chosen)
+    return Runs(items=[service.index.drawn(one) for one in items], next=more, total=len(names))
 
 
 @router.get("/runs/{run}")
@@ -174,7 +174,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
-    service.index.scan()
+    await asyncio.to_thread(service.index.scan)
     service.events.tell("run", {"id": run, "gone": True})
 
 
