@@ -52,7 +52,7 @@ from evolve.service.responses import (
     Tagged,
     Text,
     not_found,
-    wrong_query,
+    order_of,
 )
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
@@ -94,9 +94,7 @@ def list_runs(
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
     """
-    key = sort.lstrip("-")
-    if key not in _SORTS:
-        raise wrong_query("sort", f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}")
+    key, down = order_of(sort, "runs", _SORTS)
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
@@ -105,11 +103,11 @@ def list_runs(
             summaries = [one for one in summaries if value is None or getattr(one, field) == value]
         if key in _OF_SUMMARY:
             have = [one for one in summaries if getattr(one, key) is not None]
-            have.sort(key=lambda one: getattr(one, key), reverse=sort.startswith("-"))
+            have.sort(key=lambda one: getattr(one, key), reverse=down)
             summaries = have + [one for one in summaries if getattr(one, key) is None]
         names = [one.id for one in summaries]
-    if sort in ("name", "-name"):
-        names.sort(reverse=sort == "-name")
+    if key == "name":
+        names.sort(reverse=down)
     elif sort == "date":
         names.reverse()
     chosen, more = page.slice(len(names))

@@ -127,7 +127,16 @@ def test_what_is_not_there(service: Service, path: str) -> None:
     assert str(service.runs) not in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("path", ["runs?after=x", "runs?limit=0", "runs?sort=x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "runs?after=x",
+        "runs?limit=0",
+        "runs?sort=x",
+        "runs?sort=--name",
+        "runs/small/generations/0/games?sort=--upset",
+    ],
+)
 def test_what_is_asked_wrongly(service: Service, path: str) -> None:
     found = service.get(path, 422)
     assert found["detail"]
