@@ -17,6 +17,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from evolve.agents.agent_file import read_header
@@ -31,8 +32,15 @@ from evolve.files.changes import remove
 from evolve.parsing import parse_json, read_document
 from evolve.records.moves import read_move
 from evolve.runs.run import Run
-from evolve.runs.run_folder import agent_in, run_in, upload_in
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_folder import (
+    IN_STUDY,
+    UPLOADS,
+    agent_in,
+    is_study_in,
+    run_in,
+    upload_in,
+)
+from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
@@ -121,6 +129,31 @@ class Agents:
                 raise
             wrong = [(at, error.detail)]
             raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
+
+    def id_of(self, source: str) -> str:
+        """The id of an agent by its name elsewhere; that name itself where it has no id.
+
+        A run's settings name runs and uploads by paths, which begin with the folder of runs, or
+        with its name where people typed them.
+        """
+        for name, program in self._programs.items():
+            mark = "?" if parse_name(program).query is None else "&"
+            if source == program or source.startswith(program + mark):
+                settings = source.removeprefix(program)[1:]
+                return f"{name}?{settings}" if settings else name
+        named, runs = parse_name(source), self._place.runs
+        settings = "" if named.query is None else f"?{named.query}"
+        path = PurePath(named.place.removeprefix("run:"))
+        root = next((one for one in (runs, runs.name) if path.is_relative_to(one)), None)
+        if root is None:
+            return source
+        *folders, last = path.relative_to(root).parts or ("",)
+        if (*folders,) == UPLOADS:
+            return f"upload:{PurePath(last).stem}{settings}"
+        names = folders if last in CHAMPIONS else [*folders, last]
+        if len(names) == 1 or (len(names) == 2 and is_study_in(runs, names[0])):
+            return f"run:{IN_STUDY.join(names)}{settings}"
+        return f"{PurePath(runs.name, *folders, last)}{settings}"
 
     def keep_upload(self, content: bytes, suffix: str) -> str:
         """Save the content of a file that was checked to be an agent's; returns its id."""

@@ -278,6 +278,19 @@ def _shown(field: FormField, *, first: bool) -> FieldInfo:
     )
 
 
+def shown_settings(
+    command: str, config: Mapping[str, Any], id_of: Callable[[str], str]
+) -> dict[str, Any]:
+    """Settings of a run as JSON, with the ids of agents.
+
+    Without those that are private: storages have passwords.
+    """
+    model = form_of(command, {})[0].model
+    shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
+    document: dict[str, Any] = json_value(with_agents(model, shown, lambda _, name: id_of(name)))
+    return document
+
+
 def study_words(
     form: Form, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]
 ) -> list[str]:

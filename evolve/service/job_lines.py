@@ -17,7 +17,7 @@ from evolve.config.base import option_words
 from evolve.config.matches import CONTESTS
 from evolve.config.requirement import Requirement
 from evolve.parsing import Fault
-from evolve.runs.run import SEEDS, Run, Study, load_run
+from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_type import Change
 from evolve.runs.study_spec import seeds_of
 from evolve.service.agents import Agents
@@ -133,7 +133,8 @@ def changes_of(run: Run | Study) -> list[Change]:
     Not a storage, which has a password, and nothing that the owner of the service decides.
     """
     started = run.design if isinstance(run, Study) else run
-    owned = ("storage", *getattr(started.kind.commands[started.command].model(), "OF_OWNER", ()))
+    model = form_of(started.command, {})[0].model
+    owned = ("storage", *getattr(model, "OF_OWNER", ()))
     return [change for change in run.changes if change.name not in owned]
 
 
@@ -178,5 +179,5 @@ def _faults_of(change: Change, value: Any) -> list[Fault]:
 
 _RANGE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]{0,59})=([^/\\\x00-\x1f]{1,200})")
 """A range as `--space` takes it; that option also takes the path of a file, which this is not."""
-_READ: Final[Mapping[str, Callable[[str], object]]] = {SEEDS: seeds_of, "require": Requirement}
+_READ: Final[Mapping[str, Callable[[str], object]]] = {"seeds": seeds_of, "require": Requirement}
 """What raises ValueError for a wrong text of a change."""

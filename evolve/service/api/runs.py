@@ -22,7 +22,7 @@ from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.forms import form_of
+from evolve.service.forms import form_of, shown_settings
 from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.meta import CheckLine, FileCheck
@@ -126,7 +126,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
             {
                 **summary.model_dump(),
                 **_NOTHING,
-                "settings": _design(study),
+                "settings": _design(service, study),
                 "changes": _changes(study),
                 "files": _files(run, study),
                 "lines": [{"about": "Its champions meet", "line": _meeting(service, study)}],
@@ -148,7 +148,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
     config.pop("command", None)
     detail = {
         **summary.model_dump(),
-        "settings": _hidden(config),
+        "settings": shown_settings(opened.command, config, service.agents.id_of),
         "changed": _changed(opened, config),
         "versions": versions,
         "tables": list(opened.tables),
@@ -272,7 +272,8 @@ async def _python_file(service: ServiceState, source: str) -> FolderPath:
 def compare(service: Inside, run: Several) -> Comparison:
     """Runs side by side, and the settings in which they differ."""
     opened = [service.index.open(name) for name in run]
-    configs = [_hidden(one.config) for one in opened]
+    ids = service.agents.id_of
+    configs = [shown_settings(one.command, one.config, ids) for one in opened]
     keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
     differing = [
         SettingDifference(name=key, values=[config.get(key) for config in configs])
@@ -400,10 +401,11 @@ def _files(name: str, run: Run | Study) -> list[Download]:
     ]
 
 
-def _design(study: Study) -> dict[str, Any]:
+def _design(service: ServiceState, study: Study) -> dict[str, Any]:
     """The specification of a study, as in its file."""
-    hidden = {"settings": _hidden(study.design.settings)}
-    return {"command": study.design.command, **study.config, **hidden}
+    design = study.design
+    settings = shown_settings(design.command, design.settings, service.agents.id_of)
+    return {"command": design.command, **study.config, "settings": settings}
 
 
 def _changes(run: Run | Study) -> list[Change]:
@@ -426,13 +428,6 @@ def _help_of(change: Offered) -> str:
     head, _, rest = change.help.partition(": ")
     text = rest[:1].upper() + rest[1:] if head.startswith("Of a ") else change.help
     return text.replace("may be repeated", "one a line")
-
-
-def _hidden(config: dict[str, Any]) -> dict[str, Any]:
-    """The settings as JSON, without those that are private: storages have passwords."""
-    shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    document: dict[str, Any] = json_value(shown)
-    return document
 
 
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:
