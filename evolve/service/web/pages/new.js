@@ -6,6 +6,7 @@ import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
 import { capital, label, number, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
+import { jobOf } from "../jobs.js";
 import { isContest, meta } from "../meta.js";
 import { go, setQuery, to } from "../router.js";
 import { CommandLine, IdInput, IdList, Problem, Seg, Wait } from "../ui.js";
@@ -223,11 +224,10 @@ function useStart(onStart = (job) => go(to(["job", job.id]))) {
     key.current = newKey();
     setState({});
   };
-  const start = async (words, job) => {
-    const [command, kind] = words.split(" ");
+  const start = async (command, job) => {
     setState({ busy: true });
     try {
-      onStart(await post("jobs", { ...job, command, settings: { ...(kind && { kind }), ...job.settings } }, { headers: { "Idempotency-Key": key.current } }));
+      onStart(await post("jobs", jobOf({ ...job, command }), { headers: { "Idempotency-Key": key.current } }));
       forget();
     } catch (error) {
       setState({ error });
