@@ -228,7 +228,7 @@ class Index:
         try:
             return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
         except EvolveError as error:
-            problem = str(error).replace(f"{self._place.runs}{os.sep}", "")
+            problem = self._place.told(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
         except Exception as error:

@@ -165,3 +165,13 @@ def test_a_table_whose_rows_change_in_place_has_another_tag(
             write_trials(inside(folder), [{**row, "number": 0, "state": state}], {}, Importances())
             tags.append(app.ask("GET", "runs/s/trials").headers["etag"])
     assert tags[0] == tags[1] != tags[2]
+
+
+def test_a_damaged_file_is_named_from_the_folder_of_runs(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    (tmp_path / "runs/s").mkdir(parents=True)
+    (tmp_path / "runs/s/config.toml").write_text('command = "sweep alphabeta"')
+    with App(tmp_path / "runs", runner) as app:
+        said = app.get("runs/s/trials", 422)["detail"]
+    assert said == "s/config.toml is damaged: it has no rules, seed"
