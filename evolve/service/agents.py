@@ -88,10 +88,10 @@ class Agents:
         """Ids of the programs with parameters, such as {corner:1:50}, which a sweep can tune."""
         return [name for name, text in self._programs.items() if _HOLE.search(text)]
 
-    @property
-    def allowed(self) -> frozenset[str]:
-        """The programs themselves, as they were given to `evolve serve`."""
-        return frozenset(self._programs.values())
+    def allows(self, source: str) -> bool:
+        """Whether a program is one of the owner's, with or without settings of a client."""
+        name = self.id_of(source)
+        return name.startswith("program:") and self._exists(name)
 
     def source(self, name: str) -> str:
         """The name of an agent for other processes and the command line.

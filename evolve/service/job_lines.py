@@ -102,8 +102,7 @@ class Lines:
         if name is None or not self._place.has_run(name):
             raise not_found(f"run {name}")
         run = load_run(self._place.run(name))
-        allowed = self._agents.allowed
-        strange = [one for one in programs_in(run.config) if one not in allowed]
+        strange = [one for one in programs_in(run.config) if not self._agents.allows(one)]
         if strange:
             raise ProblemError(
                 422,

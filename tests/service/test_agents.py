@@ -154,6 +154,10 @@ def test_a_client_sets_nothing_that_a_program_is_started_with(tmp_path: Path) ->
     assert agents.source("program:1?time=3") == "python:a.py?time=3"
     settings = parse_name(agents.source("program:2?seed=3")).settings
     assert settings == {"cwd": "/tmp", "time": 1, "seed": 3}
+    allowed = (*programs, "python:a.py?time=3", "nboard:c?depth=2")
+    assert all(map(agents.allows, allowed)), "a run with these goes on"
+    for strange in ("gtp:b", "python:a.py?cwd=/", "nboard:c d", "nboard:c?time=99", "swh"):
+        assert not agents.allows(strange)
     for kind in (load_agent("swh"), load_agent("random"), load_agent("patterns-standard")):
         assert set(kind.settings) <= set(LIMITS), "what costs time has a limit"
 
