@@ -165,3 +165,11 @@ def test_what_starts_everything_keeps_kernels_that_can_be_added_to(tmp_path: Pat
     environment = {**os.environ, "EVOLVE_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (3, f"{tmp_path}\n")
+
+
+def test_no_job_of_a_workflow_keeps_credentials() -> None:
+    for file in (Path(ROOT) / ".github/workflows").iterdir():
+        for name, job in yaml.safe_load(file.read_text())["jobs"].items():
+            for step in job["steps"]:
+                if "checkout" in step.get("uses", ""):
+                    assert step.get("with", {}).get("persist-credentials") is False, (file, name)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from evolve.cli.terminal import out, say
 from evolve.files.folder import FolderPath
@@ -137,14 +136,14 @@ def _end(axis: Axis, place: int) -> str:
 
 def print_winner(folder: FolderPath) -> None:
     """Print the winner of a sweep of a program as an agent for any command; nothing before it."""
-    file = folder / BEST_FILE
-    if not file.exists():
+    if not (folder / BEST_FILE).exists():
         return
-    best: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    from evolve.sweeps.winner import match_line  # imported here: it loads optuna
+    from evolve.sweeps.winner import tuned_program  # imported here: it loads optuna
 
-    line = match_line(best)
-    if line is None:
-        say(f"its values are GTP commands, to send at its start: {', '.join(best['commands'])}")
+    program = tuned_program(folder)
+    if program is None:
+        return
+    if program.commands:
+        say(f"its values are GTP commands, to send at its start: {', '.join(program.commands)}")
     else:
-        say(f"paste: {line}")
+        say(f"paste: {program.match_line}")

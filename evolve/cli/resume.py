@@ -73,13 +73,12 @@ def resume_command(
       evolve resume runs/study-001 --seeds 10-19
     """
     opened = evolve.load_run(run)
-    study = isinstance(opened, evolve.Study)
     started = opened.design if isinstance(opened, evolve.Study) else opened
     command, kind = started.command, started.kind
     changes = {name: value for name, value in options.items() if value not in (None, ())}
-    may_change = [change.name for change in kind.changes_of(command)]
+    may_change = [change.name for change in opened.changes]
     for name in changes:
-        if name not in may_change or (study and name in ("storage", "space", "require")):
+        if name not in may_change:
             raise click.UsageError(
                 f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
             )

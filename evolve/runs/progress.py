@@ -41,7 +41,8 @@ class ProgressLine(Silent):
         self._begun = self._shown_at = time.monotonic()
         self._share = self._first = self._last = 0.0
         self._first_at: float | None = None
-        self._what = self._stage = ""
+        self._what = self._stage = self._after = ""
+        self._share_of_stage = 0.0
         self._length = 0
         self._rows = 0
 
@@ -63,10 +64,15 @@ class ProgressLine(Silent):
     def stage(self, name: str, done: float, total: float) -> None:
         self._inner.stage(name, done, total)
         self._stage = f"{name} {done / total:.0%}" if total else name
+        share = done / total if total else 1.0
         if not self._rows and name in ("games", "runs"):
-            self._share = done / total if total else 1.0
+            self._share = share
             if self._first_at is None:
-                self._first, self._first_at = self._share, time.monotonic()
+                self._first, self._first_at = share, time.monotonic()
+        elif self._share >= 1.0:  # after the last row, such as a final
+            self._share_of_stage = share
+            if self._after != name:
+                self._after, self._first, self._first_at = name, share, time.monotonic()
         self._show()
 
     def note(self, text: str) -> None:
@@ -79,6 +85,7 @@ class ProgressLine(Silent):
 
     def close(self) -> None:
         """End the line."""
+        self._after = ""
         if self._replaces and self._length:
             self._show(certainly=True)
         self._end()
@@ -100,12 +107,13 @@ class ProgressLine(Silent):
 
     def _left(self, now: float) -> str:
         """The time left, by what was done since the first report: kernels may compile before it."""
-        done = self._share - self._first
+        share = self._share_of_stage if self._after else self._share
+        done = share - self._first
+        if share >= 1.0 and not self._after:
+            return f"{now - self._begun:.0f} s in all"
         if self._first_at is None or done <= 0.0:
             return f"{now - self._begun:.0f} s"
-        if self._share >= 1.0:
-            return f"{now - self._begun:.0f} s in all"
-        left = (now - self._first_at) * (1.0 - self._share) / done
+        left = (now - self._first_at) * (1.0 - share) / done
         return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
 
     def _write(self, text: str) -> None:

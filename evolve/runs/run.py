@@ -290,8 +290,7 @@ def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
     return frame
 
 
-SEEDS: Final = "seeds"
-_MORE_SEEDS: Final = Change(SEEDS, str, "Seeds to add to those it has.", "10-19")
+_MORE_SEEDS: Final = Change("seeds", str, "Seeds to add to those it has.", "10-19")
 
 
 class Study(Shown):
@@ -324,9 +323,10 @@ class Study(Shown):
 
     @property
     def changes(self) -> list[Change]:
-        """The settings that may change when it resumes; storages of sweeps may not."""
+        """The settings that may change when it resumes; what sweeps search, and where, may not."""
+        fixed = ("storage", "space", "require")
         changes = self.design.kind.changes_of(self.design.command)
-        return [*(one for one in changes if one.name != "storage"), _MORE_SEEDS]
+        return [*(one for one in changes if one.name not in fixed), _MORE_SEEDS]
 
     @cached_property
     def members(self) -> tuple[Member, ...]:

@@ -47,8 +47,8 @@ def seeds_of(value: Any) -> Any:
         if match is None:
             raise ValueError(f"{_SEEDS}, not {part.strip()!r}")
         first, last = int(match[1]), int(match[2] or match[1])
-        if not first <= last < first + _MOST:
-            raise ValueError(f"{_SEEDS}, {_MOST} at most, not {part.strip()!r}")
+        if not first <= last < first + _MOST - len(seeds):
+            raise ValueError(f"{_SEEDS}, {_MOST} at most in all, not {part.strip()!r}")
         seeds += range(first, last + 1)
     return tuple(seeds)
 

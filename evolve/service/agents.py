@@ -17,6 +17,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from evolve.agents.agent_file import read_header
@@ -31,8 +32,15 @@ from evolve.files.changes import remove
 from evolve.parsing import parse_json, read_document
 from evolve.records.moves import read_move
 from evolve.runs.run import Run
-from evolve.runs.run_folder import agent_in, run_in, upload_in
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_folder import (
+    IN_STUDY,
+    UPLOADS,
+    agent_in,
+    is_study_in,
+    run_in,
+    upload_in,
+)
+from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
@@ -43,14 +51,18 @@ from evolve.service.tables import check_individual
 
 LARGEST_UPLOAD: Final = 32 << 20
 """Most bytes of an uploaded agent file."""
-MOST: Final = {
+LIMITS: Final[Mapping[str, float | None]] = {
     "depth": 20,
     "endgame": 24,
     "simulations": 20_000,
     "time": 10.0,
     "nodes": 20_000_000,
+    **dict.fromkeys(("c", "c_puct", "lookahead", "mistakes", "probcut", "reuse", "seed")),
 }
-"""Upper limits of the settings that cost time."""
+"""The settings that clients may give, with the most of those that cost time.
+
+The others say how a program is started, which its owner decides.
+"""
 _SETTING: Final = re.compile(r"([a-z_]+)=([0-9.]{1,20})")
 _HOLE: Final = re.compile(r"\{[A-Za-z_][^{}]*:[^{}]*\}")
 _GAME: Final = re.compile(r"[0-9a-f]{16}")
@@ -76,10 +88,10 @@ class Agents:
         """Ids of the programs with parameters, such as {corner:1:50}, which a sweep can tune."""
         return [name for name, text in self._programs.items() if _HOLE.search(text)]
 
-    @property
-    def allowed(self) -> frozenset[str]:
-        """The programs themselves, as they were given to `evolve serve`."""
-        return frozenset(self._programs.values())
+    def allows(self, source: str) -> bool:
+        """Whether a program is one of the owner's, with or without settings of a client."""
+        name = self.id_of(source)
+        return name.startswith("program:") and self._exists(name)
 
     def source(self, name: str) -> str:
         """The name of an agent for other processes and the command line.
@@ -93,7 +105,7 @@ class Agents:
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
         if place in self._programs:
-            return self._programs[place] + mark + settings
+            return _with_settings(self._programs[place], settings)
         try:
             return agent_in(self._place.runs, name)
         except AgentError as error:
@@ -117,6 +129,31 @@ class Agents:
                 raise
             wrong = [(at, error.detail)]
             raise ProblemError(error.status, error.detail, wrong, retry=error.retry) from error
+
+    def id_of(self, source: str) -> str:
+        """The id of an agent by its name elsewhere; that name itself where it has no id.
+
+        A run's settings name runs and uploads by paths, which begin with the folder of runs, or
+        with its name where people typed them.
+        """
+        for name, program in self._programs.items():
+            mark = "?" if parse_name(program).query is None else "&"
+            if source == program or source.startswith(program + mark):
+                settings = source.removeprefix(program)[1:]
+                return f"{name}?{settings}" if settings else name
+        named, runs = parse_name(source), self._place.runs
+        settings = "" if named.query is None else f"?{named.query}"
+        path = PurePath(named.place.removeprefix("run:"))
+        root = next((one for one in (runs, runs.name) if path.is_relative_to(one)), None)
+        if root is None:
+            return source
+        *folders, last = path.relative_to(root).parts or ("",)
+        if (*folders,) == UPLOADS:
+            return f"upload:{PurePath(last).stem}{settings}"
+        names = folders if last in CHAMPIONS else [*folders, last]
+        if len(names) == 1 or (len(names) == 2 and is_study_in(runs, names[0])):
+            return f"run:{IN_STUDY.join(names)}{settings}"
+        return f"{PurePath(runs.name, *folders, last)}{settings}"
 
     def keep_upload(self, content: bytes, suffix: str) -> str:
         """Save the content of a file that was checked to be an agent's; returns its id."""
@@ -193,9 +230,22 @@ def _check_setting(text: str) -> None:
         value = None
     if match is None or value is None:
         raise ProblemError(422, f"{text!r} is not a setting: write depth=3")
-    most = MOST.get(match[1])
+    if match[1] not in LIMITS:
+        raise ProblemError(422, f"no service takes {match[1]}; it takes {', '.join(LIMITS)}")
+    most = LIMITS[match[1]]
     if most is not None and value > most:
         raise ProblemError(422, f"{match[1]} may be {most:g} at most here")
+
+
+def _with_settings(program: str, settings: str) -> str:
+    """The name of a program with settings of a client beside its owner's."""
+    if not settings:
+        return program
+    named = parse_name(program)
+    for name in (one.partition("=")[0] for one in settings.split("&")):
+        if name in named.settings:
+            raise ProblemError(422, f"the owner of the service gave {name} for this program")
+    return f"{program}{'?' if named.query is None else '&'}{settings}"
 
 
 def _info(

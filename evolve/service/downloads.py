@@ -101,11 +101,14 @@ class Downloads:
                     )
                 life.leave()
                 _, said = await asyncio.wait_for(child.communicate(), _LONGEST)
-            except BaseException:
+            except BaseException as error:
                 life.end()
                 if child is not None:  # it may write more until it has ended
                     await asyncio.wait({asyncio.ensure_future(child.wait())}, timeout=_ENDS)
                 self.take_back(path)
+                if isinstance(error, TimeoutError):  # also an OSError, but no fault of the disk
+                    detail = f"it was ended after {_LONGEST / 60:g} minutes"
+                    raise ProblemError(504, detail) from error
                 raise
             finally:
                 life.leave()

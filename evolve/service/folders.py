@@ -66,6 +66,10 @@ class Place:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
 
+    def told(self, error: Exception) -> str:
+        """The text of an error for clients: files below the folder of runs are named from there."""
+        return str(error).replace(os.path.join(self.runs, ""), "")
+
     def line_of(self, words: Sequence[str]) -> str:
         """A command line for people; it names runs from where the folder of the runs is."""
         above = os.path.join(self.runs.parent, "")  # one separator, of a root too

@@ -1,9 +1,4 @@
-"""Commands that jobs run: their forms, and the command line of each job's process.
-
-Forms are made from the settings models of the command line. A command line is made from the job's
-settings each time, and no file has it. What is shown, started and resumed comes from here, through
-the form that checks requests: a file can hold only settings, and wrong ones start nothing.
-"""
+"""Forms of the commands that jobs run, made from the settings models of the command line."""
 
 from __future__ import annotations
 
@@ -22,15 +17,11 @@ from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults
 from evolve.errors import OptionsError, SettingsError
 from evolve.parsing import Fault, faults, json_value
-from evolve.runs.run import SEEDS, Run, Study, load_run
-from evolve.runs.run_type import Change, RunType, Variant
+from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
-from evolve.runs.study_spec import StudySpec, bare, grid_line, seeds_of, study_spec_of
-from evolve.service.agents import Agents
-from evolve.service.folders import Place
-from evolve.service.job import JobRecord
+from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
 from evolve.service.models.meta import CommandInfo, FieldInfo
-from evolve.service.responses import ProblemError, not_found, wrong_design, wrong_settings
+from evolve.service.responses import ProblemError, wrong_design, wrong_settings
 
 KIND: Final = "kind"
 """The setting that names the second word of a command."""
@@ -128,11 +119,7 @@ class Form:
         for name in _OF_TARGET:
             inside = settings.get(name)
             if self.own and isinstance(inside, Mapping):
-                wrong += [
-                    Fault((name, key), f"{name}.{key}: a service takes no agents there")
-                    for key, value in inside.items()
-                    if key in _naming_fields() or programs_in({key: value})
-                ]
+                wrong += faults_of_target(name, inside)
         values = {**given, **self.own}
         below = {} if self.kind is None else rules_of_defaults()
         try:
@@ -254,6 +241,15 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     return known[command], rest
 
 
+def faults_of_target(name: str, inside: Mapping[str, Any]) -> list[Fault]:
+    """What a client may not give in one of `_OF_TARGET`: agents, places and programs."""
+    return [
+        Fault((name, key), f"{name}.{key}: a service takes no agents there")
+        for key, value in inside.items()
+        if key in _naming_fields() or programs_in({key: value})
+    ]
+
+
 def _naming_fields() -> set[str]:
     """Fields of any command that name agents or places."""
     return {
@@ -278,7 +274,21 @@ def _shown(field: FormField, *, first: bool) -> FieldInfo:
         choices=None if field.choices is None else dict(field.choices),
         least=field.least,
         most=field.most,
+        multiple=field.name == "require",
     )
+
+
+def shown_settings(
+    command: str, config: Mapping[str, Any], id_of: Callable[[str], str]
+) -> dict[str, Any]:
+    """Settings of a run as JSON, with the ids of agents.
+
+    Without those that are private: storages have passwords.
+    """
+    model = form_of(command, {})[0].model
+    shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
+    document: dict[str, Any] = json_value(with_agents(model, shown, lambda _, name: id_of(name)))
+    return document
 
 
 def study_words(
@@ -290,138 +300,3 @@ def study_words(
     for name, values in grid.items():
         words += ["--grid", grid_line(name, values)]
     return words
-
-
-SETTINGS_FILE: Final = "settings.toml"
-
-
-@dataclass(frozen=True)
-class Line:
-    """The command line of a job: the words after `evolve`.
-
-    shown: for people, with the settings as options. words: for the process: the same, or the words
-    that resume its run. names: ids of its agents, keyed by their names on the command line. file:
-    settings for SETTINGS_FILE, which `words` names.
-    """
-
-    shown: list[str]
-    words: list[str]
-    names: Mapping[str, str]
-    file: Mapping[str, Any] | None = None
-
-
-class Lines:
-    """Makes the command lines of jobs."""
-
-    def __init__(self, place: Place, agents: Agents) -> None:
-        self._place, self._agents = place, agents
-
-    def of(self, record: JobRecord) -> Line:
-        """The current command line of a job.
-
-        Raises ProblemError where its settings are wrong, or name a program that the server does not
-        allow.
-        """
-        if record.command is None:
-            raise ProblemError(409, f"{record.said}: {record.error}")
-        if record.command == "resume":
-            return self._resumed(record)
-        form, rest = form_of(record.command, record.settings)
-        names: dict[str, str] = {}
-
-        def source(place: Where, text: str) -> str:
-            source = self._agents.source(text)
-            names[source] = text
-            return source
-
-        given = form.checked(rest, source)
-        self._check_programs(record, names)
-        design = None
-        shown, folder = form.words(given), self._place.jobs / record.id
-        if record.seeds is not None or record.grid:
-            design = form.design(given, record.seeds, record.grid)
-            shown = study_words(form, given, record.seeds, record.grid)
-        if record.run is not None:
-            run = self._place.run(record.run)
-            shown += ["--out", str(run)]
-            if self._place.has_run(record.run):
-                return Line(shown, self._going_on(record.run), names)
-            if design is not None:
-                words = ["study", str(folder / SETTINGS_FILE), "--out", str(run)]
-                values = design.model_dump(mode="json", exclude_unset=True)
-                return Line(shown, words, names, values)
-            file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
-            return Line(shown, [*form.command.split(), *file], names, given)
-        if form.kind is not None:
-            raise ProblemError(409, f"job {record.id} names no run")
-        kept = CONTESTS[form.command].kept.items()
-        words = [word for option, name in kept for word in (option, str(folder / name))]
-        return Line(shown, [*shown, *words], names)
-
-    def _resumed(self, record: JobRecord) -> Line:
-        words = self._going_on(record.run)
-        words += changed(load_run(self._place.run(str(record.run))), record.settings)
-        return Line(words, words, {})
-
-    def _going_on(self, name: str | None) -> list[str]:
-        """The words that resume a run or study; the settings in its folder say what is started."""
-        if name is None or not self._place.has_run(name):
-            raise not_found(f"run {name}")
-        run = load_run(self._place.run(name))
-        allowed = self._agents.allowed
-        strange = [one for one in programs_in(run.config) if one not in allowed]
-        if strange:
-            raise ProblemError(
-                422,
-                f"{name} names programs that the server was not started with: "
-                f"{', '.join(strange)}; where you know them, add --allow-programs to evolve serve",
-            )
-        return ["resume", str(run.path)]
-
-    def _check_programs(self, record: JobRecord, names: Mapping[str, str]) -> None:
-        """Raise ProblemError where the id of a program now names another one.
-
-        Programs are numbered in the order in which the server got them.
-        """
-        before = {name: source for source, name in record.names.items()}
-        for source, name in names.items():
-            if name.startswith("program:") and before.get(name, source) != source:
-                raise ProblemError(
-                    409,
-                    f"{name} was {before[name]} when job {record.id} was made, and is {source} "
-                    "now: start evolve serve with the programs of then",
-                )
-
-
-def changes_of(run: Run | Study) -> list[Change]:
-    """What clients may change when a run or study continues; a storage has a password."""
-    return [change for change in run.changes if change.name != "storage"]
-
-
-def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
-    """The options of `resume` that give these changes; ProblemError where one is wrong."""
-    known = {change.name: change for change in changes_of(run)}
-    wrong: list[Fault] = []
-    for key, value in settings.items():
-        change = known.get(key)
-        fits = change is not None and (
-            isinstance(value, bool) == (change.type is bool)
-            and isinstance(value, change.type if change.type is not float else int | float)
-        )
-        if change is None or not fits:
-            there = (
-                f"may change: {', '.join(known)}"
-                if change is None
-                else f"no {change.type.__name__}"
-            )
-            wrong.append(Fault((key,), f"{key}: {there}"))
-        elif change.type is not str and change.type is not bool and not 0 < value < float("inf"):
-            wrong.append(Fault((key,), f"{key}: it must be more than 0"))
-        elif key == SEEDS:
-            try:
-                seeds_of(value)
-            except ValueError as error:
-                wrong.append(Fault((key,), f"{key}: {error}"))
-    if wrong:
-        raise wrong_settings(wrong)
-    return option_words(settings)

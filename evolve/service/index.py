@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -23,7 +23,7 @@ from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import Locks, Place, holds
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
-from evolve.service.responses import not_found, noted, outlived
+from evolve.service.responses import ProblemError, not_found, noted, outlived
 from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
 
 POINTS: Final = 40
@@ -63,7 +63,7 @@ class Stamp:
 
 
 class Index:
-    """All runs by name. Several threads may ask; only one of them may call `scan`."""
+    """All runs by name. Several threads may ask."""
 
     def __init__(self, place: Place, job_of: Callable[[str], tuple[str, str] | None]) -> None:
         """job_of(run): the id and the state of the last job that made or changed it."""
@@ -74,9 +74,17 @@ class Index:
         self._known: dict[str, tuple[Stamp, RunSummary]] = {}
         self._curves: dict[str, tuple[float, list[float]]] = {}
         self._guard = threading.Lock()
+        self._scanning = threading.Lock()
 
     def scan(self) -> tuple[list[str], list[str]]:
-        """Read the folder: returns the names of new or changed runs, and of deleted ones."""
+        """Read the folder: returns the names of new or changed runs, and of deleted ones.
+
+        One scan at a time: an older one would bring back what is deleted meanwhile.
+        """
+        with self._scanning:
+            return self._scanned()
+
+    def _scanned(self) -> tuple[list[str], list[str]]:
         held = self._locks.held()
         stamps: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
@@ -85,7 +93,8 @@ class Index:
                     continue
                 with outlived(f"a look at {entry.name}"):
                     stamps |= self._stamps_of(entry.name, held)
-        before, self._stamps = self._stamps, stamps
+        with self._guard:
+            before, self._stamps = self._stamps, stamps
         gone = [name for name in before if name not in stamps]
         for name in gone:
             self._known.pop(name, None)
@@ -159,12 +168,21 @@ class Index:
             held = self._locks.held()
             looked = {} if self.study_of(name) else self._stamps_of(name, held)
             stamp = looked.get(name) or _stamp(self._place.run(name), held)
-            if stamp is not None and not self._stamps.keys() >= {name, *looked}:
-                # newer than the last scan: lists show it from now on
-                self._stamps = {**self._stamps, name: stamp, **looked}
+            with self._guard:
+                if stamp is not None and not self._stamps.keys() >= {name, *looked}:
+                    # newer than the last scan: lists show it from now on
+                    self._stamps = {**self._stamps, name: stamp, **looked}
         if stamp is None:
             raise not_found(f"run {name[:80]}")
         return self._summary(name, stamp, looked)
+
+    def summaries(self, names: Iterable[str], *, fresh: bool = True) -> list[RunSummary]:
+        """The summaries of runs, without those that were deleted since the last `scan`."""
+        found = []
+        for name in names:
+            with suppress(ProblemError, FileNotFoundError):
+                found.append(self.summary(name, fresh=fresh))
+        return found
 
     def _summary(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
         """The summary of a run as of its stamp; `looked` has newer stamps of a study's runs."""
@@ -210,7 +228,7 @@ class Index:
         try:
             return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
         except EvolveError as error:
-            problem = str(error).replace(f"{self._place.runs}{os.sep}", "")
+            problem = self._place.told(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
         except Exception as error:

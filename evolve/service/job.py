@@ -332,8 +332,12 @@ class JobRecord:
         done, total = _number(event.get("done")), _number(event.get("total"))
         facts = {key: value for key, value in event.items() if key not in ("event", "time")}
         if name == "progress":
-            changes = {"stage": str(event.get("stage")), "stage_done": done, "stage_total": total}
-            if self.progress.total is None:  # nothing else says how long it takes
+            stage, known = str(event.get("stage")), self.progress
+            changes = {"stage": stage, "stage_done": done, "stage_total": total}
+            if known.total is None or (known.done or 0.0) >= known.total:
+                # Nothing else says how long it takes, such as a final after the last trial.
+                if known.total is not None and stage != known.stage:
+                    self._pace = _Pace()
                 changes["left"] = self._pace.left(done, total, now)
             self.progress = self.progress.model_copy(update=changes)
             return False

@@ -21,8 +21,8 @@ from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import FolderPath
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Place
-from evolve.service.forms import SETTINGS_FILE, Line, Lines
 from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
+from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, not_found, noted, outlived
 

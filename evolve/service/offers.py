@@ -6,7 +6,7 @@ A command without an offer of its own stands with the first goal that has its fi
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ class Offer:
 
     settings: what differs from the defaults. elo: of its champions on the ladder, by rules, as
     measured. time: in words, where it is no estimate of this machine. seeds, grid: of a study of
-    the command. page: the page's own for it.
+    the command. page: the page's own for it. first: whether a first visit shows it.
     """
 
     title: str
@@ -35,6 +35,7 @@ class Offer:
     seeds: str | None = None
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     page: str | None = None
+    first: bool = False
 
     @property
     def name(self) -> str:
@@ -101,6 +102,7 @@ GOALS: Final = (
                 "run",
                 {"generations": 20},
                 elo={"reversed": 620},
+                first=True,
             ),
             Offer(
                 "Full run",
@@ -133,6 +135,7 @@ GOALS: Final = (
                 "Patterns",
                 "Tables for corners, edges and rows. The strongest for its time.",
                 "train patterns",
+                first=True,
             ),
             Offer(
                 "Patterns, strong",
@@ -228,15 +231,18 @@ def goals(programs: Collection[str]) -> list[GoalInfo]:
         added = (form for form in others if _goal_of(form) is goal)
         return [*goal.offers, *(Offer(one.command, one.about, one.command) for one in added)]
 
-    return [
-        GoalInfo(
-            name=goal.name,
-            title=goal.title,
-            about=goal.about,
-            offers=[offer.info(programs) for offer in offers(goal)],
-        )
-        for goal in GOALS
-    ]
+    return [_goal_info(goal, offers(goal), programs) for goal in GOALS]
+
+
+def first_goals() -> list[GoalInfo]:
+    """The goals of a first visit, with the offers that start with one click."""
+    found = ((goal, [offer for offer in goal.offers if offer.first]) for goal in GOALS)
+    return [_goal_info(goal, offers, ()) for goal, offers in found if offers]
+
+
+def _goal_info(goal: Goal, offers: Sequence[Offer], programs: Collection[str]) -> GoalInfo:
+    infos = [offer.info(programs) for offer in offers]
+    return GoalInfo(name=goal.name, title=goal.title, about=goal.about, offers=infos)
 
 
 def _goal_of(form: Form) -> Goal:

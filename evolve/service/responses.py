@@ -16,7 +16,7 @@ import os
 import secrets
 import traceback
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -82,6 +82,14 @@ def wrong_design(wrong: Sequence[Fault]) -> ProblemError:
 def wrong_query(name: str, detail: str) -> ProblemError:
     """The error 422 for a wrong parameter of a query."""
     return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])
+
+
+def order_of(sort: str, what: str, keys: Collection[str]) -> tuple[str, bool]:
+    """The key of a `sort`, and whether its minus asks for the highest first; ProblemError."""
+    key = sort.removeprefix("-")
+    if key not in keys:
+        raise wrong_query("sort", f"{what} are sorted by {', '.join(keys)}, not by {key[:40]!r}")
+    return key, key != sort
 
 
 def pointer(*keys: str | int) -> str:
@@ -209,7 +217,7 @@ def answer_with_problems(app: FastAPI) -> None:
 
     @app.exception_handler(EvolveError)
     async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
-        return problem(422, str(error))
+        return problem(422, request.app.state.service.place.told(error))
 
     @app.exception_handler(OSError)
     async def _disk(request: Request, error: OSError) -> JSONResponse:

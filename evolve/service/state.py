@@ -26,9 +26,9 @@ from evolve.service.costs import Costs
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
-from evolve.service.forms import Lines
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
+from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
 from evolve.service.responses import ProblemError, kept_going, outlived
 from evolve.version import __version__
@@ -243,8 +243,7 @@ class ServiceState:
         Before that, read all runs, for filters and sorting.
         """
         for name in self.index.names():
-            with suppress(ProblemError):
-                await asyncio.to_thread(self.index.summary, name, fresh=False)
+            await asyncio.to_thread(self.index.summaries, [name], fresh=False)
         while True:
             changed, gone, cost = await asyncio.to_thread(self._look)
             for name in gone:

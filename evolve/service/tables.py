@@ -23,7 +23,7 @@ from evolve.service.models.runs import (
     LineageNode,
     Rows,
 )
-from evolve.service.responses import Cursor, not_found, wrong_query
+from evolve.service.responses import Cursor, not_found, order_of
 from evolve.tables.columns import Columns, array_of, rows_with, scalar_of
 from evolve.tables.games import GAMES_COLUMNS, WINNERS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -146,10 +146,8 @@ def games_page(
             games = games.filter(pc.starts_with(games["reason"], value))
         else:
             games = rows_with(games, name, value)
-    down = sort.startswith("-")
-    key = sort.lstrip("-")
-    if key not in ("game", "upset", "plies", "nodes_black", "nodes_white"):
-        raise wrong_query("sort", f"games are not sorted by {key[:40]!r}")
+    keys = ("game", "upset", "plies", "nodes_black", "nodes_white")
+    key, down = order_of(sort, "games", keys)
     order = pc.sort_indices(
         games, [(key, "descending" if down else "ascending"), ("game", "ascending")]
     )

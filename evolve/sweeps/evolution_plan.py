@@ -190,7 +190,7 @@ class GenesPlan(SettingsPlan):
         except SettingsError:  # the agent lies outside the bounds
             return None
         values = {name: int(vector[self._places[name]]) for name in self.space.names}
-        return values if all(self.space[n].holds(v) for n, v in values.items()) else None
+        return values if self.space.holds(values) else None
 
     @cached_property
     def _places(self) -> dict[str, int]:

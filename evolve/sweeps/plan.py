@@ -344,10 +344,8 @@ class SettingsPlan(Plan):
             )
             if isinstance(value, Mapping):
                 value = ",".join(f"{key}={share:g}" for key, share in value.items())
-            if not parameter.holds(value):
-                return None
             values[parameter.name] = value
-        return None if self.space.broken(values) else values
+        return values if self.space.holds(values) else None
 
     def settings(self, values: Mapping[str, Any], seed: int) -> BaseModel:
         """The settings of a trial with these values."""

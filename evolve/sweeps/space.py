@@ -301,6 +301,10 @@ class Space:
         """Return whether values fulfil all requirements."""
         return not self.broken(values)
 
+    def holds(self, values: Mapping[str, Any]) -> bool:
+        """Return whether all values lie in their ranges and fulfil all requirements."""
+        return all(self[name].holds(one) for name, one in values.items()) and self.allows(values)
+
     def broken(self, values: Mapping[str, Any]) -> list[str]:
         """Return the requirements that values break."""
         return [one.text for one in self.required if not one.holds({**self.held, **values})]

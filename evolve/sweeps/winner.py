@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import BaseModel
+
 from evolve.config.base import option_words
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
@@ -96,15 +98,15 @@ def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
 def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[str, str]]:
     """Command lines that use the settings, beside those that use a champion."""
     lines = []
-    if (run.path / BEST_FILE).exists():
-        best_one = parse_json(read_document(run.path / BEST_FILE))
-        lines = [{"about": "The program with these values", "line": str(best_one["program"])}]
-        if best_one.get("commands"):
-            commands = "; ".join(best_one["commands"])
+    program = tuned_program(run.path)
+    if program is not None:
+        lines = [{"about": "The program with these values", "line": program.program}]
+        if program.commands:
+            commands = "; ".join(program.commands)
             lines.append({"about": "GTP commands that set the values", "line": commands})
-        match = match_line(best_one)
-        if match is not None:
-            lines.append({"about": "Against another program or agent", "line": match})
+        else:
+            line = program.match_line
+            lines.append({"about": "Against another program or agent", "line": line})
     command = SWEEP_TARGETS[run.kind.word(run.command)].command
     if command is not None and isinstance(plan, SettingsPlan) and not plan.makes_agents:
         words = ["evolve", *command.split(), *option_words(_options(plan, best))]
@@ -112,16 +114,30 @@ def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[st
     return lines
 
 
-def match_line(best: Mapping[str, Any]) -> str | None:
-    """The command line with which a tuned program plays, from its best.json.
+class TunedProgram(BaseModel):
+    """The best.json of a sweep of a program: how the program gets its values."""
 
-    None where it gets values by GTP commands, which no command line can say.
-    """
-    if best.get("commands"):
+    program: str
+    environment: dict[str, str] = {}
+    commands: list[str] = []
+
+    @property
+    def match_line(self) -> str:
+        """The command line with which it plays; it cannot say the GTP commands, if any."""
+        words = shlex.join(["evolve", "match", self.program, "swh", "--games", "200"])
+        variables = self.environment.items()
+        return "".join(f"{name}={shlex.quote(value)} " for name, value in variables) + words
+
+
+def tuned_program(folder: FolderPath) -> TunedProgram | None:
+    """The program that a sweep has tuned; None where there is none, or its file says no such."""
+    file = folder / BEST_FILE
+    if not file.exists():
         return None
-    words = shlex.join(["evolve", "match", str(best["program"]), "swh", "--games", "200"])
-    variables = best.get("environment", {}).items()
-    return "".join(f"{name}={shlex.quote(value)} " for name, value in variables) + words
+    try:
+        return TunedProgram.model_validate(parse_json(read_document(file)))
+    except (OSError, ValueError):
+        return None
 
 
 def _options(plan: SettingsPlan, best: Mapping[str, Any]) -> dict[str, Any]:

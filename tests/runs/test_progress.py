@@ -61,6 +61,23 @@ def test_the_time_left_is_by_what_was_done_since_the_first_report(
         assert "about 3 min left" in last or "about 4 min left" in last, last
 
 
+def test_what_is_left_after_the_last_row_is_that_of_its_stage(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr("evolve.runs.progress.time.monotonic", lambda: next(clock) * 1.0)
+    stream = Terminal()
+    line = ProgressLine(Silent(), stream)
+    for trial in range(3):
+        line.row({"number": trial}, trial + 1, 3)
+    for done in (1, 2):
+        line.stage("final", done, 30)
+    assert "final 7%" in stream.getvalue().split("\r")[-1]
+    assert "min left" in stream.getvalue().split("\r")[-1]
+    line.close()
+    assert "s in all" in stream.getvalue().split("\r")[-1]
+
+
 def test_it_fits_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     stream = Terminal()

@@ -28,6 +28,9 @@ def test_seeds() -> None:
     assert seeds_of("7, 1-2") == (7, 1, 2)
     assert seeds_of(5) == (5,)
     assert design(seeds=[3, 1]).seeds == (3, 1)
+    assert len(seeds_of("0-4999,5000-9999")) == 10_000
+    with pytest.raises(ValueError, match="10000 at most in all, not '3'"):
+        seeds_of("0-9999,3," + ",".join(["0-9999"] * 10_000))
 
 
 def test_all_combinations_seed_by_seed() -> None:

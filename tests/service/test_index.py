@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import evolve
-from evolve.service.index import _weights
+from evolve.service.folders import Place
+from evolve.service.index import Index, _weights
 from tests.service import Service
 from tests.service.inside import App
 
@@ -93,3 +97,38 @@ def test_a_champion_that_cannot_be_read_is_a_picture_less(runs: Path, tmp_path: 
     assert _weights(evolve.load_run(folder)) is not None
     (folder / "champion.json").write_text("{")
     assert _weights(evolve.load_run(folder)) is None
+
+
+def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(
+    runs: Path, tmp_path: Path
+) -> None:
+    for name in "ab":
+        shutil.copytree(runs / "small", tmp_path / "runs" / name)
+    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+        shutil.rmtree(tmp_path / "runs/a")
+        for query in ("", "?sort=-elo", "?rules=reversed"):
+            assert [run["id"] for run in app.get(f"runs{query}")["items"]] == ["b"]
+
+
+def test_an_older_scan_brings_no_deleted_run_back(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "small", tmp_path / "runs/a")
+    index = Index(Place(tmp_path / "runs"), lambda run: None)
+    looked, deleted, look = threading.Event(), threading.Event(), index._stamps_of
+
+    def slow(*given: Any) -> Any:
+        stamps = look(*given)
+        if not looked.is_set():
+            looked.set()
+            deleted.wait(10)
+        return stamps
+
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor() as threads:
+        patch.setattr(index, "_stamps_of", slow)
+        older = threads.submit(index.scan)
+        looked.wait(10)
+        shutil.rmtree(tmp_path / "runs/a")
+        newer = threads.submit(index.scan)
+        wait([newer], timeout=0.2)
+        deleted.set()
+        wait([older, newer], timeout=10)
+    assert index.names() == []

@@ -319,3 +319,16 @@ def test_nothing_is_sent_to_a_process_without_every_proof(
     assert not process.is_of(mark)
     assert found.is_running()
     assert found.status() != psutil.STATUS_ZOMBIE
+
+
+def test_after_the_last_trial_the_time_left_is_that_of_the_final() -> None:
+    job = JobRecord(JOB, "sweep", {}, run="s")
+    for done in (1, 2):
+        job.take({"event": "trial", "time": 10.0 * done, "done": done, "total": 2, "row": {}})
+        assert job.progress.left == (None, 0.0)[done - 1]
+    for done, left in ((1, None), (2, 98.0), (51, 49.0)):
+        event = {"event": "progress", "stage": "final", "done": done, "total": 100}
+        job.take({**event, "time": 30.0 + done})
+        assert (job.progress.stage_done, job.progress.left) == (done, left)
+    job.take({"event": "progress", "time": 90.0, "stage": "rungs", "done": 1, "total": 2})
+    assert job.progress.left is None, "another stage has a pace of its own"

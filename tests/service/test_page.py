@@ -129,7 +129,11 @@ def test_a_first_visit_offers_what_starts_with_one_click(fresh: Service, browser
         page.get_by_role("button", name="Play a game").click()
         page.locator(".board[role=grid]").wait_for(timeout=1000 * PATIENCE)
         visit(page, root(fresh), "")
-        page.get_by_role("button", name="Evolve an agent").click()
+        evolve = page.get_by_role("button", name="Evolve Agents")
+        evolve.get_by_text(re.compile(r"[0-9] (s|min)")).wait_for(
+            timeout=1000 * PATIENCE
+        )  # as on this machine
+        evolve.click()
         page.get_by_role("heading", name="reversed-001").wait_for(timeout=1000 * PATIENCE)
         fresh.act(fresh.get("jobs")["items"][0], "kill")
 

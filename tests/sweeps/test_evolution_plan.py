@@ -97,3 +97,5 @@ def test_the_defaults_of_alphabeta_must_lie_in_the_space() -> None:
     assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 95}}).defaults is None
     assert plan("alphabeta", space={"endgame": {"choices": [3, 5]}}).defaults is None
     assert plan("alphabeta", space={"weights.0": {"low": 90, "high": 105}}).defaults is not None
+    assert plan("alphabeta", require=("mobility.0 > 5",)).defaults is None
+    assert plan("alphabeta", require=("weights.0 > 5",)).defaults is not None

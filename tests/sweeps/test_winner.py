@@ -14,7 +14,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text
 from evolve.files.folder import inside
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.winner import match_line, winner_of
+from evolve.sweeps.winner import TunedProgram, winner_of
 from evolve.tables.trials import Importances, write_trials
 
 
@@ -73,12 +73,17 @@ def test_before_a_trial_has_ended_there_is_nothing(tmp_path: Path) -> None:
     assert winner_of(inside(tmp_path))["trial"] is None
 
 
-def test_a_line_to_copy_plays_the_winner_or_there_is_none() -> None:
-    best: dict[str, Any] = {"program": "gtp:./my engine", "environment": {"corner": "a b"}}
-    assert shlex.split(match_line(best) or "")[:4] == [
-        "corner=a b", "evolve", "match", "gtp:./my engine"
-    ]  # fmt: skip
-    assert match_line({"program": "gtp:./my engine", "commands": ["set_param x 3"]}) is None
+def test_a_line_to_copy_plays_the_winner() -> None:
+    best = TunedProgram(program="gtp:./my engine", environment={"corner": "a b"})
+    assert shlex.split(best.match_line)[:4] == ["corner=a b", "evolve", "match", "gtp:./my engine"]
+
+
+@pytest.mark.parametrize(
+    "best", ["{}", "[]", "no JSON", '{"program": 3}', '{"program": "x", "environment": {"a": 1}}']
+)
+def test_a_best_json_from_elsewhere_gives_no_lines(tmp_path: Path, best: str) -> None:
+    (tmp_path / "best.json").write_text(best)
+    assert swept(tmp_path, [{"score": 0.4}], kind="alphabeta")["lines"] == []
 
 
 def test_values_over_gtp_are_shown_as_commands(tmp_path: Path) -> None:

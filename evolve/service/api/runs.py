@@ -17,11 +17,13 @@ from evolve.files.folder import FolderPath
 from evolve.parsing import json_value, parse_json, read_document
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import IN_STUDY, RUN_ID, locked
+from evolve.runs.run_type import Change as Offered
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study_spec import text_of
 from evolve.runs.summary import share_in_playoff
 from evolve.service.downloads import SentFile, write_parts
-from evolve.service.forms import changes_of, form_of
+from evolve.service.forms import form_of, shown_settings
+from evolve.service.job_lines import changes_of
 from evolve.service.job_requests import resumed
 from evolve.service.models.meta import CheckLine, FileCheck
 from evolve.service.models.runs import (
@@ -50,7 +52,7 @@ from evolve.service.responses import (
     Tagged,
     Text,
     not_found,
-    wrong_query,
+    order_of,
 )
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
@@ -92,27 +94,25 @@ def list_runs(
 
     `q` is searched for in names. Sorted by `elo` or `score`, runs without one come last.
     """
-    key = sort.lstrip("-")
-    if key not in _SORTS:
-        raise wrong_query("sort", f"runs are sorted by {', '.join(_SORTS)}, not by {key!r}")
+    key, down = order_of(sort, "runs", _SORTS)
     names = [name for name in service.index.names(study) if q is None or q.lower() in name.lower()]
     wanted = {"kind": kind, "rules": rules, "state": state}
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
-        summaries = [service.index.summary(name, fresh=False) for name in names]
+        summaries = service.index.summaries(names, fresh=False)
         for field, value in wanted.items():
             summaries = [one for one in summaries if value is None or getattr(one, field) == value]
         if key in _OF_SUMMARY:
             have = [one for one in summaries if getattr(one, key) is not None]
-            have.sort(key=lambda one: getattr(one, key), reverse=sort.startswith("-"))
+            have.sort(key=lambda one: getattr(one, key), reverse=down)
             summaries = have + [one for one in summaries if getattr(one, key) is None]
         names = [one.id for one in summaries]
-    if sort in ("name", "-name"):
-        names.sort(reverse=sort == "-name")
+    if key == "name":
+        names.sort(reverse=down)
     elif sort == "date":
         names.reverse()
     chosen, more = page.slice(len(names))
-    items = [service.index.drawn(service.index.summary(names[number])) for number in chosen]
-    return Runs(items=items, next=more, total=len(names))
+    items = service.index.summaries(names[number] for number in chosen)
+    return Runs(items=[service.index.drawn(one) for one in items], next=more, total=len(names))
 
 
 @router.get("/runs/{run}")
@@ -126,7 +126,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
             {
                 **summary.model_dump(),
                 **_NOTHING,
-                "settings": _design(study),
+                "settings": _design(service, study),
                 "changes": _changes(study),
                 "files": _files(run, study),
                 "lines": [{"about": "Its champions meet", "line": _meeting(service, study)}],
@@ -148,7 +148,7 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
     config.pop("command", None)
     detail = {
         **summary.model_dump(),
-        "settings": _hidden(config),
+        "settings": shown_settings(opened.command, config, service.agents.id_of),
         "changed": _changed(opened, config),
         "versions": versions,
         "tables": list(opened.tables),
@@ -172,7 +172,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
-    service.index.scan()
+    await asyncio.to_thread(service.index.scan)
     service.events.tell("run", {"id": run, "gone": True})
 
 
@@ -272,7 +272,8 @@ async def _python_file(service: ServiceState, source: str) -> FolderPath:
 def compare(service: Inside, run: Several) -> Comparison:
     """Runs side by side, and the settings in which they differ."""
     opened = [service.index.open(name) for name in run]
-    configs = [_hidden(one.config) for one in opened]
+    ids = service.agents.id_of
+    configs = [shown_settings(one.command, one.config, ids) for one in opened]
     keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
     differing = [
         SettingDifference(name=key, values=[config.get(key) for config in configs])
@@ -351,7 +352,7 @@ def _table_route(table: str) -> Callable[..., Rows]:
     ) -> Rows:
         opened = service.index.open(run)
         rows = rows_of(opened, table, page, points, since)
-        tags.newest(opened, table, rows.total, page, since, points)
+        tags.newest(opened, rows.model_dump_json())  # rows change in place, without a new one
         return rows
 
     get_table.__doc__ = (
@@ -400,32 +401,33 @@ def _files(name: str, run: Run | Study) -> list[Download]:
     ]
 
 
-def _design(study: Study) -> dict[str, Any]:
+def _design(service: ServiceState, study: Study) -> dict[str, Any]:
     """The specification of a study, as in its file."""
-    hidden = {"settings": _hidden(study.design.settings)}
-    return {"command": study.design.command, **study.config, **hidden}
+    design = study.design
+    settings = shown_settings(design.command, design.settings, service.agents.id_of)
+    return {"command": design.command, **study.config, "settings": settings}
 
 
 def _changes(run: Run | Study) -> list[Change]:
     """The settings that may change when a run or study continues."""
     return [
         Change.model_validate(
-            {"name": one.name, "type": one.type.__name__, "help": _of_one(one.help)}
+            {
+                "name": one.name,
+                "type": one.type.__name__,
+                "help": _help_of(one),
+                "multiple": one.multiple,
+            }
         )
         for one in changes_of(run)
     ]
 
 
-def _of_one(text: str) -> str:
-    """The help of an option for several kinds of run, without the words that name the kind."""
-    return text.partition(": ")[2].capitalize() if text.startswith("Of a ") else text
-
-
-def _hidden(config: dict[str, Any]) -> dict[str, Any]:
-    """The settings as JSON, without those that are private: storages have passwords."""
-    shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    document: dict[str, Any] = json_value(shown)
-    return document
+def _help_of(change: Offered) -> str:
+    """The help of its option, without the words that name the kind of run, and the terminal's."""
+    head, _, rest = change.help.partition(": ")
+    text = rest[:1].upper() + rest[1:] if head.startswith("Of a ") else change.help
+    return text.replace("may be repeated", "one a line")
 
 
 def _changed(run: Run, config: dict[str, Any]) -> list[str]:

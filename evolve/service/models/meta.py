@@ -179,7 +179,7 @@ STUDY: Final = KindInfo(
 
 
 class FieldInfo(BaseModel):
-    """A field of a form."""
+    """A field of a form; `multiple`: a list of texts that hold commas and blanks."""
 
     name: str
     type: Literal["int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents"]
@@ -189,6 +189,7 @@ class FieldInfo(BaseModel):
     choices: dict[str, str] | None = Field(default=None, description="each with what it means")
     least: Number | None = None
     most: Number | None = None
+    multiple: bool = False
 
 
 class CommandInfo(BaseModel):

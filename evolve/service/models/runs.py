@@ -79,11 +79,12 @@ class RunSummary(BaseModel):
 
 
 class Change(BaseModel):
-    """A setting that may change when a run continues."""
+    """A setting that may change when a run continues; `multiple`: to a list of values."""
 
     name: str
     type: Literal["int", "float", "bool", "str"]
     help: str
+    multiple: bool
 
 
 class Download(BaseModel):

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import BaseModel, Field
 
 from evolve.engine.board.rules import Rules
 from evolve.service.models.agents import NewPlay
-from evolve.service.models.runs import NewJob, RunSummary
-
-
-class Offer(BaseModel):
-    """Something to start with one click: a game, or a job."""
-
-    name: Literal["play", "evolve", "teach"]
-    title: str
-    about: str
-    time: str = Field(description="how long it takes, in words")
-    gets: str = Field(description="what one has then, in a few words")
-    play: NewPlay | None = None
-    job: NewJob | None = None
-    line: str | None = Field(default=None, description="the equal command line of the job")
+from evolve.service.models.meta import GoalInfo
+from evolve.service.models.runs import RunSummary
 
 
 class GameShown(BaseModel):
@@ -41,4 +27,5 @@ class Welcome(BaseModel):
 
     run: RunSummary
     game: GameShown
-    offers: list[Offer]
+    play: NewPlay = Field(description="a game to begin with")
+    goals: list[GoalInfo] = Field(description="each with what starts with one click")

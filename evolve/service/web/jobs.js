@@ -33,6 +33,12 @@ export function jobTitle({ id, command, settings, run }) {
 /** Whether it may end before its last step. */
 const early = (settings) => ["patience", "until_rest", "stop_when_uniform"].some((name) => settings[name]);
 
+/** A command and its settings as a job: the second word of the command is a setting. */
+export function jobOf({ command: words, settings, ...rest }) {
+  const [command, kind] = words.split(" ");
+  return { ...rest, command, settings: { ...(kind && { kind }), ...settings } };
+}
+
 /** How far a run or its job is: in words, the time that is left, and the share. */
 export function aheadOf(job, run) {
   const { done, total, stage, stage_done: part, stage_total: of, left } = job?.progress || {};

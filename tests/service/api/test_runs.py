@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.files.folder import inside
+from evolve.tables.trials import TRIALS_COLUMNS, Importances, write_trials
 from tests.cli import done
 from tests.service import Service
 from tests.service.inside import App
@@ -125,7 +127,16 @@ def test_what_is_not_there(service: Service, path: str) -> None:
     assert str(service.runs) not in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("path", ["runs?after=x", "runs?limit=0", "runs?sort=x"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "runs?after=x",
+        "runs?limit=0",
+        "runs?sort=x",
+        "runs?sort=--name",
+        "runs/small/generations/0/games?sort=--upset",
+    ],
+)
 def test_what_is_asked_wrongly(service: Service, path: str) -> None:
     found = service.get(path, 422)
     assert found["detail"]
@@ -139,3 +150,28 @@ def test_a_link_is_not_deleted_through(service: Service, runs: Path, tmp_path: P
         assert (tmp_path / "elsewhere/config.toml").exists()
     finally:
         (runs / "link").unlink()
+
+
+def test_a_table_whose_rows_change_in_place_has_another_tag(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    folder = tmp_path / "runs/s"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('command = "sweep alphabeta"\nrules = "standard"\nseed = 0')
+    tags = []
+    with App(tmp_path / "runs", runner) as app:
+        for state in ("RUNNING", "RUNNING", "COMPLETE"):
+            row = dict.fromkeys(TRIALS_COLUMNS.names)
+            write_trials(inside(folder), [{**row, "number": 0, "state": state}], {}, Importances())
+            tags.append(app.ask("GET", "runs/s/trials").headers["etag"])
+    assert tags[0] == tags[1] != tags[2]
+
+
+def test_a_damaged_file_is_named_from_the_folder_of_runs(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
+    (tmp_path / "runs/s").mkdir(parents=True)
+    (tmp_path / "runs/s/config.toml").write_text('command = "sweep alphabeta"')
+    with App(tmp_path / "runs", runner) as app:
+        said = app.get("runs/s/trials", 422)["detail"]
+    assert said == "s/config.toml is damaged: it has no rules, seed"

@@ -31,15 +31,17 @@ def test_a_first_visit_writes_nothing(app: App) -> None:
     assert len(files("evolve.service").joinpath(ARCHIVE).read_bytes()) < 70_000
 
 
-def test_offers_are_what_commands_take(app: App) -> None:
-    offers = app.get("welcome")["offers"]
-    assert [one["name"] for one in offers] == ["play", "evolve", "teach"]
-    for one in offers:
-        if (job := one["job"]) is not None:
-            settings = dict(job["settings"])
-            command = " ".join(filter(None, (job["command"], settings.pop("kind", None))))
-            checked = app.post(f"commands/{command}/check", {"settings": settings}, 200)
-            assert checked["line"] == one["line"]
+def test_what_a_first_visit_offers_is_offered_under_new_too(app: App) -> None:
+    found = app.get("welcome")
+    assert [one["name"] for one in found["goals"]] == ["evolve", "teach"]
+    goals = {goal["name"]: goal["offers"] for goal in app.get("goals")["items"]}
+    for goal in found["goals"]:
+        (offer,) = goal["offers"]
+        assert offer in goals[goal["name"]]
+        asked = {"settings": offer["settings"]}
+        checked = app.post(f"commands/{offer['command']}/check", asked, 200)
+        assert checked["line"] == f"evolve {offer['option']}"
+    assert app.get(f"agents/{found['play']['agent']}")["id"] == "level-5"
 
 
 def test_the_example_becomes_a_run_like_any_other(app: App) -> None:

@@ -6,6 +6,7 @@ import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
 import { capital, label, number, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
+import { jobOf } from "../jobs.js";
 import { isContest, meta } from "../meta.js";
 import { go, setQuery, to } from "../router.js";
 import { CommandLine, IdInput, IdList, Problem, Seg, Wait } from "../ui.js";
@@ -114,9 +115,10 @@ function Filled({ info, query }) {
   const run = useGet(from ? path(["runs", from]) : null);
   if (from && !run.data) return html`<${Wait} of=${run} />`;
   const given = {};
-  for (const { name } of [...info.fields, ...STUDY]) {
-    if (query.has(name)) given[name] = query.getAll(name).join(" ");
-    else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name]);
+  for (const field of [...info.fields, ...STUDY]) {
+    const { name } = field;
+    if (query.has(name)) given[name] = query.getAll(name).join(field.multiple ? "\n" : " ");
+    else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name], field);
   }
   return html`<${Form} info=${info} begin=${Object.keys(given).length || from ? given : remembered(info.command)} />`;
 }
@@ -168,9 +170,9 @@ function Form({ info, begin }) {
   </form>`;
 }
 
-export function textOf(value) {
+export function textOf(value, { multiple } = {}) {
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.join(", ");
+  if (Array.isArray(value)) return value.join(multiple ? "\n" : ", ");
   if (typeof value === "object") {
     return Object.entries(value).map(([key, part]) => `${key}=${Array.isArray(part) ? part.join(":") : part}`).join("\n");
   }
@@ -179,12 +181,13 @@ export function textOf(value) {
 
 /** What is not of its type stays text, for the server to say so. */
 function valueOf(field, text) {
+  if (field.multiple) return linesOf(text);
   if (field.type === "bool") return text === "true";
   if (field.type === "int" || field.type === "float") return scalar(text.trim());
   if (field.type === "list") return text.split(/[,\s]+/).filter(Boolean).map(scalar);
   if (field.type === "agents") return words(text);
   if (field.type === "mapping") {
-    return Object.fromEntries(text.split(/\n+/).filter((line) => line.trim()).map((line) => {
+    return Object.fromEntries(linesOf(text).map((line) => {
       const [key, ...rest] = line.split("=");
       return [key.trim(), rest.join("=").trim()];
     }));
@@ -192,6 +195,7 @@ function valueOf(field, text) {
   return text.trim();
 }
 
+const linesOf = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 const words = (text) => text.split(/\s+/).filter(Boolean);
 
 function scalar(text) {
@@ -220,11 +224,10 @@ function useStart(onStart = (job) => go(to(["job", job.id]))) {
     key.current = newKey();
     setState({});
   };
-  const start = async (words, job) => {
-    const [command, kind] = words.split(" ");
+  const start = async (command, job) => {
     setState({ busy: true });
     try {
-      onStart(await post("jobs", { ...job, command, settings: { ...(kind && { kind }), ...job.settings } }, { headers: { "Idempotency-Key": key.current } }));
+      onStart(await post("jobs", jobOf({ ...job, command }), { headers: { "Idempotency-Key": key.current } }));
       forget();
     } catch (error) {
       setState({ error });
@@ -279,10 +282,10 @@ function Group({ name, first, busy, children }) {
 function Field({ field, text, standard, error, presets, onChange }) {
   const id = `field-${field.name}`;
   const about = error ? `${id}-doc ${id}-error` : `${id}-doc`;
-  const usual = textOf(standard);
+  const usual = textOf(standard, field);
   const wrong = error && "true";
   const common = { id, about, wrong, "aria-describedby": about, "aria-invalid": wrong };
-  return html`<div class=${`field${field.type === "agents" || field.type === "mapping" ? " wide" : ""}${error ? " wrong" : ""}`}>
+  return html`<div class=${`field${field.type === "agents" || field.type === "mapping" || field.multiple ? " wide" : ""}${error ? " wrong" : ""}`}>
     <label for=${id}>${capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
@@ -309,7 +312,7 @@ function control(field, text, usual, presets, common, onChange) {
   }
   if (field.type === "agent") return html`<${IdInput} ...${common} value=${text} onChange=${onChange} />`;
   if (field.type === "agents") return html`<${IdList} ...${common} chosen=${words(text)} onChange=${(ids) => onChange(ids.join(" "))} />`;
-  if (field.type === "mapping") return html`<textarea ...${common} rows="3" spellcheck=${false} value=${text} placeholder=${usual || "one NAME=VALUE a line"} onInput=${input}></textarea>`;
+  if (field.type === "mapping" || field.multiple) return html`<textarea ...${common} rows="3" spellcheck=${false} value=${text} placeholder=${usual || (field.name === "require" ? "one a line, such as low < high" : "one NAME=VALUE a line")} onInput=${input}></textarea>`;
   const numeric = field.type === "int" ? "numeric" : field.type === "float" ? "decimal" : undefined;
   return html`<input ...${common} value=${text} placeholder=${usual} inputmode=${numeric} autocomplete="off" spellcheck=${false} onInput=${input} />`;
 }

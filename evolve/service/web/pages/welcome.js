@@ -1,13 +1,14 @@
 // A first visit: a game that plays itself, what may be started with one click, and an example.
 
-import { post } from "../api.js";
+import { path, post } from "../api.js";
 import { Board } from "../board.js";
 import { GameGraph } from "../coach.js";
 import { useGet } from "../data.js";
 import { Elo, GoalPicture, Spark, Thumb, unfolded } from "../figures.js";
-import { aboutOf, amount, number } from "../format.js";
+import { aboutOf, amount, number, span } from "../format.js";
 import { stepOf } from "../gameview.js";
-import { html, useMemo, useState } from "../html.js";
+import { html, useEffect, useMemo, useState } from "../html.js";
+import { jobOf } from "../jobs.js";
 import { PlayButton, usePlaying } from "../playing.js";
 import { goalOf } from "../meta.js";
 import { positions } from "../reversi.js";
@@ -20,31 +21,42 @@ export function Welcome({ opened }) {
     <div class="welcome"><${Replay} game=${found.data.game} /><div class="stack loose">
       <div class="stack"><p class="headline">Breed agents that play Reversi, and see how strong they get</p>
         <p class="lead">Start with one of these. Everything runs on this machine, and you can stop and go on at any time.</p></div>
-      <${Offers} offers=${found.data.offers} />
+      <${Offers} of=${found.data} />
       <p class="note">Search settings, compare over seeds, match and rate: all goals are under <a href="#/new">New</a>.</p></div></div>
     ${!opened && html`<section class="stack"><h2>Look at a finished one first</h2><${Example} run=${found.data.run} /></section>`}`}<//>`;
 }
 
-function Offers({ offers }) {
+function Offers({ of: { play, goals } }) {
   const [busy, setBusy] = useState("");
   const [error, setError] = useState(null);
-  const start = async ({ name, play, job }) => {
+  const start = (name, place, document) => async () => {
     setBusy(name);
     setError(null);
     try {
-      if (play) go(to(["play", (await post("plays", play)).id]));
-      else go(to(["job", (await post("jobs", job)).id]));
+      go(to([place.slice(0, -1), (await post(place, document)).id]));
     } catch (problem) {
       setError(problem);
       setBusy("");
     }
   };
-  return html`<div class="stack">${offers.map((offer) => html`
-    <button type="button" class="card offer" disabled=${busy !== ""} onClick=${() => start(offer)}>
-      <${GoalPicture} goal=${offer.name} />
-      <span class="stack tight"><span class="title">${offer.title}</span><span class="note">${offer.about}</span>${offer.line && html`<code class="option">${offer.line}</code>`}</span>
-      <span class="time">${busy === offer.name ? "starts …" : offer.time}<small>${offer.gets}</small></span></button>`)}
+  const card = (name, title, about, line, time, gets, begin) => html`
+    <button type="button" key=${name} class="card offer" disabled=${busy !== ""} onClick=${begin}><${GoalPicture} goal=${name} />
+      <span class="stack tight"><span class="title">${title}</span><span class="note">${about}</span>${line && html`<code class="option">${line}</code>`}</span>
+      <span class="time">${busy === name ? "starts …" : time}<small>${gets}</small></span></button>`;
+  return html`<div class="stack">
+    ${card("play", "Play a game", "Against an agent that knows what corners are worth. You have Black.", "", "now", "an easy start", start("play", "plays", play))}
+    ${goals.map(({ name, title, about, offers: [{ title: which, option, command, settings }] }) =>
+      card(name, title, about, `evolve ${option}`, html`<${Time} command=${command} settings=${settings} />`, which, start(name, "jobs", jobOf({ command, settings }))))}
     <${Problem} error=${error} /></div>`;
+}
+
+/** How long it takes on this machine; that comes later than the page. */
+function Time({ command, settings }) {
+  const [cost, setCost] = useState(null);
+  useEffect(() => {
+    post(path(["commands", command, "cost"]), { settings }).then(setCost, () => {});
+  }, [command]);
+  return span(cost);
 }
 
 function Example({ run }) {

@@ -1,0 +1,182 @@
+"""Command lines of jobs: what is shown, started and resumed.
+
+A command line is made from the job's settings each time, and no file has it. It comes from here,
+through the form that checks requests: a file can hold only settings, and wrong ones start nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evolve.agents.registry import programs_in
+from evolve.config.base import Place as Where
+from evolve.config.base import option_words
+from evolve.config.matches import CONTESTS
+from evolve.config.requirement import Requirement
+from evolve.parsing import Fault
+from evolve.runs.run import Run, Study, load_run
+from evolve.runs.run_type import Change
+from evolve.runs.study_spec import seeds_of
+from evolve.service.agents import Agents
+from evolve.service.folders import Place
+from evolve.service.forms import faults_of_target, form_of, study_words
+from evolve.service.job import JobRecord
+from evolve.service.responses import ProblemError, not_found, wrong_settings
+
+SETTINGS_FILE: Final = "settings.toml"
+
+
+@dataclass(frozen=True)
+class Line:
+    """The command line of a job: the words after `evolve`.
+
+    shown: for people, with the settings as options. words: for the process: the same, or the words
+    that resume its run. names: ids of its agents, keyed by their names on the command line. file:
+    settings for SETTINGS_FILE, which `words` names.
+    """
+
+    shown: list[str]
+    words: list[str]
+    names: Mapping[str, str]
+    file: Mapping[str, Any] | None = None
+
+
+class Lines:
+    """Makes the command lines of jobs."""
+
+    def __init__(self, place: Place, agents: Agents) -> None:
+        self._place, self._agents = place, agents
+
+    def of(self, record: JobRecord) -> Line:
+        """The current command line of a job.
+
+        Raises ProblemError where its settings are wrong, or name a program that the server does not
+        allow.
+        """
+        if record.command is None:
+            raise ProblemError(409, f"{record.said}: {record.error}")
+        if record.command == "resume":
+            return self._resumed(record)
+        form, rest = form_of(record.command, record.settings)
+        names: dict[str, str] = {}
+
+        def source(place: Where, text: str) -> str:
+            source = self._agents.source(text)
+            names[source] = text
+            return source
+
+        given = form.checked(rest, source)
+        self._check_programs(record, names)
+        design = None
+        shown, folder = form.words(given), self._place.jobs / record.id
+        if record.seeds is not None or record.grid:
+            design = form.design(given, record.seeds, record.grid)
+            shown = study_words(form, given, record.seeds, record.grid)
+        if record.run is not None:
+            run = self._place.run(record.run)
+            shown += ["--out", str(run)]
+            if self._place.has_run(record.run):
+                return Line(shown, self._going_on(record.run), names)
+            if design is not None:
+                words = ["study", str(folder / SETTINGS_FILE), "--out", str(run)]
+                values = design.model_dump(mode="json", exclude_unset=True)
+                return Line(shown, words, names, values)
+            file = ["--config", str(folder / SETTINGS_FILE), "--out", str(run)]
+            return Line(shown, [*form.command.split(), *file], names, given)
+        if form.kind is not None:
+            raise ProblemError(409, f"job {record.id} names no run")
+        kept = CONTESTS[form.command].kept.items()
+        words = [word for option, name in kept for word in (option, str(folder / name))]
+        return Line(shown, [*shown, *words], names)
+
+    def _resumed(self, record: JobRecord) -> Line:
+        words = self._going_on(record.run)
+        words += changed(load_run(self._place.run(str(record.run))), record.settings)
+        return Line(words, words, {})
+
+    def _going_on(self, name: str | None) -> list[str]:
+        """The words that resume a run or study; the settings in its folder say what is started."""
+        if name is None or not self._place.has_run(name):
+            raise not_found(f"run {name}")
+        run = load_run(self._place.run(name))
+        strange = [one for one in programs_in(run.config) if not self._agents.allows(one)]
+        if strange:
+            raise ProblemError(
+                422,
+                f"{name} names programs that the server was not started with: "
+                f"{', '.join(strange)}; where you know them, add --allow-programs to evolve serve",
+            )
+        return ["resume", str(run.path)]
+
+    def _check_programs(self, record: JobRecord, names: Mapping[str, str]) -> None:
+        """Raise ProblemError where the id of a program now names another one.
+
+        Programs are numbered in the order in which the server got them.
+        """
+        before = {name: source for source, name in record.names.items()}
+        for source, name in names.items():
+            if name.startswith("program:") and before.get(name, source) != source:
+                raise ProblemError(
+                    409,
+                    f"{name} was {before[name]} when job {record.id} was made, and is {source} "
+                    "now: start evolve serve with the programs of then",
+                )
+
+
+def changes_of(run: Run | Study) -> list[Change]:
+    """What clients may change when a run or study continues.
+
+    Not a storage, which has a password, and nothing that the owner of the service decides.
+    """
+    started = run.design if isinstance(run, Study) else run
+    model = form_of(started.command, {})[0].model
+    owned = ("storage", *getattr(model, "OF_OWNER", ()))
+    return [change for change in run.changes if change.name not in owned]
+
+
+def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
+    """The options of `resume` that give these changes; ProblemError where one is wrong."""
+    known = {change.name: change for change in changes_of(run)}
+    words: list[str] = []
+    wrong: list[Fault] = []
+    for key, value in settings.items():
+        if key not in known:
+            wrong.append(Fault((key,), f"{key}: may change: {', '.join(known)}"))
+            continue
+        change = known[key]
+        for one in value if change.multiple and isinstance(value, list) else [value]:
+            wrong += _faults_of(change, one)
+            words += option_words({key: one})
+    if wrong:
+        raise wrong_settings(wrong)
+    return words
+
+
+def _faults_of(change: Change, value: Any) -> list[Fault]:
+    """What is wrong with a value that a client gives a setting."""
+    key, said = change.name, None
+    taken: Any = int | float if change.type is float else change.type
+    if isinstance(value, bool) != (change.type is bool) or not isinstance(value, taken):
+        said = f"no {change.type.__name__}"
+    elif change.type in (int, float):
+        said = None if 0 < value < float("inf") else "it must be more than 0"
+    elif key == "space":
+        found = _RANGE.fullmatch(value)
+        if found is not None:
+            return faults_of_target(key, {found[1]: found[2]})
+        said = f"{value[:80]!r} is not NAME=LOW:HIGH or NAME=A|B"
+    elif key in _READ:
+        try:
+            _READ[key](value)
+        except ValueError as error:
+            said = str(error)
+    return [] if said is None else [Fault((key,), f"{key}: {said}")]
+
+
+_RANGE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]{0,59})=([^/\\\x00-\x1f]{1,200})")
+"""A range as `--space` takes it; that option also takes the path of a file, which this is not."""
+_READ: Final[Mapping[str, Callable[[str], object]]] = {"seeds": seeds_of, "require": Requirement}
+"""What raises ValueError for a wrong text of a change."""
