@@ -54,7 +54,8 @@ class _RateCommand(GroupedCommand):
         for word in args:
             if opponents and words[-1] != AGAINST and not word.startswith("-"):
                 words.append(AGAINST)
-            opponents = word == AGAINST or (opponents and not word.startswith("-"))
+            begun = word == AGAINST or word.startswith(f"{AGAINST}=")
+            opponents = begun or (opponents and not word.startswith("-"))
             words.append(word)
         return super().parse_args(context, words)
 
