@@ -272,7 +272,7 @@ class PatternAgent(SearchingAgent):
         shapes, tables = self.patterns.shapes, self.patterns.tables
         search = self.allocation
         depths = f"depth {self.depth}" if search is None else f"depths {list(search.depths)}"
-        facts = (depths, f"exact from {self.endgame} empties")
+        facts = (*(self._limits or [depths]), f"exact from {self.endgame} empties")
         edges = [4, *self.patterns.boundaries, 65]
         lines = [
             f"{len(shapes.shapes)} shapes with {len(shapes.instances)} images, {len(tables)} "

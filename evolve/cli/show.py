@@ -251,14 +251,14 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
+    from evolve.agents.agent import StoredAgent
     from evolve.runs.evolutions import ancestry
 
-    stored = agent.stored()
     style = style_of(style, output)
     if style in ("csv", "parquet"):
         raise click.UsageError(f"an agent is not a table for {style}; name the file .json")
     if style == "json":
-        text = json.dumps(stored.document, indent=1) + "\n"
+        text = json.dumps(agent.stored().document, indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
     if output is not None:
@@ -267,12 +267,13 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         )
     place = parse_name(source).path
     folder = place if place.is_dir() else place.parent
+    provenance = agent.provenance if isinstance(agent, StoredAgent) else {}
     lines = []
-    if stored.provenance and _is_run(folder):
+    if provenance and _is_run(folder):
         run = evolve.Run(folder)
         if "individuals" in run.tables and run.generation_count:
-            lines = ancestry(run, stored.provenance)
-    print_agent(stored, lines)
+            lines = ancestry(run, provenance)
+    print_agent(agent, provenance, lines)
 
 
 _TABLES = ("ancestors", "genes", "operators")
