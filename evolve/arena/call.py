@@ -91,7 +91,7 @@ def rate(
 
     from evolve.arena.result_table import ResultTable  # loads pandas, too
 
-    against = settings.get("against", ())
+    against = settings.get("against") or ()
     against = against.split() if isinstance(against, str) else [*against]
     agents = agents.split() if isinstance(agents, str) else [*agents]
     names = {"agents": list(map(_name, agents)), "against": list(map(_name, against))}
