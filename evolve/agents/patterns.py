@@ -181,7 +181,9 @@ class PatternAgent(SearchingAgent):
         self, seed: int, positions: int, deepest: int, left: Callable[[], float]
     ) -> Cuts:
         """Its cuts, measured on so many positions of its own games, or as many as time allows."""
-        plain = replace(self, probcut=0.0, endgame=0, depth=1)
+        plain = replace(
+            self, probcut=0.0, endgame=0, depth=1, limit=NO_LIMIT, allocation=None, budget=0
+        )
         discs, values = measured_values(plain, seed, positions, deepest, left)
         return cuts_from(discs, values / DISC)
 

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.agents import cut_fit
+from evolve.agents import cut_fit, patterns
+from evolve.agents.agent import Limit
 from evolve.agents.cut_fit import PROBES, cuts_from
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
+from evolve.agents.search_schedule import Allocation
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import Patterns
 from tests.agents.conftest import pattern_agent
@@ -48,6 +50,23 @@ def test_probes_are_of_the_same_parity_and_about_half_as_deep() -> None:
         assert (depth - shallow) % 2 == 0
         assert depth / 2 - 3 <= shallow <= depth / 2
         assert 1 <= shallow <= PLIES
+
+
+def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measuring: list[object] = []
+
+    def values(agent: object, *_: object) -> tuple[object, object]:
+        measuring.append(agent)
+        return np.empty(0, np.int64), np.empty((0, PLIES + 1))
+
+    monkeypatch.setattr(patterns, "measured_values", values)
+    agent = pattern_agent()
+    searching = Allocation((30,), (4, 6), (1.5, 1.1))
+    for one in (agent, replace(agent, allocation=searching, limit=Limit(nodes=900), budget=9)):
+        assert not measured(one)
+    assert measuring[0] == measuring[1]
 
 
 @pytest.fixture
