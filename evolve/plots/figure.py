@@ -171,6 +171,30 @@ def picture(
     return figure
 
 
+def drawn_on(
+    axes: Axes,
+    draw: Callable[[Axes], Any],
+    text: str | None,
+    output: str | Path | None,
+    size: str | Sequence[float] | None,
+) -> Axes:
+    """Draw into your own axes, under a title if there is a text; return them.
+
+    Raises OptionsError for the file or the size of a picture, which your figure has itself.
+    """
+    if output is not None or size is not None:
+        raise OptionsError("output and size are of pictures without ax: your figure has its own")
+    draw(axes)
+    if text:
+        axes.set_title(text, parse_math=False)
+    return axes
+
+
+def finished(made: Picture, output: str | Path | None) -> Picture | Path:
+    """Return a picture, or, where a file is named, save it there and return the file."""
+    return made if output is None else made.save(output)
+
+
 def check_format(output: str | Path) -> Path:
     """Return the file of that name; raise RunError unless a picture can be written under it."""
     path = Path(output)
