@@ -253,8 +253,8 @@ def think(
     endgame: int,
     search: Search,
     exact: layout.Cells,
-    exact_nodes: int = 1,
-    before_exact: float = 0.2,
+    exact_nodes: int,
+    before_exact: float,
 ) -> tuple[int, int]:
     """A good square of a board with two legal moves or more, and the nodes searched for it.
 

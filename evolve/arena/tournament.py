@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +32,6 @@ from evolve.runs.run_folder import locked, refuse_links, sweep_orphans
 from evolve.tables.columns import rows_with
 from evolve.tables.games import FAILED
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -219,16 +216,6 @@ class Tournament:
             failed=failed,
             resign=self._resign,
         )
-
-    @property
-    def games(self) -> pd.DataFrame:
-        """All games so far as a games table, numbered consecutively."""
-        import pandas as pd  # imported here: only Python callers need a DataFrame
-
-        frames = [table.to_pandas() for table in self._tables.values()]
-        frame: pd.DataFrame = pd.concat(frames, ignore_index=True)
-        frame["game"] = np.arange(len(frame), dtype=np.int32)
-        return frame
 
     def cross(self) -> CrossTable:
         """Return the cross table of all games so far; there must be at least one."""
