@@ -116,9 +116,9 @@ class Tournament:
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `failed` is called with the
     game, the name and the reason when a program fails, `warn` if games cannot be saved for now;
-    `play` replaces the default way to play a match. Agents with the same name get a number. Raises
-    RunError if the folder holds something else, EngineError if a program cannot be used or a pair
-    has only failures.
+    `play` replaces the default way to play a match, without a folder. Agents with the same name get
+    a number. Raises RunError if the folder holds something else, EngineError if a program cannot be
+    used or a pair has only failures.
     """
 
     def __init__(
@@ -138,6 +138,7 @@ class Tournament:
         anchors: Anchors | None = None,
         resign: float | None = None,
     ) -> None:
+        assert folder is None or play is play_whole, "a folder has its own way to play a match"
         self.agents = agents
         self.anchors = anchors or Anchors()
         self._resign = resign

@@ -366,4 +366,6 @@ def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
 
 def _print_rounded(frame: pd.DataFrame) -> None:
     """Print a table with shares of three digits, and without values that are unknown."""
-    print_frame(frame.round(3).astype(object).where(frame.notna(), None))
+    from evolve.tables.columns import without_nan  # loads pyarrow, as the table has before
+
+    print_frame(without_nan(frame.round(3)))
