@@ -34,7 +34,7 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import inside
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE, PICTURES
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -279,7 +279,6 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
 """Rows of a table that the summary shows."""
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 @click.command(name="lineage")
@@ -316,7 +315,7 @@ def lineage_command(
     opened = evolve.Run(run)
     lineage = Lineage(opened)
     name = individual or _champion(opened, lineage)
-    if output is not None and output.suffix.lower() in _PICTURES:
+    if output is not None and output.suffix.lower() in PICTURES:
         if table is not None or style is not None:
             raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
         from evolve.plots.lineage import plot_lineage

@@ -27,9 +27,9 @@ from matplotlib.transforms import ScaledTranslation
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.runs.run import Run
+from evolve.tables.paths import PICTURES
 from evolve.terminal_text import plain
 
-PICTURES: Final = (".png", ".svg", ".pdf")
 SERIES: Final = ("#007c4b", "#416ee7", "#6c2200", "#431096", "#b53ea2", "#004e5e")
 """Colours of curves, in their order; any two differ for colour-blind readers as well."""
 DASHES: Final = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 2, 2)), (0, (4, 1.5)), (0, (1, 1)))
