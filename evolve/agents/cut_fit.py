@@ -111,7 +111,7 @@ class _Line(NamedTuple):
 def cuts_from(discs: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Cuts:
     """Fit cuts to values [N, plies + 1] in discs, static first, of positions with discs [N].
 
-    None where the positions are too few.
+    No cuts where the positions are too few.
     """
     if len(discs) < _FEWEST:
         return Cuts.of()

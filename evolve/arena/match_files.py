@@ -95,7 +95,7 @@ def _digest(agent: Agent, name: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
+def rules_of_match(table: Path | None, ggf: Path | None) -> Rules | None:
     """Return the rules of the match in these files; None if none can be read."""
     try:
         for path in (table, ggf):

@@ -59,7 +59,7 @@ class Row:
         return {"agent": self.agent, **self.elo.columns("elo"), **facts}
 
 
-def kept_rules(folder: str | Path) -> Rules | None:
+def rules_of_rating(folder: str | Path) -> Rules | None:
     """Return the rules of the rating in a folder; None if none can be read."""
     try:
         config = parse_json(read_document(inside(folder) / RATING_FILE))

@@ -136,9 +136,11 @@ def rate_command(
         if not as_json:
             say(f"{agreed}, {total} games{_about_anchors(tournament)}")
         _play(tournament, total, as_json)
-    tell_event("done", ending="played", stopped=False, **_document(tournament, agreed))
+    wanted = as_json or progress_of() is not None
+    document = _document(tournament, agreed) if wanted else {}
+    tell_event("done", ending="played", stopped=False, **document)
     if as_json:
-        click.echo(json.dumps(_document(tournament, agreed)))
+        click.echo(json.dumps(document))
     else:
         _print(tournament)
 
