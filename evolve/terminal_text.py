@@ -21,7 +21,7 @@ _ASCII: Final = "evolve_ascii"
 _SIGNS: Final = {
     "–": "-", "−": "-", "─": "-", "·": "|", "│": "|", "├": "+", "└": "+", "…": "...", "→": "->",
     "×": "x", "±": "+/-", "½": ".5", "≤": "<=", "≥": ">=", "√": "sqrt ", "∞": "inf", "●": "X",
-    "○": "O",
+    "○": "O", "←": "<-", "█": "#", "░": ".",
 }  # fmt: skip
 """Signs beyond ASCII that we print, and what replaces them where an encoding lacks them."""
 

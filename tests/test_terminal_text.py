@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 
+import evolve
 from evolve.terminal_text import count_of, plain, writable
 
 HOSTILE = (
@@ -89,8 +92,20 @@ def test_counts_have_their_noun(number: int, said: str) -> None:
     assert count_of(number, "thread") == said
 
 
+def signs_of(path: Path) -> set[str]:
+    """The signs beyond ASCII in the texts of a module; help texts are docstrings of `cli`."""
+    text = path.read_text(encoding="utf-8")
+    if path.parent.name != "cli":
+        text = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
+    text = re.sub(r"(^ *|  )#.*", "", text, flags=re.MULTILINE)
+    return {sign for sign in text if not sign.isascii() and not sign.isalpha()}
+
+
 def test_signs_that_an_encoding_lacks_have_others() -> None:
-    ours = "–−─·│├└…→×±½≤≥√∞●○"
+    only_read, for_utf_alone = "\ufeff—⚫⚪", "▁▂▃▄▅▆▇▒▓★◆"
+    modules = Path(evolve.__file__).parent.rglob("*.py")
+    signs = set[str]().union(*map(signs_of, modules))
+    ours = "".join(sorted(signs - {*only_read, *for_utf_alone}))
     assert writable(ours, "utf-8") == ours
     for encoding in ("ascii", "latin-1", "cp1252"):
         shown = writable(ours, encoding)

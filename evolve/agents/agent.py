@@ -385,7 +385,7 @@ def row_analysis(board: Board, row: layout.Cells, depth: int, context: layout.Ce
         square, _ = solve_move(own, opp, address) if exact else best_move(own, opp, plies, address)
         return int(square)
 
-    depth = board.empties if exact else depth
+    depth = board.empties if exact else min(depth, board.empties)
     return Analysis(
         {square: int(values[square]) for square in ranked},
         "discs" if exact else "evaluation",

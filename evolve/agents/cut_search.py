@@ -34,11 +34,7 @@ class CutSearch:
 
     def move(self, depth: int) -> int:
         """A best square by a search of `depth` plies; see `Search`."""
-        return self.deepen_to(depth)[0]
-
-    def deepen_to(self, depth: int) -> tuple[int, int]:
-        """A best square and its value at `depth` plies, after searches of fewer plies."""
-        return self._move(self._board, depth)
+        return self._move(self._board, depth)[0]
 
     def deepen(self, depth: int) -> tuple[int, int]:
         """A best square and its value, by searches of ever more plies, two at a time."""
@@ -50,7 +46,7 @@ class CutSearch:
     def values_to(self, deepest: int) -> list[int]:
         """The position's values at 1, 2, … `deepest` plies."""
         self.context[layout.STOPPED] = 0
-        return [self.deepen_to(plies)[1] for plies in range(1, deepest + 1)]
+        return [self._move(self._board, plies)[1] for plies in range(1, deepest + 1)]
 
     def values(self, depth: int) -> dict[int, int]:
         """The value of every legal move at `depth` plies."""

@@ -9,6 +9,7 @@ says. Searches of an odd and an even number of plies favour different sides, so 
 from __future__ import annotations
 
 import json
+import threading
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -111,14 +112,15 @@ def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
     plies = depth if depth is None or depth <= 3 else 4 - depth % 2
     rules = agent.rules or DEFAULT_RULES
     key = json.dumps([rules, plies, agent.identity], default=str)
-    if key not in _FITS:
-        if len(_FITS) >= _MOST_KEPT:
-            _FITS.pop(next(iter(_FITS)))
-        positions = known_positions(rules)
-        _FITS[key] = (
-            None if positions is None else _fitted(agent.with_rules(rules), plies, positions)
-        )
-    return _FITS[key]
+    with _FITTING:
+        if key not in _FITS:
+            if len(_FITS) >= _MOST_KEPT:
+                _FITS.pop(next(iter(_FITS)))
+            positions = known_positions(rules)
+            _FITS[key] = (
+                None if positions is None else _fitted(agent.with_rules(rules), plies, positions)
+            )
+        return _FITS[key]
 
 
 class Known(NamedTuple):
@@ -129,6 +131,8 @@ class Known(NamedTuple):
 
 
 _FITS: Final[dict[str, DiscFit | None]] = {}
+_FITTING: Final = threading.Lock()
+"""Held while a fit is looked up or made: the threads of a match that resigns want the same ones."""
 _MOST_KEPT: Final = 64
 
 
@@ -203,8 +207,10 @@ def _constants(
     says more than those of 2 and 4. A search of an odd number of plies has it too much, one of an
     even number too little; their values then agree.
     """
-    odd = values if plies == 3 else _best(_analyses(agent, 3, known.boards))
-    fewer, more = (_best(_analyses(agent, depth, known.boards)) for depth in (2, 4))
+    fewer, odd, more = (
+        values if depth == plies else _best(_analyses(agent, depth, known.boards))
+        for depth in (2, 3, 4)
+    )
     half = (odd - (fewer + more) / 2.0) / 2.0
     side = 1.0 if plies % 2 == 0 else -1.0
     edges = (*_LEAVES, 64)

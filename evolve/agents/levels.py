@@ -58,6 +58,10 @@ class LevelAgent(Agent):
         """The same square, and the nodes searched for it."""
         return self._agent.choose_counted(board)
 
+    def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
+        """The same, and the value that it says with its move, if any."""
+        return self._agent.choose_valued(board)
+
     def analyse(self, board: Board) -> Analysis | None:
         """Its values of the legal moves."""
         return self._agent.analyse(board)
@@ -80,6 +84,14 @@ class LevelAgent(Agent):
     def limited(self, limit: Limit) -> Self:
         """The level, within `limit` as far as its agents can."""
         return replace(self, most=self.most & limit)
+
+    def for_game(self, seed: int) -> Any:
+        """Its agent under the default rules, for one game: with mistakes of that game alone."""
+        return self._agent.for_game(seed)
+
+    def within(self, nodes: int) -> Any:
+        """Its agent under the default rules, for games with a node budget."""
+        return self._agent.within(nodes)
 
     @property
     def settings(self) -> Mapping[str, Setting]:

@@ -161,12 +161,15 @@ class MctsAgent(StoredAgent):
     def choose_counted(self, board: Board) -> tuple[int, int]:
         """The same square, and its nodes: one per simulation, and those of the exact search."""
         square = self.choose(board)
+        return square, self._counted(board, self._kept)
+
+    def _counted(self, board: Board, tree: Tree | None) -> int:
+        """The nodes of the choice that was just made; tree: None for this thread's."""
         if len(board.legal_moves()) == 1:
-            return square, 0
-        tree = thread_tree(self._nodes) if self._kept is None else self._kept
-        if board.empties > self.endgame:
-            return square, tree.simulations
-        return square, tree.simulations + int(self._context(board)[layout.NODES])
+            return 0
+        tree = tree or thread_tree(self._nodes)
+        solved = int(self._context(board)[layout.NODES]) if board.empties <= self.endgame else 0
+        return tree.simulations + solved
 
     @property
     def together(self) -> bool:
@@ -174,7 +177,7 @@ class MctsAgent(StoredAgent):
         return self.evaluate is not None
 
     def choose_all(self, boards: Sequence[Board]) -> list[tuple[int, int]]:
-        """A good square for each board, and its simulations; every board must have a move.
+        """A good square for each board, and its nodes; every board must have a move.
 
         With `evaluate` it searches all trees side by side, and keeps none of them.
         """
@@ -184,9 +187,10 @@ class MctsAgent(StoredAgent):
         forest.reset(boards)
         rules = rule_set(self._rules).code
         forest.simulate(self.simulations, rules, self.c, self.evaluate)
+        trees = map(forest.tree, range(len(boards)))
         return [
-            (self._best(board, forest.tree(number)), self.simulations)
-            for number, board in enumerate(boards)
+            (self._best(board, tree), self._counted(board, tree))
+            for board, tree in zip(boards, trees, strict=True)
         ]
 
     def analyse(self, board: Board) -> Analysis:

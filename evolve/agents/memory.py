@@ -49,8 +49,8 @@ class Tree:
         self.nodes = nodes
         self.used = used
         """Nodes in use."""
-        self.simulations = 0
-        """Simulations since the root was set or moved."""
+        self._visits_before = 0
+        """Visits of the root when it was set or moved."""
 
     @classmethod
     def of_size(cls, size: int) -> Tree:
@@ -67,19 +67,27 @@ class Tree:
         """Whether the children of one more node might not fit."""
         return self.used + mcts.MOST_CHILDREN > self.size
 
+    @property
+    def simulations(self) -> int:
+        """Simulations since the root was set or moved: fewer than asked for in a full tree."""
+        return self._visits - self._visits_before
+
+    @property
+    def _visits(self) -> int:
+        return int(self.nodes.links[mcts.ROOT, mcts.VISITS])
+
     def reset(self, board: Board) -> None:
         """Start a new tree with this root alone."""
         self.used = mcts.reset_tree(U(board.own), U(board.opp), self.nodes)
-        self.simulations = 0
+        self._visits_before = 0
 
     def advance(self, board: Board) -> None:
         """Make `board` the root and keep its subtree; a new tree where it is not in the tree."""
         self.used = mcts.advance_root(U(board.own), U(board.opp), self.used, self.nodes)
-        self.simulations = 0
+        self._visits_before = self._visits
 
     def simulate(self, simulations: int, options: mcts.SearchOptions, seed: int) -> None:
         """Run simulations; fewer when the tree becomes full."""
-        self.simulations += simulations
         self.used = mcts.simulate(simulations, self.used, self.nodes, options, U(seed))
 
     def children(self, node: int = mcts.ROOT) -> range:

@@ -181,7 +181,9 @@ class PatternAgent(SearchingAgent):
         self, seed: int, positions: int, deepest: int, left: Callable[[], float]
     ) -> Cuts:
         """Its cuts, measured on so many positions of its own games, or as many as time allows."""
-        plain = replace(self, probcut=0.0, endgame=0, depth=1)
+        plain = replace(
+            self, probcut=0.0, endgame=0, depth=1, limit=NO_LIMIT, allocation=None, budget=0
+        )
         discs, values = measured_values(plain, seed, positions, deepest, left)
         return cuts_from(discs, values / DISC)
 
@@ -272,7 +274,7 @@ class PatternAgent(SearchingAgent):
         shapes, tables = self.patterns.shapes, self.patterns.tables
         search = self.allocation
         depths = f"depth {self.depth}" if search is None else f"depths {list(search.depths)}"
-        facts = (depths, f"exact from {self.endgame} empties")
+        facts = (*(self._limits or [depths]), f"exact from {self.endgame} empties")
         edges = [4, *self.patterns.boundaries, 65]
         lines = [
             f"{len(shapes.shapes)} shapes with {len(shapes.instances)} images, {len(tables)} "

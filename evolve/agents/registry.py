@@ -1,6 +1,6 @@
 """Lists every kind of agent and every agent's name: the one place that has them all.
 
-Classes are listed as `module:name`; `agents.loading` loads them on request, so that names and
+Classes are listed as `module:name`; `extras.imported` loads them on request, so that names and
 choices load nothing.
 """
 

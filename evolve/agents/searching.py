@@ -145,6 +145,18 @@ class SearchingAgent(StoredAgent):
         return self.limit.seconds is not None or self.limit.nodes is not None
 
     @property
+    def _limits(self) -> list[str]:
+        """The limits that it plays by in place of its depths, in words; empty without."""
+        if not self._is_limited:
+            return []
+        seconds, nodes, depth = self.limit.seconds, self.limit.nodes, self.limit.depth
+        return [
+            *([] if seconds is None else [f"{seconds:g} s a move"]),
+            *([] if nodes is None else [f"{nodes} nodes a move"]),
+            *([] if depth is None else [f"depth {depth} at most"]),
+        ]
+
+    @property
     def repeats(self) -> bool:
         """True unless it plays by the clock."""
         return self.limit.seconds is None
@@ -241,8 +253,8 @@ def think(
     endgame: int,
     search: Search,
     exact: layout.Cells,
-    exact_nodes: int = 1,
-    before_exact: float = 0.2,
+    exact_nodes: int,
+    before_exact: float,
 ) -> tuple[int, int]:
     """A good square of a board with two legal moves or more, and the nodes searched for it.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.arena.tournament import Anchors, Tournament, kept_rules
+from evolve.arena.tournament import Anchors, Tournament, rules_of_rating
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import Rules, rule_set
@@ -91,7 +91,7 @@ def rate(
 
     from evolve.arena.result_table import ResultTable  # loads pandas, too
 
-    against = settings.get("against", ())
+    against = settings.get("against") or ()
     against = against.split() if isinstance(against, str) else [*against]
     agents = agents.split() if isinstance(agents, str) else [*agents]
     names = {"agents": list(map(_name, agents)), "against": list(map(_name, against))}
@@ -164,7 +164,7 @@ def tournament_of(
     `openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
     """
     folder = options.get("folder")
-    kept = None if folder is None else kept_rules(folder)
+    kept = None if folder is None else rules_of_rating(folder)
     agreed = agree_on(players, settings.rules, kept)
     pairs = (settings.games + 1) // 2
     chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed

@@ -95,7 +95,7 @@ def _digest(agent: Agent, name: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def kept_rules(table: Path | None, ggf: Path | None) -> Rules | None:
+def rules_of_match(table: Path | None, ggf: Path | None) -> Rules | None:
     """Return the rules of the match in these files; None if none can be read."""
     try:
         for path in (table, ggf):
@@ -252,7 +252,7 @@ class MatchFiles:
     def _check(self, path: Path, row: Mapping[str, Any]) -> None:
         """Raise RunError if a game does not belong to this match."""
         if self._locked and MATCH not in row:
-            if {row["black"], row["white"]} != set(self._names):
+            if {row.get("black"), row.get("white")} != set(self._names):
                 raise RunError(f"{path} is of other agents")
             return
         identity = str(row.get(MATCH))
@@ -281,11 +281,13 @@ class MatchFiles:
             number = str(row["game"])
             if not number.isdecimal() or int(number) >= len(pairings):
                 continue  # reported later
+            try:
+                played = [one for one in _moves_of(row) if one != PASS]
+            except RecordError:
+                continue  # reported later
             _, opening = openings.begin(int(pairings[int(number), 2]))
             squares = [square for square in opening if square >= 0]
-            moves = row["moves"]
-            played = parse_moves(moves) if isinstance(moves, str) else moves
-            if [one for one in played if one != PASS][: len(squares)] != squares:
+            if played[: len(squares)] != squares:
                 raise RunError(
                     f"{path} has other openings: where random ones are so few that they repeat, "
                     "their order depends on the number of games; the default ones go on"
@@ -346,11 +348,19 @@ def _row_of(record: GameRecord) -> dict[str, Any]:
     }
 
 
+def _moves_of(row: Mapping[Any, Any]) -> Sequence[int]:
+    """Return the moves in the row of a table, or of a game record; RecordError without any."""
+    moves = row.get("moves")
+    if isinstance(moves, str):
+        return parse_moves(moves)
+    if not isinstance(moves, tuple):
+        raise RecordError("it has no moves")
+    return moves
+
+
 def _fill(row: Mapping[Any, Any], moves: Any, results: Any) -> str | None:
     """Fill a game's arrays from its row; return how a program failed, or None."""
-    squares = row["moves"]
-    if isinstance(squares, str):
-        squares = parse_moves(squares)
+    squares = _moves_of(row)
     moves[: len(squares)] = squares
     for name, column in _RESULTS.items():
         results[column] = int(row[name])

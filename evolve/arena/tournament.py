@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,9 +32,6 @@ from evolve.runs.run_folder import locked, refuse_links, sweep_orphans
 from evolve.tables.columns import rows_with
 from evolve.tables.games import FAILED
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ class Row:
         return {"agent": self.agent, **self.elo.columns("elo"), **facts}
 
 
-def kept_rules(folder: str | Path) -> Rules | None:
+def rules_of_rating(folder: str | Path) -> Rules | None:
     """Return the rules of the rating in a folder; None if none can be read."""
     try:
         config = parse_json(read_document(inside(folder) / RATING_FILE))
@@ -119,9 +116,9 @@ class Tournament:
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `failed` is called with the
     game, the name and the reason when a program fails, `warn` if games cannot be saved for now;
-    `play` replaces the default way to play a match. Agents with the same name get a number. Raises
-    RunError if the folder holds something else, EngineError if a program cannot be used or a pair
-    has only failures.
+    `play` replaces the default way to play a match, without a folder. Agents with the same name get
+    a number. Raises RunError if the folder holds something else, EngineError if a program cannot be
+    used or a pair has only failures.
     """
 
     def __init__(
@@ -141,6 +138,7 @@ class Tournament:
         anchors: Anchors | None = None,
         resign: float | None = None,
     ) -> None:
+        assert folder is None or play is play_whole, "a folder has its own way to play a match"
         self.agents = agents
         self.anchors = anchors or Anchors()
         self._resign = resign
@@ -219,16 +217,6 @@ class Tournament:
             failed=failed,
             resign=self._resign,
         )
-
-    @property
-    def games(self) -> pd.DataFrame:
-        """All games so far as a games table, numbered consecutively."""
-        import pandas as pd  # imported here: only Python callers need a DataFrame
-
-        frames = [table.to_pandas() for table in self._tables.values()]
-        frame: pd.DataFrame = pd.concat(frames, ignore_index=True)
-        frame["game"] = np.arange(len(frame), dtype=np.int32)
-        return frame
 
     def cross(self) -> CrossTable:
         """Return the cross table of all games so far; there must be at least one."""

@@ -83,10 +83,9 @@ def perft_command(depth: int, as_json: bool) -> None:
       evolve perft 9
     """
     from evolve.engine.board import bits
-    from evolve.engine.board import bits as perft
 
-    perft.perft(bits.START_OWN, bits.START_OPP, 1)
+    bits.perft(bits.START_OWN, bits.START_OPP, 1)
     started = time.perf_counter()
-    nodes = int(interruptible(lambda: perft.perft(bits.START_OWN, bits.START_OPP, depth)))
+    nodes = int(interruptible(lambda: bits.perft(bits.START_OWN, bits.START_OPP, depth)))
     seconds = time.perf_counter() - started
     (print_json if as_json else print_facts)({"depth": depth, "nodes": nodes, "seconds": seconds})

@@ -283,8 +283,8 @@ def serve_engine(name: str, protocol: str, rules: str | None) -> None:
     agreed = agree_on([agent], rules)
     if agreed.assumed:
         complain(f"{readable(name)}: {agreed}; --rules says otherwise")
-    # Compiles what a move by the clock needs, before any clock runs.
-    agent.limited(Limit(seconds=1.0))
+    # Compiles and measures what a move by the clock needs under these rules, before any clock runs.
+    agent.with_rules(agreed.rules).limited(Limit(seconds=1.0))
     try:
         if protocol == "gtp":
             GtpEngine(agent, agreed.rules, agreed.assumed).serve(_lines(), _send)

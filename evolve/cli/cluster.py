@@ -23,7 +23,7 @@ from evolve.version import __version__
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster
     from evolve.cluster.workers import WorkerFacts
-    from evolve.evolution.estimate import Estimate
+    from evolve.evolution.estimate import Forecast
 
 _CHECK_HELP: Final = """Show the workers of a cluster, and how fast a run would be there.
 
@@ -103,7 +103,7 @@ def _slots_shown(useful: int, slots: int) -> list[int]:
     return sorted({1, 2, 4, 8, 16, 32, 64, 128, useful, slots})
 
 
-def _print_gain(settings: EvolutionSettings, about: Estimate, slots: int, jobs: int) -> None:
+def _print_gain(settings: EvolutionSettings, about: Forecast, slots: int, jobs: int) -> None:
     costs = about.costs
     useful = costs.useful
     tell(
@@ -128,7 +128,7 @@ def _print_gain(settings: EvolutionSettings, about: Estimate, slots: int, jobs: 
 def _document(
     workers: Sequence[WorkerFacts],
     settings: EvolutionSettings,
-    about: Estimate,
+    about: Forecast,
     slots: int,
     jobs: int,
 ) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from rich.console import Group
 from rich.live import Live
@@ -57,10 +57,10 @@ class ProgressView(ABC):
 
     unit: what Ctrl-C waits for, in words. units: the same for stages that wait for something else,
     by name of the stage. reported: stages that end with a line of their own, because no row reports
-    them. columns: heads of the table; widths: those of plain lines, 8 if not given. Where `left` is
-    not among the columns, plain lines end with the time left. counted: what the bar counts. whole:
-    whether stages count all of it, as rows do, but for those at its end. legend: a line that
-    explains the columns. outlook: the one estimate of when it ends.
+    them. columns: heads of the table; widths: those of plain lines, 8 if not given; justify: to
+    which side. Where `left` is not among the columns, plain lines end with the time left. counted:
+    what the bar counts. whole: whether stages count all of it, as rows do, but for those at its
+    end. legend: a line that explains the columns. outlook: the one estimate of when it ends.
     """
 
     unit: ClassVar[str]
@@ -68,6 +68,7 @@ class ProgressView(ABC):
     reported: ClassVar[tuple[str, ...]] = ()
     columns: Sequence[str]
     widths: Mapping[str, int] = MappingProxyType({})
+    justify: ClassVar[Literal["left", "right"]] = "right"
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
     legend: str = ""
@@ -112,7 +113,8 @@ class ProgressView(ABC):
 
     def _aligned(self, texts: Sequence[str], left: str) -> str:
         widths = [self.widths.get(name, _WIDTH) for name in self.columns]
-        line = " ".join(text.rjust(width) for text, width in zip(texts, widths, strict=True))
+        pad = str.rjust if self.justify == "right" else str.ljust
+        line = " ".join(pad(text, width) for text, width in zip(texts, widths, strict=True))
         return line if "left" in self.columns else f"{line} {left:>{_WIDTH}}"
 
     def ending(self, stage: str) -> str:
@@ -127,7 +129,7 @@ class ProgressView(ABC):
         """Return rows, each with the seconds that were left then, as a table for a terminal."""
         table = Table(box=None, header_style="bold", pad_edge=False)
         for head in self.columns:
-            table.add_column(head, justify="right")
+            table.add_column(head, justify=self.justify)
         for row, left in rows:
             table.add_row(*self.cells(row, left))
         return table

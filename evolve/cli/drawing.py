@@ -6,6 +6,7 @@ Where there are no colours, signs tell discs apart, and numbers stand alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.text import Text
@@ -14,7 +15,7 @@ from evolve.cli.output import rounded
 from evolve.cli.terminal import cell, out, print_rows, say
 
 if TYPE_CHECKING:
-    from evolve.agents.agent import StoredAgent
+    from evolve.agents.agent import Agent
     from evolve.engine.board.board import Board
 
 _ACROSS: Final = 3
@@ -24,7 +25,11 @@ _DARK: Final = 0.55
 """Share of the largest number from which its square is dark, so that it is written in white."""
 
 
-def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -> None:
+def print_agent(
+    agent: Agent,
+    provenance: Mapping[str, Any] = MappingProxyType({}),
+    ancestors: Sequence[tuple[int, str, str]] = (),
+) -> None:
     """Print the agent's description, its boards side by side, its provenance and ancestors."""
     description = agent.describe()
     say(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
@@ -38,9 +43,9 @@ def print_agent(agent: StoredAgent, ancestors: Sequence[tuple[int, str, str]]) -
         say("")
         shown = titles[first : first + beside]
         _print_boards({title: description.boards[title] for title in shown}, description.boards)
-    if agent.provenance:
+    if provenance:
         say("")
-        for key, value in agent.provenance.items():
+        for key, value in provenance.items():
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
             say(f"{key}: {cell(rounded(key, text)) if isinstance(text, float) else text}")
     if ancestors:
@@ -115,8 +120,8 @@ def board_lines(board: Board, last: int | None = None, legal: Collection[int] = 
     glyphs = {"X": "●", "O": "●" if colours else "○", "-": "·"} if utf else {}
     styles = _COLOURS if colours else {}
 
-    def disc(cell: str, text: str = "") -> Text:
-        return Text((text or glyphs.get(cell, cell)), styles.get(cell, ""))
+    def disc(sign: str, text: str = "") -> Text:
+        return Text((text or glyphs.get(sign, sign)), styles.get(sign, ""))
 
     cells = board.cells()
     lines = [Text("  a b c d e f g h")]

@@ -29,7 +29,7 @@ from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import RunError
-from evolve.evolution.estimate import Costs, Estimate, estimate
+from evolve.evolution.estimate import Costs, Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_told
 from evolve.files.folder import FolderPath
@@ -76,7 +76,7 @@ class GenerationsView(ProgressView):
     legend = LEGEND
 
     def __init__(
-        self, settings: EvolutionSettings, first: int = 0, about: Estimate | None = None
+        self, settings: EvolutionSettings, first: int = 0, about: Forecast | None = None
     ) -> None:
         self.columns = columns_shown(settings.panel == "ladder")
         self.rated = "rating" if "rating" in self.columns else "panel"

@@ -44,12 +44,7 @@ _memory_option: Final = click.option(
     help="An agent file, or one stand-alone Python file that needs numpy alone; by default what "
     "the ending of the file says: .json or .npz, or .py.",
 )
-@click.option(
-    "--numba",
-    is_flag=True,
-    help="Let the Python file of an alpha-beta agent or of patterns compile its search in the "
-    "background where numba is installed: deeper under a clock, for 150 to 250 MB of memory.",
-)
+@_numba_option
 @force_option
 @click.option("-o", "--output", required=True, callback=new_file, help="File to write.")
 def export_command(

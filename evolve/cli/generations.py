@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from rich.table import Table
 
 from evolve.cli.output import print_frame, rounded
-from evolve.cli.terminal import NOTHING, cell, out, say, with_error
+from evolve.cli.terminal import NOTHING, cell, is_elo, out, say, with_error
 from evolve.terminal_text import writable
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str
     """The shown columns of a row as text; Elo without decimals."""
     cells = {key: cell(row.get(key)) for key in columns}
     return [
-        f"{row[key]:.0f}" if ("elo" in key or key == "rating") and text != NOTHING else text
+        f"{row[key]:.0f}" if is_elo(key) and text != NOTHING else text
         for key, text in cells.items()
     ]
 

@@ -62,10 +62,12 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     say(f"{agent.name} → {output}")
     say(f"it plays {agent.play}")
     if _has_clock(agent) and agent.limit.seconds is None:
-        words = ["--individual", individual] * (individual is not None) + ["--numba"] * numba
+        words = [] if individual is None else ["--individual", individual]
+        if numba:
+            words.append("--numba")
         say(
             "it does not use the time of a contest; by the clock it is stronger: "
-            + _by_the_clock(source, output, *map(str, words)),
+            + _by_the_clock(source, output, *words),
             whole=True,
         )
     if individual is None:

@@ -156,7 +156,7 @@ def match_command(
             agents,
             settings,
             {"tell": complain, "strict": strict},
-            match_files.kept_rules(table, ggf),
+            match_files.rules_of_match(table, ggf),
             executor=executor,
             failed=failed,
             watch=None if watched is None else watched.show,

@@ -14,6 +14,7 @@ from evolve.cli.display import tell
 from evolve.cli.terminal import (
     cell,
     elo_text,
+    is_elo,
     json_text,
     out,
     print_rows,
@@ -91,9 +92,9 @@ def rounded(name: str, value: Any) -> Any:
     """A figure of a column as people read it; Elo whole, others as `cell` shows them."""
     if not isinstance(value, float) or not math.isfinite(value):
         return value
-    words = name.split("_")
-    if any(word in ("elo", "rating", "rise") for word in words):
+    if is_elo(name):
         return f"{value:.0f}"
+    words = name.split("_")
     if "discs" in words or name == "disc_difference":
         return f"{value:.1f}"
     if "seconds" in words:
@@ -176,8 +177,9 @@ def print_rungs(run: Run, frame: pd.DataFrame) -> None:
 
 def print_final(run: Run, frame: pd.DataFrame) -> None:
     """Print the rows of the final's table; see `print_finalists`."""
-    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    print_finalists(run.path, rows)
+    from evolve.tables.columns import without_nan  # loads pyarrow, as the table has before
+
+    print_finalists(run.path, without_nan(frame).to_dict("records"))
 
 
 def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:

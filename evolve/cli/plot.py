@@ -77,17 +77,20 @@ def plot_command(
     """See _HELP."""
     if output is None and data is None:
         raise click.UsageError("name a picture, -o FILE.png, or a table, --csv FILE.csv")
+    if output is None and (size is not None or title is not None or style != "screen"):
+        raise click.UsageError("--size, --style and --title are of a picture: name it, -o FILE.png")
     if data is not None and data.suffix.lower() != ".csv":
         raise click.UsageError(f"--csv {data}: the name must end in .csv")
-    from evolve.plots.call import caption_of_plot, data_of
+    from evolve.plots.call import caption_of_plot, data_of, opened_source
 
     course: dict[str, Any] = {"metric": metric, "x": x}
+    things = [opened_source(source) for source in sources]
     if output is not None:
-        evolve.plot(*sources, output=output, size=size, style=style, title=title, **course)
+        evolve.plot(*things, output=output, size=size, style=style, title=title, **course)
         say(f"{' '.join(sources)} → {output}")
-        caption = caption_of_plot(*sources, **course) if style == "paper" else ""
+        caption = caption_of_plot(*things, **course) if style == "paper" else ""
         if caption:
             say(caption)
     if data is not None:
-        write_in_style(data_of(*sources, **course), "csv", data)
+        write_in_style(data_of(*things, **course), "csv", data)
         say(f"its data → {data}")

@@ -54,7 +54,8 @@ class _RateCommand(GroupedCommand):
         for word in args:
             if opponents and words[-1] != AGAINST and not word.startswith("-"):
                 words.append(AGAINST)
-            opponents = word == AGAINST or (opponents and not word.startswith("-"))
+            begun = word == AGAINST or word.startswith(f"{AGAINST}=")
+            opponents = begun or (opponents and not word.startswith("-"))
             words.append(word)
         return super().parse_args(context, words)
 
@@ -135,9 +136,11 @@ def rate_command(
         if not as_json:
             say(f"{agreed}, {total} games{_about_anchors(tournament)}")
         _play(tournament, total, as_json)
-    tell_event("done", ending="played", stopped=False, **_document(tournament, agreed))
+    wanted = as_json or progress_of() is not None
+    document = _document(tournament, agreed) if wanted else {}
+    tell_event("done", ending="played", stopped=False, **document)
     if as_json:
-        click.echo(json.dumps(_document(tournament, agreed)))
+        click.echo(json.dumps(document))
     else:
         _print(tournament)
 

@@ -34,7 +34,7 @@ from evolve.files.atomic import write_text
 from evolve.files.folder import inside
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE, PICTURES
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -251,14 +251,14 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
+    from evolve.agents.agent import StoredAgent
     from evolve.runs.evolutions import ancestry
 
-    stored = agent.stored()
     style = style_of(style, output)
     if style in ("csv", "parquet"):
         raise click.UsageError(f"an agent is not a table for {style}; name the file .json")
     if style == "json":
-        text = json.dumps(stored.document, indent=1) + "\n"
+        text = json.dumps(agent.stored().document, indent=1) + "\n"
         click.echo(text, nl=False) if output is None else write_text(output, text)
         return
     if output is not None:
@@ -267,18 +267,18 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         )
     place = parse_name(source).path
     folder = place if place.is_dir() else place.parent
+    provenance = agent.provenance if isinstance(agent, StoredAgent) else {}
     lines = []
-    if stored.provenance and _is_run(folder):
+    if provenance and _is_run(folder):
         run = evolve.Run(folder)
         if "individuals" in run.tables and run.generation_count:
-            lines = ancestry(run, stored.provenance)
-    print_agent(stored, lines)
+            lines = ancestry(run, provenance)
+    print_agent(agent, provenance, lines)
 
 
 _TABLES = ("ancestors", "genes", "operators")
 _SHOWN = 12
 """Rows of a table that the summary shows."""
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 @click.command(name="lineage")
@@ -315,7 +315,7 @@ def lineage_command(
     opened = evolve.Run(run)
     lineage = Lineage(opened)
     name = individual or _champion(opened, lineage)
-    if output is not None and output.suffix.lower() in _PICTURES:
+    if output is not None and output.suffix.lower() in PICTURES:
         if table is not None or style is not None:
             raise click.UsageError(f"-o {output} is a picture; leave out --table and --format")
         from evolve.plots.lineage import plot_lineage
@@ -365,4 +365,6 @@ def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
 
 def _print_rounded(frame: pd.DataFrame) -> None:
     """Print a table with shares of three digits, and without values that are unknown."""
-    print_frame(frame.round(3).astype(object).where(frame.notna(), None))
+    from evolve.tables.columns import without_nan  # loads pyarrow, as the table has before
+
+    print_frame(without_nan(frame.round(3)))

@@ -17,7 +17,7 @@ from evolve.cli.executors import (
     where,
 )
 from evolve.cli.runs import done_of, print_compared, strength_of
-from evolve.cli.terminal import cell, duration
+from evolve.cli.terminal import cell
 from evolve.cli.work import (
     agree_to_programs,
     carry_out,
@@ -49,7 +49,6 @@ from evolve.version import __version__
 
 _STEM: Final = "study"
 _ROW_EVENT: Final = "run"
-_WIDTHS: Final = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
 
 
 def start(design: StudySpec, jobs: int, out: str | None) -> int:
@@ -216,15 +215,14 @@ class RunsView(ProgressView):
 
     unit = "the current generations, checks or trials"
     counted = "runs"
+    widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
+    columns = tuple(widths)
+    justify = "left"
 
     def __init__(self, work: StudyWork) -> None:
-        self.columns = tuple(_WIDTHS)
         self._left = len(work.left)
         self._done = 0
         self._begun = time.monotonic()
-
-    def heads(self) -> list[str]:
-        return [self._line(self.columns) + "     left"]
 
     def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
         """Estimate from the mean time of a run so far."""
@@ -234,10 +232,3 @@ class RunsView(ProgressView):
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         shown = {**row, "done": done_of(row), "elo": strength_of(row)}
         return [cell(shown[name]) for name in self.columns]
-
-    def line(self, cells: Sequence[str], left: float) -> str:
-        return f"{self._line(cells)} {duration(left):>8}"
-
-    def _line(self, texts: Sequence[str]) -> str:
-        widths = zip(texts, _WIDTHS.values(), strict=True)
-        return " ".join(text.ljust(width) for text, width in widths).rstrip()

@@ -131,6 +131,11 @@ def sparkline(values: Sequence[float], width: int) -> str:
     return "".join(_SPARKS[round((value - low) * steps)] for value in means)
 
 
+def is_elo(name: str) -> bool:
+    """Whether a column holds Elo, which is shown without decimals."""
+    return not {"elo", "rating", "rise"}.isdisjoint(name.split("_"))
+
+
 def elo_text(value: float | None) -> str:
     """An Elo difference without decimals."""
     return NOTHING if value is None else f"{round(value):+d}"

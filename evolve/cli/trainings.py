@@ -11,7 +11,7 @@ from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.outlook import Outlook
 from evolve.cli.runs import strength_of
-from evolve.cli.terminal import cell
+from evolve.cli.terminal import cell, is_elo
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
 from evolve.files.folder import FolderPath
@@ -55,9 +55,7 @@ class ChecksView(ProgressView):
         return math.nan
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
-        texts = [cell(row[key]) for key in self.columns]
-        if "elo" in self.columns:
-            texts[self.columns.index("elo")] = f"{row['elo']:.0f}"
+        texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]
         texts[-1] = f"{row['cpu_seconds']:.0f}"
         return texts
 

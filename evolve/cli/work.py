@@ -17,7 +17,14 @@ from evolve.agents.registry import programs_in
 from evolve.cli.display import ProgressView, RowsView, tell, tell_next, watching
 from evolve.cli.options import jobs_option
 from evolve.cli.progress import Reported, progress_of, progress_option, tell_event, tell_started
-from evolve.cli.settings import RUNS, given_options, model_options, settings_below
+from evolve.cli.settings import (
+    RUNS,
+    GroupedCommand,
+    config_option,
+    given_options,
+    model_options,
+    settings_below,
+)
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import ClusterError, RunError
@@ -221,12 +228,12 @@ def row_command(name: str) -> click.Command:
     kind = kind_of(name, "the command line")
     model = kind.variants[""].model()
 
-    @click.command(name=name, help=kind.about)
+    @click.command(cls=GroupedCommand, name=name, help=kind.about)
     @model_options(model)
     @jobs_option
     @progress_option
     @click.option("--out", metavar="FOLDER", help=f"Folder of the run; runs/{name}-NNN by default.")
-    @click.option("--config", metavar="FILE.toml", help="Settings; options given here come first.")
+    @config_option
     def command(jobs: int, out: str | None, config: str | None, **options: Any) -> int:
         given, file = given_options(model, options), settings_below(config)
         settings = resolve_as(model, {}, given, file, config or "file")

@@ -97,7 +97,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Forecast:
     """Seconds and bytes for what remains of a run, and the costs of a generation.
 
     generation: seconds of one. endings: seconds of the stages after the last one, by their names.
@@ -117,7 +117,7 @@ def cost(settings: EvolutionSettings, threads: int) -> tuple[float, float, float
     return found.seconds, found.seconds, found.bytes
 
 
-def estimate(evolution: Evolution) -> Estimate:
+def estimate(evolution: Evolution) -> Forecast:
     """Play games between random weights at medium depths, and extrapolate.
 
     Depths are in the middle of their bounds and there is no node budget: with random depths many
@@ -165,4 +165,4 @@ def estimate(evolution: Evolution) -> Estimate:
     }
     limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
     seconds = min(left * generation, limit) + sum(endings.values())
-    return Estimate(seconds, left * games * BYTES_A_GAME, costs, generation, endings)
+    return Forecast(seconds, left * games * BYTES_A_GAME, costs, generation, endings)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -128,13 +129,35 @@ def in_batches(
 ) -> None:
     """Call `play` for every `batch` of `count` games, on `jobs` threads.
 
-    If `progress` raises, the call ends after the running batches.
+    If `play` or `progress` raises, the call ends after the running batches: none still works on
+    what the caller reads then. Only an interruption does not wait for them.
     """
     parts = parts_of(count, batch)
-    with contextlib.closing(Threads(jobs).run(play, parts)) as finished:
-        for number, _ in finished:
-            if progress is not None:
-                progress(parts[number].stop - parts[number].start)
+    failed: list[Exception] = []
+
+    def work(part: slice) -> None:
+        if not failed:  # joblib hands out some parts ahead
+            with _collecting(failed):
+                play(part)
+
+    with contextlib.closing(
+        Threads(jobs).run(work, takewhile(lambda _: not failed, parts))
+    ) as done:
+        for number, _ in done:
+            if progress is not None and not failed:
+                with _collecting(failed):
+                    progress(parts[number].stop - parts[number].start)
+    if failed:
+        raise failed[0]
+
+
+@contextlib.contextmanager
+def _collecting(errors: list[Exception]) -> Iterator[None]:
+    """Add to a list what the block raises."""
+    try:
+        yield
+    except Exception as error:
+        errors.append(error)
 
 
 def parts_of(count: int, size: int) -> list[slice]:

@@ -162,12 +162,11 @@ LISTS: Final = Path(__file__).parent / "balanced"
 class OpeningList:
     """Balanced openings of one part.
 
-    openings: without repeats or mirror images, those of fewest moves first; values: in discs for
-    the side to move, [N]; first: how many have the fewest moves.
+    openings: without repeats or mirror images, those of fewest moves first; first: how many have
+    the fewest moves.
     """
 
     openings: Openings
-    values: npt.NDArray[np.float32]
 
     @property
     def first(self) -> int:
@@ -183,7 +182,7 @@ def opening_list(rules: Rules, part: Part) -> OpeningList | None:
         return None
     with np.load(path, allow_pickle=False) as arrays:
         ours = np.isin(arrays["slots"], part.value)
-        return OpeningList(Openings(arrays["moves"][ours]), arrays["values"][ours])
+        return OpeningList(Openings(arrays["moves"][ours]))
 
 
 def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generator) -> Openings:

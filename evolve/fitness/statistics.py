@@ -104,17 +104,17 @@ def in_elo(score: Estimate) -> Estimate:
     return Estimate(elo_of(score.value), elo_of(score.low), elo_of(score.high), score.n)
 
 
-def score_of_pairs(pair_scores: Floats, games_a_pair: int = 2) -> Estimate:
+def score_of_pairs(pair_scores: Floats) -> Estimate:
     """Compute score and interval from the mean score of each pair of games on one opening, [N].
 
     A Wilson (1927) interval with the number of trials that would give the observed variance
     between pairs: it stays inside 0..1, and has a width even if all pairs end the same.
     """
-    games = len(pair_scores) * games_a_pair
+    games = 2 * len(pair_scores)
     score = float(pair_scores.mean())
     if len(pair_scores) < 2:
         return Estimate(score, 0.0, 1.0, games)
-    trials = _independent_games(pair_scores, games_a_pair)
+    trials = _independent_games(pair_scores)
     binomial = score * (1.0 - score)
     centre = (score + Z95**2 / (2 * trials)) / (1 + Z95**2 / trials)
     spread = math.sqrt(binomial / trials + Z95**2 / (4 * trials**2)) / (1 + Z95**2 / trials)
@@ -126,7 +126,7 @@ def score_of_pairs(pair_scores: Floats, games_a_pair: int = 2) -> Estimate:
     return Estimate(score, low, high, games)
 
 
-def superiority(pair_scores: Floats, games_a_pair: int = 2) -> float:
+def superiority(pair_scores: Floats) -> float:
     """Return the likelihood, 0..1, that the player with these scores is stronger.
 
     It comes from the same normal approximation as the interval, so it is 0.975 if the interval's
@@ -134,12 +134,12 @@ def superiority(pair_scores: Floats, games_a_pair: int = 2) -> float:
     """
     if len(pair_scores) < 2:
         return 0.5
-    trials = _independent_games(pair_scores, games_a_pair)
+    trials = _independent_games(pair_scores)
     deviations = (float(pair_scores.mean()) - 0.5) / math.sqrt(0.25 / trials)
     return 0.5 * (1.0 + math.erf(deviations / math.sqrt(2.0)))
 
 
-def _independent_games(pair_scores: Floats, games_a_pair: int) -> float:
+def _independent_games(pair_scores: Floats) -> float:
     """Return how many independent games would give the observed variance between the N pairs."""
     count = len(pair_scores)
     score = float(pair_scores.mean())
@@ -147,9 +147,9 @@ def _independent_games(pair_scores: Floats, games_a_pair: int) -> float:
     variance = float(pair_scores.var(ddof=1))
     # Variance of a pair's mean relative to that of one game: how many games each pair is worth.
     prior = _PRIOR_PAIRS
-    ratio = (count * variance + prior * binomial / games_a_pair) / (count + prior)
-    worth = float(games_a_pair) if ratio <= 0.0 else binomial / ratio
-    return count * min(worth, 4.0 * games_a_pair)
+    ratio = (count * variance + prior * binomial / 2) / (count + prior)
+    worth = 2.0 if ratio <= 0.0 else binomial / ratio
+    return count * min(worth, 8.0)
 
 
 # Means

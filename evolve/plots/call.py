@@ -18,7 +18,15 @@ from evolve.errors import AgentError, OptionsError, RunError
 from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
 from evolve.plots.chart import caption_of, draw_chart
 from evolve.plots.course import Course, course_of, course_of_group, frame_of
-from evolve.plots.figure import Look, Picture, check_format, look_of, picture
+from evolve.plots.figure import (
+    Look,
+    Picture,
+    check_format,
+    drawn_on,
+    finished,
+    look_of,
+    picture,
+)
 from evolve.plots.run import plot_run, plot_training
 from evolve.plots.seeds import draw_settings
 from evolve.plots.sweep import plot_sweep
@@ -86,23 +94,21 @@ def plot(
     With a metric or an x, on axes, and for paper, runs and studies are one chart; else a run has
     several. Returns the file, the axes, or the picture, which notebooks show. Raises RunError where
     there is nothing to draw yet, AgentError for an agent that has no weights to draw, OptionsError
-    for unknown options.
+    for unknown options, and for those that what is drawn does not have.
     """
     if output is not None:
         check_format(output)
     look = look_of(style, size, title)
-    opened = [_opened(source) for source in sources]
-    one_chart = metric is not None or x is not None or ax is not None or style == "paper"
-    if ax is not None:
+    opened = [opened_source(source) for source in sources]
+    agent = _lone_agent(opened, metric=metric, x=x, ax=ax)
+    one_chart = metric is not None or x is not None or style == "paper"
+    if agent is not None:
+        made = _picture_of_agent(agent, look)
+    elif ax is not None:
         courses_on = _courses(_groups(opened), metric, x)
-        draw_chart(ax, courses_on, caption=False)
-        if title:
-            ax.set_title(title, parse_math=False)
-        return ax
-    if len(opened) == 1 and isinstance(opened[0], Agent):
-        if metric is not None or x is not None:
-            raise OptionsError("metric and x are of runs and studies; this is an agent")
-        made = _picture_of_agent(opened[0], str(sources[0]), look)
+        return drawn_on(
+            ax, lambda axes: draw_chart(axes, courses_on, caption=False), title, output, size
+        )
     elif len(opened) == 1 and isinstance(opened[0], Run) and not one_chart:
         draw = _OF_RUNS.get(opened[0].kind.name)
         made = _chart(opened, None, None, look) if draw is None else draw(opened[0], look)
@@ -114,23 +120,37 @@ def plot(
         made = picture(
             look, _title(opened), _SETTINGS, lambda figure: draw_settings(figure, groups, courses)
         )
-    return made if output is None else made.save(output)
+    return finished(made, output)
 
 
 def caption_of_plot(*sources: Source, metric: str | None = None, x: str | None = None) -> str:
     """Return what the curves and bands of a chart are, for the text below it; empty for agents."""
-    opened = [_opened(source) for source in sources]
-    if any(isinstance(one, Agent) for one in opened):
+    opened = [opened_source(source) for source in sources]
+    if _lone_agent(opened, metric=metric, x=x) is not None:
         return ""
     return caption_of(_courses(_groups(opened), metric, x))
 
 
 def data_of(*sources: Source, metric: str | None = None, x: str | None = None) -> pd.DataFrame:
     """Return the data behind a picture: the points of its curves, or the numbers on its boards."""
-    opened = [_opened(source) for source in sources]
-    if len(opened) == 1 and isinstance(opened[0], Agent):
-        return _numbers_of(opened[0], str(sources[0]))
+    opened = [opened_source(source) for source in sources]
+    agent = _lone_agent(opened, metric=metric, x=x)
+    if agent is not None:
+        return _numbers_of(agent)
     return frame_of(_courses(_groups(opened), metric, x))
+
+
+def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
+    """Return the agent that is drawn alone; None where runs or studies are drawn.
+
+    Raises OptionsError for options that only those have.
+    """
+    if len(opened) != 1 or not isinstance(opened[0], Agent):
+        return None
+    wrong = [name for name, value in options.items() if value is not None]
+    if wrong:
+        raise OptionsError(f"{' and '.join(wrong)}: of runs and studies; this is an agent")
+    return opened[0]
 
 
 def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
@@ -164,23 +184,23 @@ def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list
     return [course for course in found if course is not None]
 
 
-def _picture_of_agent(agent: Agent, name: str, look: Look) -> Picture:
+def _picture_of_agent(agent: Agent, look: Look) -> Picture:
     draw = _OF_KIND.get(getattr(agent, "kind", ""))
     if draw is None:
         raise AgentError(
-            f"{name} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
+            f"{agent.name} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
         )
     return draw(agent, look)
 
 
-def _numbers_of(agent: Agent, name: str) -> pd.DataFrame:
+def _numbers_of(agent: Agent) -> pd.DataFrame:
     """The number on each square in each phase of an agent's picture."""
     if isinstance(agent, AlphaBetaAgent):
         boards = np.array(agent.weights)[:, CLASS_OF_SQUARE]
     elif getattr(agent, "kind", "") in _OF_KIND:
         boards = values_of_discs(cast("Any", agent).patterns, np.random.default_rng(0))
     else:
-        raise AgentError(f"{name} has no weights to write")
+        raise AgentError(f"{agent.name} has no weights to write")
     rows = [
         (phase, square_name(square), number)
         for phase, board in enumerate(boards.tolist())
@@ -189,7 +209,8 @@ def _numbers_of(agent: Agent, name: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["phase", "square", "weight"])
 
 
-def _opened(source: Source) -> Run | Study | Agent:
+def opened_source(source: Source) -> Run | Study | Agent:
+    """Return the run, the study or the agent that a source names; objects as they are."""
     if not isinstance(source, str | Path):
         return source
     return load_run(source) if Path(source).is_dir() else load_agent(str(source))

@@ -27,9 +27,9 @@ from matplotlib.transforms import ScaledTranslation
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.runs.run import Run
+from evolve.tables.paths import PICTURES
 from evolve.terminal_text import plain
 
-PICTURES: Final = (".png", ".svg", ".pdf")
 SERIES: Final = ("#007c4b", "#416ee7", "#6c2200", "#431096", "#b53ea2", "#004e5e")
 """Colours of curves, in their order; any two differ for colour-blind readers as well."""
 DASHES: Final = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (7, 2, 2, 2)), (0, (4, 1.5)), (0, (1, 1)))
@@ -169,6 +169,30 @@ def picture(
             title(figure, shown)
         draw(figure)
     return figure
+
+
+def drawn_on(
+    axes: Axes,
+    draw: Callable[[Axes], Any],
+    text: str | None,
+    output: str | Path | None,
+    size: str | Sequence[float] | None,
+) -> Axes:
+    """Draw into your own axes, under a title if there is a text; return them.
+
+    Raises OptionsError for the file or the size of a picture, which your figure has itself.
+    """
+    if output is not None or size is not None:
+        raise OptionsError("output and size are of pictures without ax: your figure has its own")
+    draw(axes)
+    if text:
+        axes.set_title(text, parse_math=False)
+    return axes
+
+
+def finished(made: Picture, output: str | Path | None) -> Picture | Path:
+    """Return a picture, or, where a file is named, save it there and return the file."""
+    return made if output is None else made.save(output)
 
 
 def check_format(output: str | Path) -> Path:

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING, GREY, INK, ORANGE, short
 from evolve.sweeps.landscape import Axis, Landscape, landscape_of
+from evolve.tables.columns import without_nan
 
 _SIZE: Final = (60, 40)
 _TICKS: Final = 5
@@ -20,9 +21,8 @@ _NAME: Final = 28
 
 def of_trials(trials: pd.DataFrame, names: Sequence[str], best: int | None) -> Landscape | None:
     """Return the landscape of a trials table; None where it has none."""
-    rows = trials.astype(object).where(trials.notna(), None).to_dict("records")
-    found: list[Any] = list(rows)
-    return landscape_of(found, names, _SIZE, best)
+    rows: list[Any] = without_nan(trials).to_dict("records")
+    return landscape_of(rows, names, _SIZE, best)
 
 
 def draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:

@@ -11,7 +11,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from evolve.plots.chart import names_of
-from evolve.plots.figure import GREY, LINE, SERIES, Picture, check_format, look_of, picture, short
+from evolve.plots.figure import (
+    GREY,
+    LINE,
+    SERIES,
+    Picture,
+    check_format,
+    drawn_on,
+    finished,
+    look_of,
+    picture,
+    short,
+)
 
 _LONGEST: Final = 40
 _LINE: Final = 0.32
@@ -81,10 +92,7 @@ def _made(
         check_format(output)
     look = look_of(style, size, title)
     if ax is not None:
-        drawers[0](ax)
-        if title:
-            ax.set_title(title, parse_math=False)
-        return ax
+        return drawn_on(ax, drawers[0], title, output, size)
 
     def draw(figure: Picture) -> None:
         axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
@@ -92,8 +100,7 @@ def _made(
             draw_one(one)
 
     height = 0.4 + sum(0.8 + _LINE * count for count in counts)
-    made = picture(look, text, (look.style.size[0] * 0.85, height), draw)
-    return made if output is None else made.save(output)
+    return finished(picture(look, text, (look.style.size[0] * 0.85, height), draw), output)
 
 
 def _draw_points(axes: Axes, names: Any, values: Any, low: Any, high: Any) -> None:

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NEEDED: Final = object()
 """Stands for no value in older files: a file without the column is another table."""
@@ -137,6 +140,11 @@ def repeated(value: Any, count: int, kind: pa.DataType) -> pa.Array:
 def scalar_of(value: Any, kind: pa.DataType = _TEXT) -> pa.Scalar:
     """A value to compare with columns of its type."""
     return array_of([value], kind)[0]
+
+
+def without_nan(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with None for every value that is missing."""
+    return frame.astype(object).where(frame.notna(), None)
 
 
 def rows_with(table: pa.Table, column: str, value: Any) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Paths of everything in a run's folder."""
+"""Paths of everything in a run's folder, and the endings of pictures of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from evolve.errors import RunError
 from evolve.files.folder import FolderPath
 
+PICTURES: Final = (".png", ".svg", ".pdf")
 CONFIG_FILE: Final = "config.toml"
 STUDY_FILE: Final = "study.toml"
 CHAMPION_FILE: Final = "champion.json"

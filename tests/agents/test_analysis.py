@@ -56,6 +56,14 @@ def test_limits_of_depth_count_and_the_clock_does_not() -> None:
     assert agent.limited(Limit(depth=3)).analyse(board) == plain.analyse(board)
 
 
+@pytest.mark.parametrize("name", ["swh?depth=60", "patterns-standard?depth=60&endgame=0"])
+def test_a_search_is_no_deeper_than_the_game(name: str) -> None:
+    board = boards(1, 1, 6)[0]
+    analysis = evolve.load_agent(name).analyse(board)
+    assert analysis is not None
+    assert (analysis.unit != "discs", analysis.depth) == (True, 6)
+
+
 @pytest.mark.parametrize("agent", [dqn_agent(), mcts_agent()], ids=lambda agent: agent.kind)
 def test_networks_and_trees_have_values_and_no_discs(agent: evolve.MctsAgent) -> None:
     for board in boards(6, 5, 40):

@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.agents import cut_fit
+from evolve.agents import cut_fit, patterns
+from evolve.agents.agent import Limit
 from evolve.agents.cut_fit import PROBES, cuts_from
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
+from evolve.agents.search_schedule import Allocation
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.patterns import Patterns
 from tests.agents.conftest import pattern_agent
@@ -61,6 +63,23 @@ def test_a_probe_as_deep_as_the_deepest_measured_search_cuts_nothing() -> None:
         assert probes == {(d, s) for d, s in PROBES.items() if known[d] > s}
         assert min(cut.deviation for cut in cuts) > 0.1
     assert len(probes) == len(PROBES)
+
+
+def test_cuts_are_measured_without_cuts_whatever_the_agent_searches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measuring: list[object] = []
+
+    def values(agent: object, *_: object) -> tuple[object, object]:
+        measuring.append(agent)
+        return np.empty(0, np.int64), np.empty((0, PLIES + 1))
+
+    monkeypatch.setattr(patterns, "measured_values", values)
+    agent = pattern_agent()
+    searching = Allocation((30,), (4, 6), (1.5, 1.1))
+    for one in (agent, replace(agent, allocation=searching, limit=Limit(nodes=900), budget=9)):
+        assert not measured(one)
+    assert measuring[0] == measuring[1]
 
 
 @pytest.fixture

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Analysis
+from evolve.agents import discs as fits_of_agents
+from evolve.agents.agent import Agent, Analysis
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.discs import choose_in_discs, fit_of, in_discs, known_positions
 from evolve.agents.patterns import PatternAgent
@@ -110,3 +113,28 @@ def test_a_move_has_its_value_in_discs_whatever_the_agents_unit() -> None:
 def test_an_agent_that_makes_mistakes_has_one_fit_for_all_its_games() -> None:
     level = evolve.load_agent("level-2").with_rules("standard")
     assert fit_of(level.for_game(1), 3) is fit_of(level.for_game(2), 3)
+
+
+def test_threads_share_one_fit_and_each_depth_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Lookups and fits on many threads at once also left a fit out when the store was full."""
+    searched: list[int | None] = []
+    search = fits_of_agents._analyses
+
+    def analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Analysis | None]:
+        searched.append(plies)
+        return search(agent, plies, boards)
+
+    known = known_positions("standard")
+    assert known is not None
+    few = fits_of_agents.Known(known.boards[:1], known.discs[:1])
+    monkeypatch.setattr(fits_of_agents, "known_positions", lambda _: few)
+    monkeypatch.setattr(fits_of_agents, "_analyses", analyses)
+    monkeypatch.setattr(fits_of_agents, "_FITS", {})
+    agent = evolve.load_agent("patterns-standard?endgame=0")
+    with ThreadPoolExecutor(4) as threads:
+        fits = list(threads.map(lambda _: fit_of(agent, 4), range(4)))
+    assert len(searched) == 3
+    assert {*searched} == {2, 3, 4}
+    assert all(fit is fits[0] for fit in fits)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
 import evolve
-from evolve.agents.levels import level_agent
+from evolve.agents.agent import Agent
+from evolve.agents.levels import LevelAgent, level_agent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.ratings import RATINGS
 from evolve.agents.registry import LEVELS
@@ -49,6 +51,21 @@ def test_levels_without_rules_play_by_the_default_ones() -> None:
     assert level.rules is None
     assert level.repeats
     assert any("patterns-reversed" in line for line in level.describe().lines)
+
+
+def test_a_level_plays_every_game_as_its_agent_does() -> None:
+    """Its mistakes differ from game to game."""
+    level, standard = level_agent("level-1"), level_agent("level-1").with_rules("standard")
+    assert level.for_game(5) == standard.for_game(5) != level.for_game(6)
+    assert level.within(700) == standard.within(700)
+
+
+def test_a_level_answers_all_that_its_agents_answer() -> None:
+    for name, rules in product(LEVELS, RATINGS):
+        kind = type(level_agent(name).with_rules(rules))
+        own = {member for member in vars(Agent) if not member.startswith("_")}
+        answered = {one for one in own if getattr(kind, one) is not getattr(Agent, one)}
+        assert answered <= {*vars(LevelAgent)}, name
 
 
 def test_levels_are_not_exported_but_name_what_is() -> None:

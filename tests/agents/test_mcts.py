@@ -11,6 +11,7 @@ import pytest
 import evolve
 from evolve.agents.agent import solve
 from evolve.agents.mcts import MctsAgent
+from evolve.agents.memory import Tree
 from evolve.arena.match import Match
 from evolve.engine.board.bits import U
 from evolve.engine.networks import mcts
@@ -31,6 +32,26 @@ def ends(count: int, empties: int) -> list[evolve.Board]:
         if len(board.legal_moves()) > 1:
             found.append(board)
     return found
+
+
+def test_nodes_are_those_that_were_searched() -> None:
+    """A full tree runs fewer simulations than are asked for; a forced move needs none."""
+    tree = Tree.of_size(100)
+    tree.reset(evolve.Board.start())
+    tree.simulate(1000, mcts.SearchOptions(0, mcts.UCB1, 1.0, 0, 0, 0), 0)
+    assert 0 < tree.simulations == tree.nodes.links[mcts.ROOT, mcts.VISITS] < 100
+    tree.advance(evolve.Board.start().play(19))
+    assert tree.simulations == 0 < tree.nodes.links[mcts.ROOT, mcts.VISITS]
+
+    agent = replace(mcts_agent(), simulations=40, endgame=8)
+    assert agent.network is not None
+    together = replace(agent, evaluate=agent.network.outputs)
+    forced = evolve.Board(own=1 << 2, opp=1 << 1)
+    boards = [*ends(2, 8), *ends(2, 20), forced]
+    counts = [nodes for _, nodes in together.choose_all(boards)]
+    assert counts == [agent.choose_counted(board)[1] for board in boards]
+    assert counts[2:] == [40, 40, 0]
+    assert min(counts[:2]) > 40
 
 
 @pytest.mark.parametrize("rules", ["standard", "reversed"])

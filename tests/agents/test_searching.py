@@ -223,7 +223,7 @@ class Scripted:
 
     def think(self, limit: Limit) -> tuple[int, int]:
         """The square that a thought finds at the start, and its nodes."""
-        return think(Board.start(), limit, time.perf_counter(), 0, self, self.context)
+        return think(Board.start(), limit, time.perf_counter(), 0, self, self.context, 1, 0.2)
 
 
 @pytest.mark.parametrize(

@@ -53,3 +53,7 @@ def test_a_gauntlet_has_no_score_of_those_who_did_not_meet_and_one_anchor_may_be
     cross = rated.tables["cross"]
     assert np.isnan(cross.loc["swh", "random"])
     assert not np.isnan(cross.loc["swh", "swh-mobility"])
+
+
+def test_a_rating_against_none_is_a_round_robin() -> None:
+    assert len(evolve.rate(["swh", "zero"], against=None, games=2)) == 2

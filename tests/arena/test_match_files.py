@@ -220,6 +220,19 @@ def test_damage_is_named(old: str, new: str, word: str) -> None:
     assert word in said
 
 
+def test_columns_that_are_missing_are_named() -> None:
+    rating = ("rate", "swh", "zero", "--games", 2, "--out", "rating")
+    done(*rating)
+    pair = Path("rating/games/pair-000-001.parquet")
+    pd.read_parquet(pair).drop(columns=["black", "match"]).to_parquet(pair)
+    assert fails(*rating).endswith("pair-000-001.parquet is of other agents")
+    done("match", "swh", "zero", "--games", 2, "--out", "g.csv")
+    pd.read_csv("g.csv").drop(columns="moves").to_csv("g.csv", index=False)
+    for games in (2, 4):  # the openings of a longer match are compared with those of the file
+        said = fails("match", "swh", "zero", "--games", games, "--out", "g.csv")
+        assert said == "g.csv, game 1: it has no moves"
+
+
 def test_two_writers_are_refused() -> None:
     Path(".g.csv.keeping").mkdir()
     with locked(Path(".g.csv.keeping")):

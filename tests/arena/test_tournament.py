@@ -35,8 +35,7 @@ def test_every_pair_plays_and_points_add_up() -> None:
     told: list[int] = []
     played.play(told.append)
     assert played.finished == len(played.pairs) == 6
-    assert sum(told) == len(played.games) == 6 * 8
-    assert played.games["game"].tolist() == list(range(48))
+    assert sum(told) == 6 * 8
     points, games = played.cross().points, played.cross().games
     assert (games == 8 * (1 - np.eye(4))).all()
     assert (points + points.T == games).all()

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import evolve
+from evolve.agents.patterns import PatternAgent
+from evolve.cli import boards
 from evolve.engine.board.squares import parse_moves
 from evolve.records.formats import read_games, write_games
 from evolve.records.record import GameRecord
@@ -401,6 +403,18 @@ def test_a_clock_that_is_short(tmp_path: Path) -> None:
     process.communicate(b"quit\n", timeout=PATIENCE)
     assert max(spent.values()) < 2
     assert min(spent.values()) > 0.5, "time is for using"
+
+
+@pytest.mark.parametrize("name", ["level-7", "swh", "patterns-standard"])
+def test_what_a_move_by_the_clock_needs_is_ready_before_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready: list[object] = []
+    for kind in (evolve.AlphaBetaAgent, PatternAgent):
+        monkeypatch.setattr(kind, "_prepare_for_clock", lambda agent: ready.append(agent.rules))
+    monkeypatch.setattr(boards.GtpEngine, "serve", lambda *_: None)
+    boards.serve_engine(name, "gtp", "standard")
+    assert ready == ["standard"]
 
 
 def test_wrong_use_of_the_engine(tmp_path: Path) -> None:

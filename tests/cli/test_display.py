@@ -9,15 +9,21 @@ import shutil
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import numba
 import pytest
 
 from evolve.cli import terminal
 from evolve.cli.display import Display, tell, telling_of_compilation, watching
+from evolve.cli.studies import RunsView
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
 from tests.cli import on_a_terminal, program
+
+if TYPE_CHECKING:
+    from evolve.studies.running import StudyWork
 
 
 def test_compilation_is_told_once_and_only_when_it_happens() -> None:
@@ -48,6 +54,15 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     for name, done in (("final", 3), ("trials, 2 in hand", 8), ("final", 8)):
         display.stage(name, done, 8)
     assert capsys.readouterr().out == "final: 8 games\n"
+
+
+def test_lines_of_a_study_stand_below_their_heads() -> None:
+    view = RunsView(cast("StudyWork", SimpleNamespace(left=[1, 2])))
+    row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
+    lines = [view.line(view.cells({**row, "elo": elo}, 0.0), 90.0) for elo in (None, 1234.5)]
+    (head,) = view.heads()
+    assert {len(line) for line in (head, *lines)} == {len(head)}
+    assert lines[1].index("1234") == head.index("elo")
 
 
 def test_the_first_ctrl_c_wishes_and_the_second_one_ends(

@@ -49,11 +49,11 @@ def test_boards_are_green_and_mark_the_last_move(screen: Callable[..., None]) ->
 def test_weights_are_coloured_by_their_sign(
     screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    agent = evolve.load_agent("swh").stored()
+    agent = evolve.load_agent("swh")
     shown = {}
     for colour in (True, False):
         screen(60, colour)
-        print_agent(agent, [])
+        print_agent(agent)
         shown[colour] = capsys.readouterr().out
     assert "48;2;33;102;172" in shown[True]  # a corner, the largest: all blue
     assert "48;2;" not in shown[False]
@@ -70,7 +70,7 @@ def test_as_many_boards_stand_side_by_side_as_have_room(
     beside: int,
 ) -> None:
     screen(columns, False)
-    print_agent(evolve.load_agent(first).stored(), [])
+    print_agent(evolve.load_agent(first))
     lines = capsys.readouterr().out.splitlines()
     assert max(line.count("weights, ") for line in lines) == beside
     boards = [line for line in lines if re.match(r"[1-8]  ", line)]

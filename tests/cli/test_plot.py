@@ -70,6 +70,7 @@ def test_a_figure_for_a_paper_with_its_data(first: Path, tmp_path: Path) -> None
 
 def test_wrong_options(first: Path, tmp_path: Path) -> None:
     assert "name a picture" in misused("plot", first)
+    assert "are of a picture" in misused("plot", first, "--csv", "x.csv", "--size=9x6cm")
     assert "must end in .csv" in misused("plot", first, "--csv", "x.txt")
     assert "has no colour; it has rating" in misused(
         "plot", first, "-o", "x.png", "--metric=colour"

@@ -178,7 +178,7 @@ def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
 
 
 def test_anchors_have_the_elo_that_is_given_or_that_of_the_ladder() -> None:
-    given = rate("swh-mobility", "--against", "swh", "zero", "--elos=1200,900", "--games=20")
+    given = rate("swh-mobility", "--against=swh", "zero", "--elos=1200,900", "--games=20")
     assert [row["elo"] for row in given["agents"] if row["agent"] != "swh-mobility"] == [1200, 900]
     assert "swh" not in given["cross"]["zero"], "nothing to find out"
     known = done("rate", "zero", "--games=4", "--against", "swh", "swh?depth=3").out

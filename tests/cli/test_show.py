@@ -157,6 +157,20 @@ def test_an_agent_as_json(first: Path, tmp_path: Path) -> None:
     assert "run" in misused("show", "swh", "--table", "games")
 
 
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [
+        ("level-7", "level-7 · any rules · 7000 nodes a move · exact from"),
+        ("patterns-standard?nodes=7000&depth=8", "7000 nodes a move · depth 8 at most · exact"),
+        ("swh?mistakes=0.1", "10% of its moves at random"),
+        ("random", "random · any rules"),
+    ],
+)
+def test_an_agent_that_no_file_could_hold_is_shown_as_well(agent: str, text: str) -> None:
+    assert text in done("show", agent).out
+    assert "file" in fails("show", agent, "--json")
+
+
 def test_a_run_without_a_generation(copy: Path) -> None:
     for part in ("generations", "games"):
         for path in (copy / part).iterdir():

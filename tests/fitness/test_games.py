@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import time
 
 import numpy as np
 import pytest
 
 import evolve
+from evolve.agents.memory import OutOfTimeError
 from evolve.engine.board.rules import (
     FAILED_BLACK,
     FAILED_WHITE,
@@ -84,6 +86,30 @@ def test_what_progress_raises_ends_the_games_that_have_not_begun(jobs: int) -> N
     with pytest.raises(KeyboardInterrupt):
         in_batches(10_000, lambda part: played.append(part.start), jobs, stop, batch=1)
     assert 1 <= len(played) < 5_000, "threads are handed some ahead"
+
+
+@pytest.mark.parametrize("raises", ["progress", "play"])
+def test_an_error_waits_for_the_batches_that_run(raises: str) -> None:
+    begun, ended = [], []
+
+    def play(part: slice) -> None:
+        begun.append(part.start)
+        if raises == "play" and part.start == 0:
+            time.sleep(0.02)
+            raise OutOfTimeError
+        time.sleep(0.1 if part.start else 0.02)
+        ended.append(part.start)
+
+    def progress(games: int) -> None:
+        if raises == "progress":
+            raise OutOfTimeError
+
+    with pytest.raises(OutOfTimeError):
+        in_batches(1000, play, 2, progress, batch=1)
+    still = len(ended)
+    assert still == len(begun) - (raises == "play") < 10
+    time.sleep(0.15)
+    assert len(ended) == still
 
 
 def test_the_winner_goes_by_who_ran_out_or_failed_and_else_by_the_rules() -> None:

@@ -92,6 +92,13 @@ def test_what_cannot_be_drawn(run: Run, tmp_path: Path) -> None:
         evolve.plot(run, style="poster")
     with pytest.raises(OptionsError, match="this is an agent"):
         evolve.plot("swh", metric="rating")
+    with pytest.raises(OptionsError, match="metric and x: of runs and studies; this is an agent"):
+        data_of("swh", metric="nonsense", x="games")
+    axes = Figure().subplots()
+    with pytest.raises(OptionsError, match="ax: of runs and studies; this is an agent"):
+        evolve.plot("swh", ax=axes)
+    with pytest.raises(OptionsError, match="output and size are of pictures without ax"):
+        evolve.plot(run, ax=axes, output=tmp_path / "x.png")  # type: ignore[call-overload]
     with pytest.raises(RunError, match="draw an agent alone"):
         evolve.plot(run, "swh")
     with pytest.raises(OptionsError, match="name what is to be drawn"):
