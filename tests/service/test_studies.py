@@ -245,7 +245,9 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
             page.get_by_text("1 seed, which may well be chance").wait_for()
             visit(page, root, "run/two/settings")
-            visit(page, root, "run/two+crossover-uniform-seed-0")
+            visit(page, root, f"run/{RUNS[2]}/settings")
+            page.get_by_role("heading", name="Figures").wait_for()
+            visit(page, root, f"run/{RUNS[2]}")
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             assert page.get_by_role("link", name="Generations").count() == 1
             assert faults == []

@@ -56,7 +56,7 @@ function Fetch({ run, put }) {
 
 function Differences({ runs, comparison }) {
   const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
-  const found = useGet(`figures?${runs.map((run) => `run=${run.id}`).join("&")}`).data?.items || [];
+  const found = useGet(path(["figures"], { run: runs.map((run) => run.id) })).data?.items || [];
   const figures = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
   const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
   return html`<h2>Settings in which they differ</h2>

@@ -102,7 +102,7 @@ function GoOn({ run, done }) {
 function Settings({ run, job }) {
   const list = (values) => html`<dl class="settings">${Object.entries(values).map(([name, value]) => html`
     <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;
-  const figures = useGet(`figures?run=${run.id}`).data?.items[0] || {};
+  const figures = useGet(path(["figures"], { run: run.id })).data?.items[0] || {};
   return html`
     <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], ["last grew", date(run.date)]]} />
     ${job && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}
