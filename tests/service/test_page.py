@@ -101,8 +101,21 @@ def test_runs_are_compared_over_their_seeds(fresh: Service, runs: Path, browser:
     for seed in (0, 1):
         folder = Path(shutil.copytree(runs / "small", fresh.runs / f"seed-{seed}"))
         text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
+        text = text.replace("[fix]", "[fix]\ndepths = [1, 2, 3]")
+        text = text.replace("mobility = [\n    -100", "mobility = [\n    -90")
         (folder / "config.toml").write_text(text)
+    (fresh.runs / "ranges").mkdir()
+    ranges = '[space]\n"mobility.0" = {low = 0, high = 9, step = 3}\nendgame = {choices = [8, 9]}\n'
+    (fresh.runs / "ranges/config.toml").write_text(
+        f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\ntrials = 4\n{ranges}'
+    )
     with window(browser, fresh) as page:
+        visit(page, root(fresh), "new/run?from=seed-0")
+        assert page.locator("#field-fix").input_value() == "depths=1,2,3"
+        assert "mobility=-90:100" in page.locator("#field-bounds").input_value()
+        visit(page, root(fresh), "new/sweep%20alphabeta?from=ranges")
+        assert page.locator("#field-space").input_value() == "mobility.0=0:9:3\nendgame=8|9"
+        sees(page, "--space mobility.0=0:9:3 --space 'endgame=8|9'")
         visit(page, root(fresh), "compare?run=seed-0&run=seed-1")
         page.get_by_role("heading", name="Over seeds").wait_for()
         row = page.get_by_role("region", name="over seeds").get_by_role("row").nth(1)

@@ -4,7 +4,7 @@
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
-import { capital, label, number, span } from "../format.js";
+import { capital, label, number, partOf, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { isContest, meta } from "../meta.js";
 import { go, setQuery, to } from "../router.js";
@@ -52,7 +52,7 @@ function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, 
   const job = { settings: given, ...(seeds && { seeds, grid }) };
   const { start, error, busy } = useStart();
   const checked = useChecked(info, job);
-  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
+  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value, { name })]));
   const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
   return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
     <${StartBar} title=${title} checked=${{ ...checked, cost: cost || checked.cost }} busy=${busy}>
@@ -114,9 +114,10 @@ function Filled({ info, query }) {
   const run = useGet(from ? path(["runs", from]) : null);
   if (from && !run.data) return html`<${Wait} of=${run} />`;
   const given = {};
-  for (const { name } of [...info.fields, ...STUDY]) {
+  for (const field of [...info.fields, ...STUDY]) {
+    const { name } = field;
     if (query.has(name)) given[name] = query.getAll(name).join(" ");
-    else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name]);
+    else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name], field);
   }
   return html`<${Form} info=${info} begin=${Object.keys(given).length || from ? given : remembered(info.command)} />`;
 }
@@ -168,11 +169,11 @@ function Form({ info, begin }) {
   </form>`;
 }
 
-export function textOf(value) {
+export function textOf(value, { name } = {}) {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value === "object") {
-    return Object.entries(value).map(([key, part]) => `${key}=${Array.isArray(part) ? part.join(":") : part}`).join("\n");
+    return Object.entries(value).map(([key, part]) => `${key}=${partOf(part, name === "bounds" ? ":" : ",")}`).join("\n");
   }
   return String(value);
 }
@@ -279,7 +280,7 @@ function Group({ name, first, busy, children }) {
 function Field({ field, text, standard, error, presets, onChange }) {
   const id = `field-${field.name}`;
   const about = error ? `${id}-doc ${id}-error` : `${id}-doc`;
-  const usual = textOf(standard);
+  const usual = textOf(standard, field);
   const wrong = error && "true";
   const common = { id, about, wrong, "aria-describedby": about, "aria-invalid": wrong };
   return html`<div class=${`field${field.type === "agents" || field.type === "mapping" ? " wide" : ""}${error ? " wrong" : ""}`}>

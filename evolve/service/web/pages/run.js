@@ -94,7 +94,7 @@ const goOn = (run, settings) => post(path(["runs", run.id, "resume"]), { setting
 
 function GoOn({ run, done }) {
   const [texts, setTexts] = useState({});
-  const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name] ?? run.settings.settings?.[change.name]) }));
+  const fields = run.changes.map((change) => ({ ...change, group: "What changes", default: textOf(run.settings[change.name] ?? run.settings.settings?.[change.name], change) }));
   return html`<div class="new stack"><${SettingsForm} info=${{ fields, presets: {} }} texts=${texts} onChange=${setTexts} />
     <${Act} kind="main" act=${() => goOn(run, settingsOf(fields, texts)).then(done)}>${run.state === "done" ? "Extend" : "Resume"}<//></div>`;
 }
