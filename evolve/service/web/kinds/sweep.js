@@ -3,6 +3,7 @@
 import { path } from "../api.js";
 import { BarChart, ParallelChart, Plot } from "../charts.js";
 import { useCurve, useGet, usePages } from "../data.js";
+import { useEvents } from "../events.js";
 import { capital, cell, number, percent, signed } from "../format.js";
 import { margin, scale, shade } from "../figures.js";
 import { html, useEffect, useMemo, useState } from "../html.js";
@@ -106,11 +107,12 @@ function History({ rows, chosen }) {
 function Final({ run, best }) {
   const pages = usePages(path(["runs", run.id, "final"], { limit: 50 }));
   useEffect(() => pages.reload(), [run.state, run.champion]);
+  useEvents(({ name, data }) => name === "run" && data.id === run.id && data.done >= data.target && pages.reload());
   if (!pages.items?.length) return run.state === "done" ? null : html`<p class="note">The final, between the best trials and the defaults, comes after the trials.</p>`;
   const played = pages.items.some((row) => row.games);
   const trial = (row) => row.trial.replace("trial-", "");
   return html`<${Table} name="the final" id="trial" rows=${pages.items} columns=${[
-    { title: "Final", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${String(best?.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
+    { title: run.verdict ? "Final" : "Final so far", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${String(best?.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
     ...(played ? [{ title: "Elo", number: true, show: (row) => html`<strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}` }] : []),
     { title: "Score", number: true, show: (row) => percent(row.score, 0) },
     ...(played ? [{ title: "Won, drawn, lost", number: true, show: (row) => [row.wins, row.draws, row.losses].map((count) => number(count)).join(", ") }] : [])]} />`;
