@@ -19,8 +19,10 @@ import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
+from evolve.files.folder import inside
 from evolve.service.folders import Place
 from evolve.service.job import MARK, JobRecord, Process, boot
+from evolve.tables.trials import Importances, write_trials
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
 
@@ -97,18 +99,34 @@ def test_home_lists_the_run(service: Service, browser: Browser) -> None:
         sees(page, "3 of 3 generations")
 
 
-def test_runs_are_compared_over_their_seeds(fresh: Service, runs: Path, browser: Browser) -> None:
+def sweep_in(folder: Path, count: int = 30) -> None:
+    """A sweep of two settings, its final to come."""
+    folder.mkdir()
+    ranges = '[space]\n"mobility.0" = {low = 0, high = 9, step = 3}\nendgame = {choices = [8, 9]}\n'
+    (folder / "config.toml").write_text(
+        f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\ntrials = {count}\n{ranges}'
+    )
+    rows = [
+        {
+            "number": number, "state": "COMPLETE", "score": (number % 10) / 10, "score_error": 0.03,
+            "origin": "sampler" if number else "defaults",
+            "mobility.0": 3 * (number % 4), "endgame": 8 + number % 2,
+        }
+        for number in range(count)
+    ]  # fmt: skip
+    write_trials(inside(folder), rows, {"mobility.0": int, "endgame": int}, Importances())
+
+
+def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
+    fresh: Service, runs: Path, browser: Browser
+) -> None:
     for seed in (0, 1):
         folder = Path(shutil.copytree(runs / "small", fresh.runs / f"seed-{seed}"))
         text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
         text = text.replace("[fix]", "[fix]\ndepths = [1, 2, 3]")
         text = text.replace("mobility = [\n    -100", "mobility = [\n    -90")
         (folder / "config.toml").write_text(text)
-    (fresh.runs / "ranges").mkdir()
-    ranges = '[space]\n"mobility.0" = {low = 0, high = 9, step = 3}\nendgame = {choices = [8, 9]}\n'
-    (fresh.runs / "ranges/config.toml").write_text(
-        f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\ntrials = 4\n{ranges}'
-    )
+    sweep_in(fresh.runs / "ranges")
     with window(browser, fresh) as page:
         visit(page, root(fresh), "new/run?from=seed-0")
         assert page.locator("#field-fix").input_value() == "depths=1,2,3"
@@ -116,6 +134,12 @@ def test_runs_are_compared_over_their_seeds(fresh: Service, runs: Path, browser:
         visit(page, root(fresh), "new/sweep%20alphabeta?from=ranges")
         assert page.locator("#field-space").input_value() == "mobility.0=0:9:3\nendgame=8|9"
         sees(page, "--space mobility.0=0:9:3 --space 'endgame=8|9'")
+        visit(page, root(fresh), "run/ranges")
+        page.get_by_role("img", name=re.compile("^Expected score over (M|E)")).wait_for()
+        sees(page, "best 3")
+        row = '{"agent": "trial-9", "score": 0.75, "wins": 3, "games": 4}'
+        (fresh.runs / "ranges/final.json").write_text(f'{{"finalists": [{row}]}}')
+        page.get_by_role("columnheader", name="Final so far").wait_for()
         visit(page, root(fresh), "compare?run=seed-0&run=seed-1")
         page.get_by_role("heading", name="Over seeds").wait_for()
         row = page.get_by_role("region", name="over seeds").get_by_role("row").nth(1)

@@ -31,7 +31,6 @@ from evolve.service.models.runs import (
     Comparison,
     Download,
     Figures,
-    Importances,
     Job,
     Kind,
     OverSeeds,
@@ -55,7 +54,7 @@ from evolve.service.responses import (
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
-from evolve.tables.trials import importances_of, read_trials, verdict_of
+from evolve.tables.trials import verdict_of
 from evolve.terminal_text import as_word
 
 router = APIRouter()
@@ -183,23 +182,6 @@ async def resume_run(service: Inside, run: RunId, changes: Changes, response: Re
     service.jobs.add(record)
     response.headers["location"] = f"../../jobs/{record.id}"
     return service.jobs.document(record)
-
-
-@router.get("/runs/{run}/importances")
-def get_importances(service: Inside, run: RunId) -> Importances:
-    """How much each setting of a sweep matters."""
-    opened = service.index.open(run)
-    if "trials" not in opened.tables:
-        raise not_found(f"importance: {run} is not a sweep")
-    table = read_trials(opened.path)
-    if table is None:
-        return Importances(items=[], why="there are no trials yet")
-    importances = importances_of(table)
-    items = [
-        {"parameter": name, "share": share, "p": importances.p.get(name)}
-        for name, share in importances.shares.items()
-    ]
-    return Importances(items=items, why=None if items else importances.reason)
 
 
 @router.get("/runs/{run}/best")
