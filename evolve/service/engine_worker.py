@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -55,6 +55,8 @@ _MEMORY: Final = 6 << 30
 LLVM and the tables of searches need room; an agent's file must not take more."""
 _MOST_READ: Final = 20
 """Most games of a pasted text that are sent back."""
+_POINTS: Final = 200
+"""Most points of a course."""
 _SLICES: Final = 8
 """Parameters of a sweep over which expected scores are shown one by one."""
 _PLACES: Final = ((25, 1), (20, 15))
@@ -314,7 +316,7 @@ def _landscape(land: Landscape) -> dict[str, Any]:
         "y": None if land.y is None else asdict(land.y),
         "across": land.across.tolist(),
         "up": land.up.tolist(),
-        "mean": np.where(land.near | (land.y is None), land.mean, None).tolist(),
+        "mean": np.where(land.near | (land.y is None), land.mean, np.nan).tolist(),
         "error": land.error.tolist(),
         "points": land.points.tolist(),
         "scores": land.scores.tolist(),
@@ -340,15 +342,49 @@ def space(kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
-    """Runs compared over their seeds, as rows; none where no two share a setting."""
+def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
+    """Runs compared over their seeds, as rows and as files; none where no two share a setting."""
     from evolve.runs.run import load_run
     from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
+    from evolve.studies.document import document_of, sections_of
+    from evolve.tables.parquet import csv_text
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
-    rows: Any = [] if frame is None else frame.to_dict("records")
+    if frame is None:
+        return {"items": [], "latex": "", "csv": ""}
+    rows: Any = frame.to_dict("records")
     said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
-    return [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
+    items = [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
+    latex = document_of(sections_of(frame), ".tex", "plain")
+    return {"items": items, "latex": latex, "csv": csv_text(frame)}
+
+
+def courses(folder: str) -> list[dict[str, Any]]:
+    """The mean course of each setting of a study: of its runs that are done, before that of all."""
+    from evolve.runs.run import load_run
+    from evolve.studies.comparison import groups_of
+    from evolve.studies.course import course_of_group
+
+    found = []
+    for group in groups_of([load_run(inside(Path(folder)))]):
+        runs = group.runs.items()
+        done = {seed: run for seed, run in runs if run.kind.reading.facts(run).complete}
+        course = course_of_group(replace(group, runs=done or group.runs))
+        if course is None:
+            continue
+        shown = np.unique(np.linspace(0, len(course.x) - 1, _POINTS).round().astype(int))
+        names = ("x", "y", "low", "high")
+        numbers = {name: getattr(course, name) for name in names}
+        found.append(
+            {
+                "setting": course.name,
+                "metric": course.metric,
+                "over": course.steps,
+                "seeds": course.seeds,
+                **{name: [] if one is None else one[shown] for name, one in numbers.items()},
+            }
+        )
+    return found
 
 
 def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]:
@@ -370,6 +406,7 @@ def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
     "cost": cost,
+    "courses": courses,
     "describe": describe,
     "evaluate": evaluate,
     "play": play,

@@ -29,6 +29,7 @@ from evolve.service.models.runs import (
     Change,
     Changes,
     Comparison,
+    Courses,
     Download,
     Figures,
     Job,
@@ -274,8 +275,18 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
     """
     sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
     folders = [str(source.path) for source in sources]
-    rows: list[dict[str, Any]] = await service.search.ask("over_seeds", folders=folders)
-    return OverSeeds.model_validate({"items": rows})
+    found: dict[str, Any] = await service.search.ask("over_seeds", folders=folders)
+    return OverSeeds.model_validate(found)
+
+
+@router.get("/runs/{run}/courses")
+async def get_courses(service: Inside, run: RunId) -> Courses:
+    """The mean course of each setting of a study, as `evolve plot` draws them."""
+    study = service.index.study(run)
+    if study is None:
+        raise not_found(f"study {run}")
+    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(study.path))
+    return Courses.model_validate({"items": items})
 
 
 @router.get("/figures")

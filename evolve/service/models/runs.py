@@ -310,6 +310,31 @@ class OverSeeds(BaseModel):
     """Runs compared over their seeds; empty where no two differ only in their seeds."""
 
     items: list[MeanOverSeeds]
+    latex: str = Field(description="the same as tables of LaTeX, which need no package")
+    csv: str
+
+
+class Course(BaseModel):
+    """How a setting of a study went: the mean of its runs at each place, with a band.
+
+    The band goes from the lowest seed to the highest; from 5 seeds on it is Student's 95 % interval
+    of the mean. A setting with one seed has none, or that of its games.
+    """
+
+    setting: str
+    metric: str
+    over: str = Field(description="what x counts, such as `generation`")
+    seeds: int
+    x: list[float]
+    y: list[float]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class Courses(BaseModel):
+    """The mean courses of the settings of a study."""
+
+    items: list[Course]
 
 
 class Figures(BaseModel):
