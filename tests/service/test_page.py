@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import psutil
 import pytest
@@ -264,6 +265,9 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
         for address in odd:
             visit(page, root(service), address)
             assert "wrong" not in page.locator("h1").inner_text(), address
+        for query, waits in (("agent=swh", True), ("agent=swh&against=random", False)):
+            visit(page, root(service), f"ratings?{query}")
+            assert page.get_by_role("button", name="Start the rating").is_disabled() is waits
     with signed_in(browser, service) as context:  # what is not there is told by the console as well
         page = context.new_page()
         for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
@@ -314,6 +318,13 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             pump(page, lambda said=said: status.inner_text().startswith(said))
         assert status.inner_text().endswith("The game is over.")
         assert f"ply={len(moves)}" in page.url
+        start = f"{'-' * 27}XO{'-' * 6}OX{'-' * 27} X;"
+        page.route("**/games/2:99", lambda route: route.fulfill(json={**game, "start": start}))
+        visit(page, root(service), "game/small/2:99?ply=0")
+        for name in ("Play on from here", "Try other moves"):
+            where = page.get_by_role("link", name=name).get_attribute("href")
+            assert where is not None
+            assert parse_qs(where)["board"] == [start.removesuffix(";")]
 
 
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:
