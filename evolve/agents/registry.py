@@ -35,7 +35,7 @@ INDIVIDUALS: Final = "evolve.evolution.generation:individual_agent"
 
 PROGRAM_FORMS: Final = ("gtp:COMMAND", "nboard:COMMAND", "python:FILE.py")
 """Forms of program names, for messages and help."""
-_PROGRAM: Final = re.compile(rf"(^|[\s,;=])({'|'.join(PROGRAMS)}):")
+_PROGRAM: Final = re.compile(rf"(^|[\s,;=|])({'|'.join(PROGRAMS)}):")
 """Finds program names, also in a list that is still one text."""
 
 LEVEL: Final = "level-"
