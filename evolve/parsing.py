@@ -6,14 +6,16 @@ values that break code that prints them. Here each of these is a ValueError with
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
 import tomllib
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from evolve.errors import OptionsError
 
@@ -114,6 +116,20 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise _in_our_words(error) from error
     _check(value)
     return value
+
+
+def parse_python(source: bytes | str, mode: Literal["exec", "eval"] = "exec") -> Any:
+    """Parse Python's source, or an expression; ValueError if it is none or nests too deep.
+
+    The tree may still be deep: walk it in a loop.
+    """
+    try:
+        with warnings.catch_warnings(action="ignore"):  # who runs it reports faults
+            return ast.parse(source, mode=mode)
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"it is not Python: {error}") from error
+    except (RecursionError, MemoryError) as error:
+        raise ValueError("its Python is nested too deep to be read") from error
 
 
 def json_value(value: Any) -> Any:

@@ -24,8 +24,6 @@ from evolve.engine.search.solver import solve_move
 from evolve.errors import AgentError, IllegalMoveError
 
 Unit = Literal["discs", "forecast", "evaluation", "value"]
-_EVALUATION_OF_A_DISC: Final = 100.0
-"""Units of an evaluation per disc, roughly: weights are in hundredths."""
 _DECIMALS: Final = {"forecast": 1, "value": 2}
 """Decimals of the units that are not whole numbers."""
 
@@ -346,10 +344,10 @@ class Analysis:
         return self.unit == "discs"
 
     def discs(self, square: int) -> float | None:
-        """The value of a move in discs: approximate for an `evaluation`, None for a `value`."""
+        """The value of a move in discs; None in another unit: `discs.in_discs` has a fit for it."""
         value = self.values[square]
         if self.unit == "evaluation":
-            return value / WIN if abs(value) >= WIN else value / _EVALUATION_OF_A_DISC
+            return value / WIN if abs(value) >= WIN else None
         return None if self.unit == "value" else float(value)
 
     def text(self, square: int) -> str:

@@ -224,10 +224,10 @@ class Tournament:
         return cross_table_of(pa.concat_tables(played), self.names)
 
     def ratings(self) -> list[Estimate]:
-        """Return the ratings from all games so far."""
+        """Return the ratings from all games so far, of the agents that have played."""
         if self.anchors.count:
             return self.anchors.rated(len(self.agents), self.meetings())
-        return bradley_terry(len(self.agents), self.meetings())
+        return bradley_terry(1 + max(j for _, j in self._tables), self.meetings())
 
     @property
     def comparable(self) -> bool:
@@ -250,10 +250,10 @@ class Tournament:
         return meetings
 
     def rows(self) -> list[Row]:
-        """Return a row for each agent, the strongest first."""
+        """Return a row for each agent that has played, the strongest first."""
         ratings, scores = self.ratings(), self.cross().totals.tolist()
         rows = []
-        for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=True)):
+        for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=False)):
             results = np.concatenate(
                 [_scores(t, name) for (i, j), t in self._tables.items() if index in (i, j)]
             )

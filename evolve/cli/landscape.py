@@ -20,25 +20,14 @@ _NARROWEST: Final = 12
 _SHADES: Final = " ░▒▓█"
 _PLAIN: Final = " .:+#"
 _BARS: Final = "▁▂▃▄▅▆▇█"
-_FAR: Final = 0.8
-"""Share of the largest standard error above which nothing is shown: nothing near was tried."""
 
 
 def print_landscape(folder: FolderPath) -> None:
     """Print the scores that a sweep's trials let expect, over its two first parameters."""
-    from evolve.runs.run import Run
-    from evolve.sweeps.landscape import landscape_of
-    from evolve.tables.trials import TRIALS_COLUMNS, read_final, read_trials
+    from evolve.sweeps.landscape import Trials
 
-    table, final = read_trials(folder), read_final(folder)
-    if table is None:
-        return
-    shares = Run(folder).importances.shares
-    names = [name for name in table.column_names if name not in TRIALS_COLUMNS.names]
-    names.sort(key=lambda name: -shares.get(name, 0.0))
-    columns = max(_NARROWEST, min(_SIZE[0], out().width - 24))
-    winner = None if final is None else final.winner
-    land = landscape_of(table.to_pylist(), names, (columns, _SIZE[1]), winner)
+    trials, columns = Trials.of(folder), max(_NARROWEST, min(_SIZE[0], out().width - 24))
+    land = trials.over(trials.names[:2], (columns, _SIZE[1]))
     if land is None:
         return
     for line in _curve(land) if land.y is None else _map(land, land.y):
@@ -49,13 +38,8 @@ def _map(land: Landscape, y: Axis) -> list[str]:
     shades, best, usual, far = _signs()
     low, high = float(land.mean.min()), float(land.mean.max())
     cells = [
-        [
-            far
-            if error > _FAR * land.error.max() and error > 0.05
-            else _shade(one, low, high, shades)
-            for one, error in zip(means, errors, strict=True)
-        ]
-        for means, errors in zip(land.mean.tolist(), land.error.tolist(), strict=True)
+        [_shade(one, low, high, shades) if near else far for one, near in zip(*row, strict=True)]
+        for row in zip(land.mean.tolist(), land.near.tolist(), strict=True)
     ]
     few = len(land.across) < _NARROWEST  # choices: wide cells
     wide = max(2, 24 // len(land.across)) if few else 1

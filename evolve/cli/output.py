@@ -184,14 +184,16 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
 
 def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
     """Print how the final in a folder ended, and whether the sweep beats the defaults."""
-    from evolve.tables.trials import read_final
+    from evolve.tables.trials import verdict_of
 
+    verdict = verdict_of(folder)
     if any(row["lives"] for row in rows):
         tell("the last rung, scores against the panel:")
         columns = ["trial", "lives", "score", "low", "high"]
         print_rows(columns, [[row[name] for name in columns] for row in rows])
     elif len(rows) > 1:
-        tell(f"final, {rows[0]['games'] // (len(rows) - 1)} games a pair:")
+        pair = f"{rows[0]['games'] // (len(rows) - 1)} games a pair"
+        tell("the final so far:" if verdict is None else f"final, {pair}:")
         elo = ("elo", "elo_low", "elo_high")
         values = [
             [row["trial"], *(elo_text(row[key]) for key in elo), row["score"], row["failures"]]
@@ -200,9 +202,8 @@ def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> No
         heads = ["trial", "Elo", "low", "high", "score", "failed"]
         shown = len(heads) - (not any(row["failures"] for row in rows))
         print_rows(heads[:shown], [line[:shown] for line in values])
-    final = read_final(folder)
-    if final is not None:
-        tell(final.verdict)
+    if verdict is not None:
+        tell(verdict)
 
 
 def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:

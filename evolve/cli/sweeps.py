@@ -32,7 +32,6 @@ from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.final import FinalResult
-from evolve.sweeps.program_parameters import range_of
 from evolve.sweeps.storage import without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables.trials import final_table
@@ -223,14 +222,14 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 def ranges_of(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read the values of --space: ranges by parameter, and the values of a file that hold one.
 
-    A text is a file, or NAME=LOW:HIGH with what may follow in a program's braces.
+    A text is a file, or NAME=RANGE.
     """
     ranges: dict[str, Any] = {}
     held: dict[str, Any] = {}
     for text in texts:
         name, equals, range_text = text.partition("=")
         if equals and not Path(text).exists():
-            ranges[name] = range_of(name, range_text)
+            ranges[name] = range_text  # the settings read it
             continue
         for one, value in read_toml(Path(text)).items():
             (ranges if isinstance(value, Mapping) else held)[one] = value

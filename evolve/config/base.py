@@ -3,19 +3,21 @@
 Options and the page's forms are made from the fields of a model. A field that names agents, or a
 place outside its run, says so in its `json_schema_extra`: `names` is `agent` (a text), `agents` (a
 list), `shares` (the keys of a mapping) or `place` (a file, a URL or a name elsewhere); `words` are
-texts that name neither an agent nor a place.
+texts that name neither an agent nor a place. `lists` says how a command line gives a list: with the
+text between its values, a comma by default; as `words`, or `repeated`, an option for each.
 """
 
 from __future__ import annotations
 
 import math
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic.fields import FieldInfo
 
+from evolve.config.ranges import range_text
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules
 from evolve.parsing import everything_in, split_list
 
@@ -187,35 +189,36 @@ def plain_type(annotation: Any) -> Any:
     return annotation
 
 
-_TOGETHER: Final = ("sprt",)
-"""Options that take several words."""
-_APART: Final = ("against", "require")
-"""Options that are given once for each value: commas may be part of it."""
+def option_words(values: Mapping[str, Any], model: type[BaseModel] | None = None) -> list[str]:
+    """The command-line options that give values of a model; None values are left out.
 
-
-def option_words(values: Mapping[str, Any], but: Sequence[str] = ()) -> list[str]:
-    """The command-line options that give these values; None values are left out."""
+    Without a model, as changes for `resume`: each value of a list has an option of its own.
+    """
     words: list[str] = []
     for name, value in values.items():
         option = f"--{name.replace('_', '-')}"
-        if value is None or name in but:
+        extra = {"lists": "repeated"} if model is None else _extra(model.model_fields.get(name))
+        lists = extra.get("lists", ",")
+        if value is None:
             continue
         if isinstance(value, bool):
             words.append(option if value else option.replace("--", "--no-", 1))
         elif isinstance(value, Mapping):
             for key, one in value.items():
-                words += [option, f"{key}={_text(one)}"]
-        elif isinstance(value, list | tuple) and name in _TOGETHER:
+                words += [option, f"{key}={_text(one, lists)}"]
+        elif isinstance(value, list | tuple) and lists == "words":
             words += [option, *map(_text, value)]
-        elif isinstance(value, list | tuple) and name in _APART:
+        elif isinstance(value, list | tuple) and lists == "repeated":
             words += [word for one in value for word in (option, _text(one))]
         else:
-            words += [option, _text(value)]
+            words += [option, _text(value, lists)]
     return words
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, lists: str = ",") -> str:
+    if isinstance(value, Mapping):
+        return range_text(value)
     if isinstance(value, list | tuple):
-        return ",".join(map(_text, value))
+        return lists.join(map(_text, value))
     # `:g` would change 1234567.0 to another number.
     return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)

@@ -89,6 +89,7 @@ class EvolutionSettings(Settings):
     bounds: dict[str, Annotated[Range, BeforeValidator(split_range)]] = Field(
         default_factory=dict,
         description=f"range of a gene, GENE=LOW:HIGH; genes: {', '.join(GENES)}",
+        json_schema_extra={"lists": ":"},
     )
     fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(split_integers)]] = Field(
         default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"

@@ -113,6 +113,7 @@ class MatchSettings(ContestSettings):
         None,
         description="stop as soon as it is decided whether A is stronger by the second or only by "
         "the first of two numbers of Elo, such as 0 and 20",
+        json_schema_extra={"lists": "words"},
     )
     alpha: float = Field(
         0.05, gt=0.0, lt=0.5, description="share of matches at ELO0 that may end for ELO1"
@@ -131,7 +132,7 @@ class RateSettings(ContestSettings):
     against: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         (),
         description="a gauntlet: the agents play these alone, whose ratings stay fixed",
-        json_schema_extra={"names": "agents"},
+        json_schema_extra={"names": "agents", "lists": "repeated"},
     )
     elos: Annotated[tuple[float, ...], BeforeValidator(split_list)] = Field(
         (),

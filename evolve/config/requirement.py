@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from evolve.parsing import parse_python
+
 _LONGEST: Final = 500
 """Most characters of a requirement."""
 _BETWEEN: Final[Mapping[type[ast.operator], Callable[[Any, Any], Any]]] = {
@@ -55,17 +57,21 @@ class Requirement:
     text: str
 
     def __post_init__(self) -> None:
-        if not _says_whether(self._tree):
-            raise ValueError(f"{self.text!r} is not a comparison, such as 'low < high'")
-        _check(self._tree)
+        try:
+            if not _says_whether(self._tree):
+                raise ValueError(f"{self.text!r} is not a comparison, such as 'low < high'")
+            _check(self._tree)
+        except RecursionError as error:
+            raise ValueError(f"{self.text!r} nests too deep") from error
 
     @cached_property
     def _tree(self) -> ast.expr:
         if len(self.text) > _LONGEST:
             raise ValueError(f"a requirement has {_LONGEST} characters at most")
         try:
-            return ast.parse(_DOTTED.sub(_marked, self.text.strip()), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            tree: ast.expr = parse_python(_DOTTED.sub(_marked, self.text.strip()), "eval").body
+            return tree
+        except ValueError as error:
             taken = [word for word in re.findall(r"\w+", self.text) if word in _TAKEN]
             why = f": no parameter {taken[0]!r} can be in one, a word of Python" if taken else ""
             raise ValueError(

@@ -16,6 +16,7 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
+from evolve.config.ranges import range_of
 from evolve.config.requirement import Requirement
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
@@ -187,7 +188,7 @@ class SweepSettings(Settings):
     )
     space: dict[str, Anything] = Field(
         default_factory=dict,
-        description="ranges that differ: {low, high, log, step}, {choices} or a value",
+        description="ranges that differ: NAME=LOW:HIGH, :log or :STEP after it, or NAME=A|B",
     )
     fix: dict[str, Anything] = Field(
         default_factory=dict, description="hold a setting of every trial at a value, NAME=VALUE"
@@ -196,6 +197,7 @@ class SweepSettings(Settings):
         (),
         description="what the parameters of every trial fulfil, such as 'low < high' or "
         "'a + b <= 10 or not c'; settings that break it are never played; may be repeated",
+        json_schema_extra={"lists": "repeated"},
     )
     start_from: str | None = Field(
         None,
@@ -224,6 +226,16 @@ class SweepSettings(Settings):
                 "rungs", None
             )  # they need the default budget, and do not go with storage or games
         return {**usual, **{key: value for key, value in values.items() if value is not None}}
+
+    @field_validator("space", mode="before")
+    @classmethod
+    def _ranges_as_tables(cls, space: Any) -> Any:
+        if not isinstance(space, Mapping):
+            return space
+        return {
+            name: range_of(one, f"{name}={one}") if isinstance(one, str) else one
+            for name, one in space.items()
+        }
 
     @field_validator("rungs")
     @classmethod

@@ -17,7 +17,6 @@ from evolve.engine.search.evaluation import CLASS_OF_SQUARE
 from evolve.errors import AgentError, OptionsError, RunError
 from evolve.plots.agents import plot_agent, plot_patterns, values_of_discs
 from evolve.plots.chart import caption_of, draw_chart
-from evolve.plots.course import Course, course_of, course_of_group, frame_of
 from evolve.plots.figure import (
     Look,
     Picture,
@@ -33,6 +32,7 @@ from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run
 from evolve.studies.comparison import Group, groups_of
+from evolve.studies.course import Course, course_of, course_of_group, frame_of
 
 Source = str | Path | Run | Study | Agent
 _OF_RUNS: Final[Mapping[str, Callable[[Run, Look], Picture]]] = {

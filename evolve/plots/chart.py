@@ -14,9 +14,9 @@ from evolve.agents.ladder import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST
-from evolve.plots.course import Course
 from evolve.plots.figure import DASHES, GREY, LINE, ORANGE, SERIES, draw_band, legend_below, short
 from evolve.runs.summary import champion_elo
+from evolve.studies.course import Course
 from evolve.terminal_text import count_of
 
 _LADDER: Final = ("rating", "elo", "panel_elo")

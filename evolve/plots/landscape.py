@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING, GREY, INK, ORANGE, short
-from evolve.sweeps.landscape import Axis, Landscape, landscape_of
-from evolve.tables.columns import without_nan
+from evolve.sweeps.landscape import Axis, Landscape
 
-_SIZE: Final = (60, 40)
+SIZE: Final = (60, 40)
+"""Places across and up."""
 _TICKS: Final = 5
 _NAME: Final = 28
-
-
-def of_trials(trials: pd.DataFrame, names: Sequence[str], best: int | None) -> Landscape | None:
-    """Return the landscape of a trials table; None where it has none."""
-    rows: list[Any] = without_nan(trials).to_dict("records")
-    return landscape_of(rows, names, _SIZE, best)
 
 
 def draw_landscape(figure: Figure, land: Landscape, left: Axes, right: Axes) -> None:

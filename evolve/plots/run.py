@@ -13,7 +13,6 @@ from evolve.agents.reference import read_agent
 from evolve.errors import RunError
 from evolve.plots.agents import draw_weights
 from evolve.plots.chart import draw_chart
-from evolve.plots.course import course_of
 from evolve.plots.figure import (
     BLUE,
     DASHES,
@@ -31,6 +30,7 @@ from evolve.plots.figure import (
 )
 from evolve.runs.run import Run
 from evolve.runs.run_types import champion_of
+from evolve.studies.course import course_of
 
 _MOST_BOARDS: Final = 6
 _SCORES: Final = {"random": GREY, "depth_1": ORANGE, "depth_2": BLUE}

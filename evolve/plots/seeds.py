@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from evolve.fitness.statistics import mean_of
 from evolve.plots.chart import draw_chart, names_of
-from evolve.plots.course import ENOUGH, Course
 from evolve.plots.figure import GREY, INK, SERIES
 from evolve.studies.comparison import Group, figure_of
+from evolve.studies.course import ENOUGH, Course
 
 
 def draw_settings(figure: Figure, groups: Sequence[Group], courses: Sequence[Course]) -> None:

@@ -23,9 +23,10 @@ from evolve.plots.figure import (
     run_title,
     short,
 )
-from evolve.plots.landscape import draw_landscape, of_trials
+from evolve.plots.landscape import SIZE, draw_landscape
 from evolve.runs.run import Run
-from evolve.tables.trials import TRIALS_COLUMNS, Importances, read_final
+from evolve.sweeps.landscape import Trials
+from evolve.tables.trials import Importances
 
 SLICES: Final = 8
 """Number of parameters drawn one by one: those that matter most."""
@@ -45,14 +46,12 @@ def plot_sweep(run: Run, look: Look) -> Picture:
     complete = trials[trials["state"] == "COMPLETE"]
     if complete.empty:
         raise RunError(f"{run.path} has no complete trial to draw yet")
-    parameters = [name for name in trials.columns if name not in TRIALS_COLUMNS.names]
-    shares = run.importances.shares
-    names = sorted(parameters, key=lambda name: -shares.get(name, 0.0))
-    slices = names[: SLICES if shares else MORE_SLICES]
+    landscapes = Trials.of(run.path)
+    names = landscapes.names
+    slices = names[: SLICES if run.importances.shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
-    final = read_final(run.path)
-    land = of_trials(trials, names, None if final is None else final.winner)
+    land = landscapes.over(names[:2], SIZE)
     top = 1 if land is None else 2
 
     def draw(figure: Picture) -> None:

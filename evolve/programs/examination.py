@@ -17,6 +17,7 @@ import numpy as np
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.squares import square_name
 from evolve.errors import EngineError
+from evolve.parsing import parse_python, read_document
 from evolve.programs.meter import Meter
 from evolve.programs.sessions import PythonSession
 
@@ -314,9 +315,9 @@ def _imports(file: Path, allowed: Collection[str]) -> Finding:
     Imports within a `try` are not checked: the file handles their absence.
     """
     try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError) as error:
-        return Finding("imports", False, f"it is not Python: {error}")
+        tree = parse_python(read_document(file))
+    except (OSError, ValueError) as error:
+        return Finding("imports", False, str(error))
     known = {*sys.stdlib_module_names, *allowed}
     names = list(dict.fromkeys(_imported(tree)))
     wrong = [name for name in names if name not in known]
@@ -325,12 +326,13 @@ def _imports(file: Path, allowed: Collection[str]) -> Finding:
     return Finding("imports", True, ", ".join(names) or "none")
 
 
-def _imported(node: ast.AST) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.Try):
-            continue
-        if isinstance(child, ast.Import):
-            yield from (one.name.partition(".")[0] for one in child.names)
-        elif isinstance(child, ast.ImportFrom):
-            yield "." * child.level + (child.module or "").partition(".")[0]
-        yield from _imported(child)
+def _imported(tree: ast.Module) -> Iterator[str]:
+    ahead: list[ast.AST] = [tree]  # the next one last: a tree can be deeper than calls may be
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, ast.Import):
+            yield from (one.name.partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "").partition(".")[0]
+        elif not isinstance(node, ast.Try):
+            ahead += reversed(list(ast.iter_child_nodes(node)))

@@ -7,7 +7,6 @@ import copy
 import re
 import threading
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +21,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import AgentError, EngineError
+from evolve.parsing import parse_python
 from evolve.programs.game_clock import GameClock, GameTime
 from evolve.programs.process import LineProcess
 from evolve.programs.sessions import GtpSession, NBoardSession, ProgramSession, PythonSession
@@ -397,9 +397,8 @@ def rules_in_source(file: Path) -> Rules | None:
         source = file.read_bytes()
         if not _RULES.search(source):
             return None
-        with warnings.catch_warnings(action="ignore"):  # its process reports faults
-            lines = ast.parse(source).body
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        lines = parse_python(source).body
+    except (OSError, ValueError):
         return None
     said: Rules | None = None
     for line in lines:

@@ -10,10 +10,12 @@ import queue
 import re
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from evolve.agents.agent import Agent, Analysis, Limit
+from evolve.agents.discs import in_discs
 from evolve.agents.memory import stopper
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
@@ -198,14 +200,15 @@ class NBoardEngine:
                 square = self.agent.choose(board)
                 self.say(f"search {_name_of(square)} 0.00 0 0 {self._name}, no evaluation")
                 return
+            values = _in_discs(self.agent, board, analysis)
             for square in list(analysis.values)[:count]:
-                self.say(f"search {_name_of(square)} {self._told(analysis, square)}")
+                told = self._told(analysis, square, values.get(square))
+                self.say(f"search {_name_of(square)} {told}")
             if analysis.depth is None or analysis.exact:
                 return
 
-    def _told(self, analysis: Analysis, square: int) -> str:
+    def _told(self, analysis: Analysis, square: int, discs: float | None) -> str:
         """Return value, a zero and depth of a move, or its value and a remark."""
-        discs = analysis.discs(square)
         if discs is None:
             return f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"
         return f"{discs:.2f} 0 {analysis.depth}"
@@ -230,7 +233,17 @@ def _value(agent: Agent, board: Board) -> float | None:
     analysis = agent.analyse(board)
     if analysis is None:
         return None
-    return analysis.discs(max(analysis.values, key=lambda square: analysis.values[square]))
+    best = max(analysis.values, key=lambda square: analysis.values[square])
+    return _in_discs(agent, board, analysis).get(best)
+
+
+def _in_discs(agent: Agent, board: Board, analysis: Analysis) -> Mapping[int, float | None]:
+    """The values of moves in discs, of weights by their fit; none where they have none."""
+    if analysis.unit != "evaluation":
+        return {square: analysis.discs(square) for square in analysis.values}
+    with ThreadPoolExecutor(1) as apart:  # a stop of this thread's searches would spoil the fit
+        found = apart.submit(in_discs, agent, board, analysis).result()
+    return {} if found is None else found.values
 
 
 def _name_of(square: int) -> str:

@@ -11,7 +11,7 @@ from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
-from evolve.tables.paths import FINAL_FILE, RETEST, RUNGS
+from evolve.tables.paths import RETEST, RUNGS
 from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, final_table, read_trials, whole_final
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ def _facts(run: Run) -> Facts:
         target=target,
         # More finished trials than the last final had: another final must follow.
         complete=isinstance(target, int)
-        and (finished >= target or (final is not None and final.over))
-        and (run.path / FINAL_FILE).exists()
-        and (final is None or final.trials == finished),
+        and final is not None
+        and (finished >= target or final.over)
+        and final.trials == finished,
         figures={"best_score": best},
         so_far=best,
     )

@@ -12,9 +12,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from evolve.agents.discs import in_discs
 from evolve.agents.names import parse_name
@@ -24,7 +27,7 @@ from evolve.config.toml import resolve_as
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import square_name
-from evolve.errors import PositionError, RecordError
+from evolve.errors import PositionError, RecordError, SettingsError
 from evolve.extras import imported
 from evolve.files.folder import inside
 from evolve.parsing import json_value
@@ -40,6 +43,8 @@ from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
 from evolve.tables.paths import CONFIG_FILE
 
+if TYPE_CHECKING:
+    from evolve.sweeps.landscape import Landscape
 if sys.platform != "win32":
     import resource
 
@@ -50,6 +55,12 @@ _MEMORY: Final = 6 << 30
 LLVM and the tables of searches need room; an agent's file must not take more."""
 _MOST_READ: Final = 20
 """Most games of a pasted text that are sent back."""
+_POINTS: Final = 200
+"""Most points of a course."""
+_SLICES: Final = 8
+"""Parameters of a sweep over which expected scores are shown one by one."""
+_PLACES: Final = ((25, 1), (20, 15))
+"""Places of a landscape over one parameter and over two: across, up."""
 
 
 def main(pipes: Sequence[str]) -> None:
@@ -284,6 +295,35 @@ def best(folder: str) -> dict[str, Any]:
     return winner_of(inside(Path(folder)))
 
 
+def landscapes(folder: str, names: Sequence[str]) -> dict[str, Any]:
+    """The expected scores of a sweep over one or two parameters; with none, over each that matters.
+
+    An axis has its parameter's name, so one whose trials are too few is left out.
+    """
+    from evolve.sweeps.landscape import Trials
+
+    trials = Trials.of(inside(Path(folder)))
+    if set(names) - set(trials.names):
+        raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
+    chosen = [names] if names else [[name] for name in trials.names[:_SLICES]]
+    made = [trials.over(one, _PLACES[len(one) - 1]) for one in chosen]
+    return {"names": trials.names, "items": [_landscape(land) for land in made if land is not None]}
+
+
+def _landscape(land: Landscape) -> dict[str, Any]:
+    return {
+        "x": asdict(land.x),
+        "y": None if land.y is None else asdict(land.y),
+        "across": land.across.tolist(),
+        "up": land.up.tolist(),
+        "mean": np.where(land.near | (land.y is None), land.mean, np.nan).tolist(),
+        "error": land.error.tolist(),
+        "points": land.points.tolist(),
+        "scores": land.scores.tolist(),
+        "best": land.best.tolist(),
+    }
+
+
 def space(kind: str) -> list[dict[str, Any]]:
     """The parameters that a sweep of a kind searches."""
     from evolve.sweeps.plan import plan_of
@@ -302,15 +342,49 @@ def space(kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def over_seeds(folders: Sequence[str]) -> list[dict[str, Any]]:
-    """Runs compared over their seeds, as rows; none where no two share a setting."""
+def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
+    """Runs compared over their seeds, as rows and as files; none where no two share a setting."""
     from evolve.runs.run import load_run
     from evolve.studies.comparison import in_words, more_seeds, over_seeds, winner_in
+    from evolve.studies.document import document_of, sections_of
+    from evolve.tables.parquet import csv_text
 
     frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
-    rows: Any = [] if frame is None else frame.to_dict("records")
+    if frame is None:
+        return {"items": [], "latex": "", "csv": ""}
+    rows: Any = frame.to_dict("records")
     said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
-    return [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
+    items = [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
+    latex = document_of(sections_of(frame), ".tex", "plain")
+    return {"items": items, "latex": latex, "csv": csv_text(frame)}
+
+
+def courses(folder: str) -> list[dict[str, Any]]:
+    """The mean course of each setting of a study: of its runs that are done, before that of all."""
+    from evolve.runs.run import load_run
+    from evolve.studies.comparison import groups_of
+    from evolve.studies.course import course_of_group
+
+    found = []
+    for group in groups_of([load_run(inside(Path(folder)))]):
+        runs = group.runs.items()
+        done = {seed: run for seed, run in runs if run.kind.reading.facts(run).complete}
+        course = course_of_group(replace(group, runs=done or group.runs))
+        if course is None:
+            continue
+        shown = np.unique(np.linspace(0, len(course.x) - 1, _POINTS).round().astype(int))
+        names = ("x", "y", "low", "high")
+        numbers = {name: getattr(course, name) for name in names}
+        found.append(
+            {
+                "setting": course.name,
+                "metric": course.metric,
+                "over": course.steps,
+                "seeds": course.seeds,
+                **{name: [] if one is None else one[shown] for name, one in numbers.items()},
+            }
+        )
+    return found
 
 
 def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]:
@@ -332,6 +406,7 @@ def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]
 _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "ready": ready,
     "cost": cost,
+    "courses": courses,
     "describe": describe,
     "evaluate": evaluate,
     "play": play,
@@ -340,6 +415,7 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "read": read,
     "check_file": check_file,
     "check_settings": check_settings,
+    "landscapes": landscapes,
     "load": load,
     "over_seeds": over_seeds,
     "space": space,

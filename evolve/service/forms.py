@@ -158,7 +158,7 @@ class Form:
         for name in ("a", "b", "agents") if self.kind is None else ("program",):
             named = values.pop(name, [])
             agents += [named] if isinstance(named, str) else named
-        return [*self.command.split(), *agents, *option_words(values)]
+        return [*self.command.split(), *agents, *option_words(values, self.model)]
 
     def design(
         self, settings: Mapping[str, Any], seeds: str | None, grid: Mapping[str, list[Any]]

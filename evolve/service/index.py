@@ -24,7 +24,7 @@ from evolve.service.folders import Locks, Place, holds
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
 from evolve.service.responses import ProblemError, not_found, noted, outlived
-from evolve.tables.paths import CONFIG_FILE, LOCK_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, LOCK_FILE, STUDY_FILE
 
 POINTS: Final = 40
 _CURVES: Final = 6
@@ -35,7 +35,7 @@ _GROWING: Final = dict.fromkeys(
     name
     for kind in RUN_TYPES
     for name in kind.files
-    if name in CHAMPIONS or name.endswith(".parquet")
+    if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
 )
 _UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
 """Errors of a file that only adds a picture or a figure: a run without them is not damaged."""

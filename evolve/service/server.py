@@ -21,7 +21,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
 
 from evolve.errors import RunError
-from evolve.service.api import agents, generations, jobs, runs, welcome
+from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
 from evolve.service.folders import Place
 from evolve.service.page_files import PageFiles
 from evolve.service.request_guard import EVERYWHERE, SESSION, Door, Guard
@@ -89,7 +89,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     app.state.service, app.state.door = service, door
     answer_with_problems(app)
     app.add_exception_handler(NotModifiedError, _not_modified)
-    for routes in (jobs, runs, generations, agents, welcome):
+    for routes in (jobs, runs, sweeps, generations, agents, welcome):
         app.include_router(routes.router, prefix=API)
     app.router.routes.append(Route(f"{API}/events", service.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +25,7 @@ from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove_tree
 from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Executor
+from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.run_folder import Observer
@@ -182,6 +183,12 @@ def play_final(
     rows: list[Row] = []
     winner = finalists[0]
     if pairs:
+
+        def play(match: Match, pair: tuple[str, str], done: GamesDone | None) -> None:
+            if rating.finished:
+                _write_standings(folder, rating.rows())
+            games.play(match, pair, done)
+
         rating = Tournament(
             agents,
             names,
@@ -190,10 +197,11 @@ def play_final(
             {},
             seed=sweep.seed,
             executor=executor,
-            play=games.play,
+            play=play,
         )
         rating.play(games.progress)
         rows = rating.rows()
+        _write_standings(folder, rows)
         winner = finalists[names.index(rows[0].agent)]
     score, tested, failures = None, None, (0, 0)
     if defaults is not None and winner is not defaults:
@@ -235,7 +243,15 @@ def write_result(
 ) -> None:
     """Write a result, which counts for all trials that are finished now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
-    document = {"trials": finished, "over": over, **_document(result)}
+    _write(folder, {"trials": finished, "over": over, **_document(result)})
+
+
+def _write_standings(folder: FolderPath, rows: Sequence[Row]) -> None:
+    """Write how a final stands that is not over."""
+    _write(folder, {"finalists": [row.facts for row in rows]})
+
+
+def _write(folder: FolderPath, document: Mapping[str, Any]) -> None:
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
 
 

@@ -14,6 +14,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from evolve.files.folder import FolderPath
+from evolve.tables.trials import TRIALS_COLUMNS, importances_of, read_final, read_trials
+
 Floats = npt.NDArray[np.float64]
 FEWEST: Final = 5
 """Fewest scored trials of a landscape."""
@@ -27,6 +30,11 @@ _LENGTHS: Final = (0.12, 0.2, 0.35, 0.6, 1.0)
 """Lengths of its slopes that are tried, as shares of a range."""
 _NOISES: Final = (0.0, 0.02, 0.05, 0.1, 0.2)
 """What other parameters may do to a score: standard deviations that are tried."""
+_FAR: Final = 0.8, 0.05
+"""Nothing near a place was tried where its standard error is above this share of the largest one,
+and above the second."""
+_GROUPS: Final = 5
+"""Parts of a range by which a parameter's effect is told."""
 _APART: Final = 1.5
 """Distance between two choices, in lengths: they have no order."""
 
@@ -89,6 +97,64 @@ class Landscape:
     scores: Floats
     best: Floats
     defaults: Floats | None
+
+    @property
+    def near(self) -> npt.NDArray[np.bool_]:
+        """Whether trials were tried near a place, [rows, columns]."""
+        share, least = _FAR
+        near: npt.NDArray[np.bool_] = self.error <= max(share * float(self.error.max()), least)
+        return near
+
+
+@dataclass(frozen=True)
+class Trials:
+    """The trials of a sweep, as its landscapes are made of them.
+
+    names: the parameters that vary, those that matter most first: by their importance, or by how
+    much of the scores goes with them. best: the number of the winner, before the final of the best
+    complete trial; None where there is none.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    names: Sequence[str]
+    best: int | None
+
+    @classmethod
+    def of(cls, folder: FolderPath) -> Trials:
+        """Read the tables of a sweep."""
+        table, final = read_trials(folder), read_final(folder)
+        if table is None:
+            return cls([], [], None)
+        rows, shares = table.to_pylist(), importances_of(table).shares
+        names = [name for name in table.column_names if name not in TRIALS_COLUMNS.names]
+        order = {name: (-shares.get(name, 0.0), -_effect(rows, name)) for name in names}
+        varied = [name for name in names if order[name][1]]
+        names = sorted(varied, key=lambda name: order[name])
+        if final is not None and final.winner is not None:
+            return cls(rows, names, final.winner)
+        complete = [row for row in rows if row["state"] == "COMPLETE"]
+        best = max(complete, key=lambda row: row["score"], default={"number": None})
+        return cls(rows, names, best["number"])
+
+    def over(self, names: Sequence[str], size: tuple[int, int]) -> Landscape | None:
+        """Return the landscape over one or two parameters; None where there is none."""
+        return landscape_of(self.rows, names, size, self.best)
+
+
+def _effect(rows: Sequence[Mapping[str, Any]], name: str) -> float:
+    """The adjusted share of the scores' variance that goes with a parameter; 0 if it is held."""
+    scored = [row for row in rows if row["score"] is not None and row[name] is not None]
+    values = [row[name] for row in scored]
+    if len({*map(str, values)}) < 2:
+        return 0.0
+    axis, scores = Axis.of(name, values), np.array([row["score"] for row in scored])
+    places = np.array([axis.place(value) for value in values])
+    count = len(axis.choices) or _GROUPS
+    groups = np.round(places * (count - 1)).astype(int)
+    sizes = np.bincount(groups)
+    means = np.bincount(groups, scores) / np.maximum(sizes, 1)
+    within = float(((scores - means[groups]) ** 2).sum()) / max(1, len(scores) - len({*groups}))
+    return max(1.0 - within / max(float(scores.var(ddof=1)), 1e-12), 1e-12)
 
 
 def landscape_of(

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 from evolve.agents.names import parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.ranges import EXAMPLE, range_of
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
@@ -243,10 +244,6 @@ class Tunable:
 
 _HOLE: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
-_WHOLE: Final = re.compile(r"[-+]?[0-9]{1,15}")
-_EXAMPLE: Final = (
-    "write {corner:1:50}, {weight:0.0:1.0:0.1}, {rate:0.1:5:log=1} or {style:calm|wild}"
-)
 
 
 @dataclass(frozen=True)
@@ -275,11 +272,11 @@ class Template:
                 parts[-1] += hole[0][0]
                 continue
             if hole[1] is None:
-                raise OptionsError(f"{hole[0]!r} in {text!r} stands alone: {_EXAMPLE}, {{{{ for it")
+                raise OptionsError(f"{hole[0]!r} in {text!r} stands alone: {EXAMPLE}, {{{{ for it")
             name, colon, rest = hole[1].partition(":")
             parts += [name, ""]
             if not _NAME.fullmatch(name):
-                raise OptionsError(f"{hole[0]} in {text!r} is not a parameter: {_EXAMPLE}")
+                raise OptionsError(f"{hole[0]} in {text!r} is not a parameter: {EXAMPLE}")
             if not colon:
                 continue  # only named here, described elsewhere
             parameter, default = _parameter(name, rest, hole[0])
@@ -366,73 +363,16 @@ def middle(parameter: Parameter) -> Value:
 
 def _parameter(name: str, text: str, hole: str) -> tuple[Parameter, Value | None]:
     """Parse a parameter and its default from the text after its name in a hole."""
-    ranged, equals, given = text.partition("=")
-    if "|" in ranged or ":" not in ranged:
-        choices = tuple(_typed(part) for part in ranged.split("|"))
-        if (
-            len(choices) < 2
-            or not all(str(one) for one in choices)
-            or len({*choices}) < len(choices)
-        ):
-            raise OptionsError(f"{hole}: is neither a range nor a choice: {_EXAMPLE}")
-        if len({type(one) for one in choices}) > 1:
-            choices = tuple(ranged.split("|"))
-        parameter = Parameter(name, "choice", "", choices=choices)
-    else:
-        parameter = _range(name, ranged, hole)
-    if not equals:
+    table = range_of(text, hole)
+    default: Any = table.pop("default", None)
+    if "choices" not in table and not {"low", "high"} <= table.keys():
+        raise OptionsError(f"{hole}: is not a range: {EXAMPLE}")
+    parameter = Parameter(name, "choice", "").narrowed(table, hole)
+    if default is None:
         return parameter, None
-    default: Any = _typed(given)
-    if parameter.kind == "choice" and parameter.type is str:
-        default = given
-    elif parameter.type is float and isinstance(default, int):
+    if parameter.type is float and isinstance(default, int):
         default = float(default)
     if not parameter.holds(default):
+        given = text.partition("=")[2]
         raise OptionsError(f"{hole}: {given!r} is not in the range {parameter.range_text}")
     return parameter, default
-
-
-def range_of(name: str, text: str) -> dict[str, Any]:
-    """Return the table of a space file for LOW:HIGH[:log|:STEP][=DEFAULT] or A|B.
-
-    Raises OptionsError for anything else.
-    """
-    parameter, default = _parameter(name, text, f"{name}={text}")
-    if parameter.kind == "choice":
-        table: dict[str, Any] = {"choices": list(parameter.choices)}
-    else:
-        table = {"low": parameter.ends[0], "log": parameter.log}
-        table["high"] = int(parameter.high) if parameter.kind == "int" else parameter.high
-        if parameter.step is not None:
-            table["step"] = parameter.step
-        if not parameter.log:
-            del table["log"]
-    return table if default is None else {**table, "default": default}
-
-
-def _range(name: str, text: str, hole: str) -> Parameter:
-    low, high, *more = text.split(":")
-    given: dict[str, Any] = {"low": _typed(low), "high": _typed(high)}
-    if len(more) > 1 or any(isinstance(end, str) for end in given.values()):
-        raise OptionsError(f"{hole}: is not a range: {_EXAMPLE}")
-    if [one.strip().lower() for one in more] == ["log"]:
-        given["log"] = True
-    elif more:
-        given["step"] = _typed(more[0])
-        if isinstance(given["step"], str):
-            raise OptionsError(f"{hole}: {more[0]!r} is neither log nor a step, such as 5 or 0.1")
-    return Parameter(name, "choice", "").narrowed(given, hole)
-
-
-def _typed(text: str) -> Value:
-    """Return a number where the text is one, otherwise the text.
-
-    Blanks around a number are ignored. `1_000` is not a number: only Python reads it as one.
-    """
-    number = text.strip()
-    if _WHOLE.fullmatch(number):
-        return int(number)
-    try:
-        return float(number) if re.search("[0-9]", number) and "_" not in number else text
-    except ValueError:
-        return text

@@ -109,7 +109,7 @@ def _lines(run: Run, plan: Plan | None, best: Mapping[str, Any]) -> list[dict[st
             lines.append({"about": "Against another program or agent", "line": line})
     command = SWEEP_TARGETS[run.kind.word(run.command)].command
     if command is not None and isinstance(plan, SettingsPlan) and not plan.makes_agents:
-        words = ["evolve", *command.split(), *option_words(_options(plan, best))]
+        words = ["evolve", *command.split(), *option_words(_options(plan, best), type(plan.base))]
         lines.insert(0, {"about": "Longer, with these settings", "line": shlex.join(words)})
     return lines
 

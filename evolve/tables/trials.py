@@ -139,8 +139,8 @@ class Against(BaseModel):
 class FinalDocument(BaseModel):
     """The file of a final.
 
-    trials: how many were finished when the final was played, None before its end. over: whether no
-    further trial was to come, even if the sweep allowed more. finalists: the strongest first.
+    trials: how many were finished when the final was played, None while it is played. over: whether
+    no further trial was to come, even if the sweep allowed more. finalists: the strongest first.
     winner, defaults: numbers of trials. against_defaults: the winner's result in fresh games.
     """
 

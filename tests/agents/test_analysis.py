@@ -82,4 +82,4 @@ def test_who_has_no_opinion_says_none() -> None:
 def test_texts_for_people() -> None:
     analysis = Analysis({19: 120, 26: -3 << 20, 37: 5 << 20}, "evaluation", 3, (19,))
     assert [analysis.text(square) for square in (19, 26, 37)] == ["+120", "loses by 3", "wins by 5"]
-    assert [analysis.discs(square) for square in (19, 26, 37)] == [1.2, -3.0, 5.0]
+    assert [analysis.discs(square) for square in (19, 26, 37)] == [None, -3.0, 5.0]

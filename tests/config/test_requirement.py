@@ -59,10 +59,11 @@ def test_the_names_in_it() -> None:
         "",
         "a" * 600 + " < 1",
         "(" * 300 + "a" + ")" * 150 + " < 1",
+        "a < [" + "-" * 480 + "1]",
     ],
 )
 def test_nothing_else_can_stand_in_it(text: str) -> None:
-    with pytest.raises(ValueError, match=r"requirement|comparison"):
+    with pytest.raises(ValueError, match=r"requirement|comparison|nests too deep"):
         Requirement(text)
 
 

@@ -14,8 +14,8 @@ from matplotlib.text import Annotation, Text
 from evolve.engine.board.rules import RULE_SETS
 from evolve.errors import RunError
 from evolve.plots.chart import caption_of, draw_chart, names_of, rung_text
-from evolve.plots.course import Course, course_of
 from evolve.runs.run import Run
+from evolve.studies.course import Course, course_of
 from tests.plots import drawn
 
 

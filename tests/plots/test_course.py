@@ -12,10 +12,10 @@ import pytest
 
 from evolve.errors import OptionsError
 from evolve.fitness.statistics import mean_of
-from evolve.plots import course
-from evolve.plots.course import Course, course_of, course_of_group, frame_of, metrics_of
 from evolve.runs.run import Run, Study
+from evolve.studies import course
 from evolve.studies.comparison import Group, groups_of
+from evolve.studies.course import Course, course_of, course_of_group, frame_of, metrics_of
 from tests.plots.test_run import training
 
 

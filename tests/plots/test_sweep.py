@@ -11,8 +11,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.plots.figure import DIVERGING
-from evolve.plots.landscape import draw_landscape, of_trials
+from evolve.plots.landscape import SIZE, draw_landscape
 from evolve.plots.sweep import draw_history, draw_slice
+from evolve.sweeps.landscape import landscape_of
 from tests.plots import drawn
 
 RNG = np.random.default_rng(0)
@@ -80,7 +81,8 @@ def test_the_legend_is_not_over_the_curve() -> None:
 def test_a_landscape_has_the_colours_of_values() -> None:
     trials = trials_with(VALUES["share"])
     trials["y"] = VALUES["weights"]
-    land = of_trials(trials, ("x", "y"), COUNT - 1)
+    rows: list[Any] = trials.to_dict("records")
+    land = landscape_of(rows, ("x", "y"), SIZE, COUNT - 1)
     assert land is not None
     figure = Figure()
     left, right = figure.subplots(1, 2)

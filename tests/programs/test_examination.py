@@ -221,6 +221,14 @@ def test_other_imports_that_are_allowed_or_tried(tmp_path: Path) -> None:
     assert findings(tmp_path, tried)["imports"].good
 
 
+def test_source_that_nests_deep_is_read_or_refused(tmp_path: Path) -> None:
+    path = tmp_path / "deep.py"
+    path.write_text("import numpy\nTABLE = " + " + ".join(["'ab'"] * 1200))
+    assert examination._imports(path, ("numpy",)) == Finding("imports", True, "numpy")
+    path.write_text("x = " + "-" * 100_000 + "1")
+    assert "nested too deep" in examination._imports(path, ()).text
+
+
 def test_on_the_command_line(tmp_path: Path) -> None:
     agent = evolve.load_agent("swh")
     assert isinstance(agent, evolve.AlphaBetaAgent)

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
+from evolve.agents.discs import in_discs
 from evolve.engine.board.squares import parse_moves, parse_square
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
@@ -112,8 +113,9 @@ def test_hints() -> None:
         assert hint[3] == "0"
     agent = evolve.load_agent("swh?depth=4")
     assert isinstance(agent, evolve.AlphaBetaAgent)
-    values = agent.analyse(board).values
-    assert float(hints[-3][2]) == pytest.approx(max(values.values()) / 100)
+    found = in_discs(agent, board, agent.analyse(board))
+    assert found is not None
+    assert float(hints[-3][2]) == pytest.approx(max(found.values.values()), abs=0.005)
     assert said[-1] == "pong 2"
 
 

@@ -25,7 +25,9 @@ def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> Non
     facts = READING.facts(Run(tmp_path))
     assert (facts.done, facts.complete) == (2, False)
     assert facts.figures == {"best_score": 0.5}  # a pruned one was judged by less
-    (tmp_path / FINAL_FILE).touch()
+    (tmp_path / FINAL_FILE).write_text('{"finalists": [{"agent": "trial-0", "score": 0.5}]}')
+    assert not READING.facts(Run(tmp_path)).complete  # it is being played
+    (tmp_path / FINAL_FILE).write_text('{"trials": 2}')
     assert READING.facts(Run(tmp_path)).complete
     # A final of fewer trials: those that came after it have not played theirs.
     for known, complete in ((1, False), (2, True)):

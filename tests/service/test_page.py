@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 import psutil
 import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
+from evolve.files.folder import inside
 from evolve.service.folders import Place
 from evolve.service.job import MARK, JobRecord, Process, boot
+from evolve.tables.trials import Importances, write_trials
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
 
@@ -97,12 +100,47 @@ def test_home_lists_the_run(service: Service, browser: Browser) -> None:
         sees(page, "3 of 3 generations")
 
 
-def test_runs_are_compared_over_their_seeds(fresh: Service, runs: Path, browser: Browser) -> None:
+def sweep_in(folder: Path, count: int = 30) -> None:
+    """A sweep of two settings, its final to come."""
+    folder.mkdir()
+    ranges = '[space]\n"mobility.0" = {low = 0, high = 9, step = 3}\nendgame = {choices = [8, 9]}\n'
+    (folder / "config.toml").write_text(
+        f'command = "sweep alphabeta"\nrules = "standard"\nseed = 0\ntrials = {count}\n{ranges}'
+    )
+    rows = [
+        {
+            "number": number, "state": "COMPLETE", "score": (number % 10) / 10, "score_error": 0.03,
+            "origin": "sampler" if number else "defaults",
+            "mobility.0": 3 * (number % 4), "endgame": 8 + number % 2,
+        }
+        for number in range(count)
+    ]  # fmt: skip
+    write_trials(inside(folder), rows, {"mobility.0": int, "endgame": int}, Importances())
+
+
+def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
+    fresh: Service, runs: Path, browser: Browser
+) -> None:
     for seed in (0, 1):
         folder = Path(shutil.copytree(runs / "small", fresh.runs / f"seed-{seed}"))
         text = (folder / "config.toml").read_text().replace("seed = 0", f"seed = {seed}")
+        text = text.replace("[fix]", "[fix]\ndepths = [1, 2, 3]")
+        text = text.replace("mobility = [\n    -100", "mobility = [\n    -90")
         (folder / "config.toml").write_text(text)
+    sweep_in(fresh.runs / "ranges")
     with window(browser, fresh) as page:
+        visit(page, root(fresh), "new/run?from=seed-0")
+        assert page.locator("#field-fix").input_value() == "depths=1,2,3"
+        assert "mobility=-90:100" in page.locator("#field-bounds").input_value()
+        visit(page, root(fresh), "new/sweep%20alphabeta?from=ranges")
+        assert page.locator("#field-space").input_value() == "mobility.0=0:9:3\nendgame=8|9"
+        sees(page, "--space mobility.0=0:9:3 --space 'endgame=8|9'")
+        visit(page, root(fresh), "run/ranges")
+        page.get_by_role("img", name=re.compile("^Expected score over (M|E)")).wait_for()
+        sees(page, "best 3")
+        row = '{"agent": "trial-9", "score": 0.75, "wins": 3, "games": 4}'
+        (fresh.runs / "ranges/final.json").write_text(f'{{"finalists": [{row}]}}')
+        page.get_by_role("columnheader", name="Final so far").wait_for()
         visit(page, root(fresh), "compare?run=seed-0&run=seed-1")
         page.get_by_role("heading", name="Over seeds").wait_for()
         row = page.get_by_role("region", name="over seeds").get_by_role("row").nth(1)
@@ -231,6 +269,9 @@ def test_odd_addresses(service: Service, browser: Browser) -> None:
         for address in odd:
             visit(page, root(service), address)
             assert "wrong" not in page.locator("h1").inner_text(), address
+        for query, waits in (("agent=swh", True), ("agent=swh&against=random", False)):
+            visit(page, root(service), f"ratings?{query}")
+            assert page.get_by_role("button", name="Start the rating").is_disabled() is waits
     with signed_in(browser, service) as context:  # what is not there is told by the console as well
         page = context.new_page()
         for address in ("job/x", "run/x", "play/x", "game/small/99:1", "run/small/individual/9-9"):
@@ -281,6 +322,13 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             pump(page, lambda said=said: status.inner_text().startswith(said))
         assert status.inner_text().endswith("The game is over.")
         assert f"ply={len(moves)}" in page.url
+        start = f"{'-' * 27}XO{'-' * 6}OX{'-' * 27} X;"
+        page.route("**/games/2:99", lambda route: route.fulfill(json={**game, "start": start}))
+        visit(page, root(service), "game/small/2:99?ply=0")
+        for name in ("Play on from here", "Try other moves"):
+            where = page.get_by_role("link", name=name).get_attribute("href")
+            assert where is not None
+            assert parse_qs(where)["board"] == [start.removesuffix(";")]
 
 
 def test_keys_that_come_fast_are_all_heard(service: Service, browser: Browser) -> None:

@@ -19,6 +19,8 @@ from evolve.runs.run import Study
 from evolve.service.folders import Place
 from evolve.service.index import Index, Stamp
 from evolve.service.models.runs import RunSummary
+from evolve.studies.comparison import groups_of
+from evolve.studies.course import course_of_group
 from tests.cli import done
 from tests.service import SMALL, TOKEN, Service
 from tests.service.inside import App
@@ -158,6 +160,21 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     told = evolve.compare(folder / "two")
     assert [row["setting"] for row in (first, second)] == list(told["setting"])[:2]
     assert [row["mean"] for row in (first, second, difference)] == list(told["mean"])
+    found = app.get("seeds?run=two")
+    assert r"crossover=blend & 2 & " in found["latex"]
+    assert found["latex"].count(r"\begin{tabular}") == 2
+    assert found["csv"].startswith("figure,setting,against,seeds,mean,")
+    # and its curves are those of its picture
+    courses = app.get("runs/two/courses")["items"]
+    assert [(one["setting"], one["seeds"]) for one in courses] == [
+        ("crossover=blend", 2), ("crossover=uniform", 1)
+    ]  # fmt: skip
+    course = course_of_group(groups_of([Study(folder / "two")])[0])
+    assert course is not None
+    assert (courses[0]["metric"], courses[0]["over"]) == ("rating", "generation")
+    for name in ("x", "y", "low", "high"):
+        assert courses[0][name] == getattr(course, name).tolist()
+    assert app.ask("GET", "runs/alone/courses").status_code == 404
 
 
 def test_a_run_with_the_name_of_one_in_a_study_comes_first(app: App, folder: Path) -> None:
@@ -243,9 +260,15 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             assert grid.get_by_role("rowheader").all_inner_texts() == ["Blend", "Uniform"]
             assert grid.locator("a[href*=crossover-uniform-seed-0]").count() == 1
             assert grid.get_by_text("to come").count() == 1, "the run that is not begun"
+            page.locator(".headrow").get_by_text("Undecided").wait_for()
             page.get_by_text("1 seed, which may well be chance").wait_for()
+            page.locator("figure", has_text="How they rose").get_by_text(
+                "Blend, n = 2"
+            ).first.wait_for()
             visit(page, root, "run/two/settings")
-            visit(page, root, "run/two+crossover-uniform-seed-0")
+            visit(page, root, f"run/{RUNS[2]}/settings")
+            page.get_by_role("heading", name="Figures").wait_for()
+            visit(page, root, f"run/{RUNS[2]}")
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             assert page.get_by_role("link", name="Generations").count() == 1
             assert faults == []

@@ -15,6 +15,13 @@ def test_the_page_is_light() -> None:
     assert sum(len(packed(path, WEB)[0]) for path in sent(WEB)) <= 70_000
 
 
+def test_addresses_are_encoded_by_one_function() -> None:
+    """A query written by hand lost the `+` in the name of a run of a study."""
+    for path in WEB.rglob("*.js"):
+        if "vendor" not in path.parts:
+            assert not re.search(r"[?&]\w+=\$\{(?!encode)", path.read_text()), path
+
+
 def test_nothing_comes_from_elsewhere() -> None:
     for path in WEB.rglob("*"):
         if path.suffix in (".js", ".css", ".html", ".svg") and "vendor" not in path.parts:

@@ -15,13 +15,14 @@ import evolve
 from evolve.arena.match import StoppedError
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
+from evolve.files.atomic import write_text
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.run_folder import Silent
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import agent_file
-from evolve.tables.trials import finals_trials
+from evolve.tables.trials import final_table, finals_trials, verdict_of
 
 
 def trial(number: int, score: float, **facts: Any) -> FrozenTrial:
@@ -88,6 +89,27 @@ def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path
     document = json.loads((tmp_path / "final.json").read_text(encoding="utf-8"))
     assert (document["winner"], document["trials"]) == (2, 5)
     assert finals_trials(tmp_path) == 5
+
+
+def test_a_final_can_be_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file says how it stands after each match, of those that have played."""
+    for number, name in enumerate(("swh", "zero", "swh?depth=4", "zero")):
+        keep(tmp_path, number, name)
+    seen = []
+
+    def write(path: Any, text: str) -> None:
+        document = json.loads(text)
+        seen.append((len(document["finalists"]), document.get("trials")))
+        write_text(path, text)
+
+    monkeypatch.setattr("evolve.sweeps.final.write_text", write)
+    trials = [trial(0, 0.1, origin="defaults"), trial(1, 0.9), trial(2, 0.8)]
+    final(tmp_path, trials, final_openings=2)
+    assert seen == [(2, None), (3, None), (3, None), (3, 3)]
+    assert final_table(tmp_path).num_rows == 3
+    (tmp_path / "final.json").write_text('{"finalists": [{"agent": "trial-1", "score": 0.5}]}')
+    assert final_table(tmp_path).num_rows == 1
+    assert verdict_of(tmp_path) is None
 
 
 def test_one_agent_alone_wins_without_a_game(tmp_path: Path) -> None:

@@ -31,9 +31,9 @@ from evolve.service.models.runs import (
     Change,
     Changes,
     Comparison,
+    Courses,
     Download,
     Figures,
-    Importances,
     Job,
     Kind,
     OverSeeds,
@@ -57,7 +57,7 @@ from evolve.service.responses import (
 from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
-from evolve.tables.trials import importances_of, read_trials, verdict_of
+from evolve.tables.trials import verdict_of
 from evolve.terminal_text import as_word
 
 router = APIRouter()
@@ -185,23 +185,6 @@ async def resume_run(service: Inside, run: RunId, changes: Changes, response: Re
     return service.jobs.document(record)
 
 
-@router.get("/runs/{run}/importances")
-def get_importances(service: Inside, run: RunId) -> Importances:
-    """How much each setting of a sweep matters."""
-    opened = service.index.open(run)
-    if "trials" not in opened.tables:
-        raise not_found(f"importance: {run} is not a sweep")
-    table = read_trials(opened.path)
-    if table is None:
-        return Importances(items=[], why="there are no trials yet")
-    importances = importances_of(table)
-    items = [
-        {"parameter": name, "share": share, "p": importances.p.get(name)}
-        for name, share in importances.shares.items()
-    ]
-    return Importances(items=items, why=None if items else importances.reason)
-
-
 @router.get("/runs/{run}/best")
 async def get_best(service: Inside, run: RunId) -> Best:
     """The best trial of a sweep so far, beside the defaults, and how to use its settings."""
@@ -293,8 +276,18 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
     """
     sources = [service.index.study(name) or service.index.open(name) for name in dict.fromkeys(run)]
     folders = [str(source.path) for source in sources]
-    rows: list[dict[str, Any]] = await service.search.ask("over_seeds", folders=folders)
-    return OverSeeds.model_validate({"items": rows})
+    found: dict[str, Any] = await service.search.ask("over_seeds", folders=folders)
+    return OverSeeds.model_validate(found)
+
+
+@router.get("/runs/{run}/courses")
+async def get_courses(service: Inside, run: RunId) -> Courses:
+    """The mean course of each setting of a study, as `evolve plot` draws them."""
+    study = service.index.study(run)
+    if study is None:
+        raise not_found(f"study {run}")
+    items: list[dict[str, Any]] = await service.search.ask("courses", folder=str(study.path))
+    return Courses.model_validate({"items": items})
 
 
 @router.get("/figures")

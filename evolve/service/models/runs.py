@@ -186,6 +186,39 @@ class Importances(BaseModel):
     why: str | None
 
 
+class LandscapeAxis(BaseModel):
+    """A parameter of a landscape, from `low` to `high` or over choices."""
+
+    name: str
+    low: float
+    high: float
+    log: bool = Field(description="whether its places are even in ratios")
+    choices: list[str]
+
+
+class Landscape(BaseModel):
+    """Scores that trials let expect over one or two parameters; places are 0 to 1 on an axis."""
+
+    x: LandscapeAxis
+    y: LandscapeAxis | None
+    across: list[float] = Field(description="places of the columns")
+    up: list[float] = Field(description="places of the rows")
+    mean: list[list[float | None]] = Field(
+        description="of two parameters, null where nothing near was tried"
+    )
+    error: list[list[float]] = Field(description="standard errors")
+    points: list[list[float]] = Field(description="places of the trials")
+    scores: list[float] = Field(description="those of the trials")
+    best: list[float] = Field(description="where the winner is, before the final the best trial")
+
+
+class Landscapes(BaseModel):
+    """Landscapes of a sweep; `names`: parameters that vary, those that matter most first."""
+
+    names: list[str]
+    items: list[Landscape]
+
+
 class CrossTable(BaseModel):
     """Scores of a round robin: row against column, 0 to 1; null where they did not play."""
 
@@ -278,6 +311,31 @@ class OverSeeds(BaseModel):
     """Runs compared over their seeds; empty where no two differ only in their seeds."""
 
     items: list[MeanOverSeeds]
+    latex: str = Field(description="the same as tables of LaTeX, which need no package")
+    csv: str
+
+
+class Course(BaseModel):
+    """How a setting of a study went: the mean of its runs at each place, with a band.
+
+    The band goes from the lowest seed to the highest; from 5 seeds on it is Student's 95 % interval
+    of the mean. A setting with one seed has none, or that of its games.
+    """
+
+    setting: str
+    metric: str
+    over: str = Field(description="what x counts, such as `generation`")
+    seeds: int
+    x: list[float]
+    y: list[float]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class Courses(BaseModel):
+    """The mean courses of the settings of a study."""
+
+    items: list[Course]
 
 
 class Figures(BaseModel):

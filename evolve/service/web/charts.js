@@ -225,7 +225,7 @@ export function BarChart({ title, bars, text = number }) {
   const xs = extent([0, ...bars.flatMap((bar) => [bar.value, bar.low, bar.high])]);
   const height = bars.length * 30 + 30;
   const draw = (width) => {
-    const left = Math.min(width * 0.42, 15 + 7.2 * Math.max(4, ...bars.map((bar) => bar.name.length)));
+    const left = Math.min(width * 0.42, 15 + 7.9 * Math.max(4, ...bars.map((bar) => bar.name.length)));
     const x = scale(xs, [left, width - 66]);
     return html`<${Svg} label=${`${title}: ${bars.map((bar) => `${bar.name} ${text(bar.value)}`).join("; ")}`} width=${width} height=${height}>
       <g aria-hidden="true">${ticks(xs, width / 160).map((tick) => html`
@@ -235,7 +235,7 @@ export function BarChart({ title, bars, text = number }) {
         const end = x(bar.value ?? 0);
         const whisker = there(bar.low) && there(bar.high);
         return html`<g class="c1">
-          <text class="strong" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7)}</text>
+          <text class="strong" x=${left - 8} y=${y + 15} text-anchor="end">${short(bar.name, (left - 10) / 7.7)}</text>
           <rect class=${bar.faint ? "bar faint" : "bar"} x=${Math.min(x(0), end)} y=${y + 3} width=${Math.max(1, Math.abs(end - x(0)))} height="18" rx="2" />
           ${whisker && html`<path class="whisker" d=${`M${x(bar.low)} ${y + 12}H${x(bar.high)}M${x(bar.low)} ${y + 7}v10M${x(bar.high)} ${y + 7}v10`} />`}
           <text class="strong" x=${Math.max(end, x(0), whisker ? x(bar.high) : 0) + 6} y=${y + 15}>${text(bar.value)}</text></g>`;

@@ -112,5 +112,19 @@ export function cell(value) {
 }
 
 function plain(value) {
-  return Array.isArray(value) ? value.join(":") : typeof value === "number" ? number(value) : String(value);
+  return typeof value === "number" ? number(value) : partOf(value, ":");
 }
+
+/** A value in a mapping as a form takes it: a list, a range LOW:HIGH[:log|:STEP][=DEFAULT], choices A|B. */
+export function partOf(value, between) {
+  if (Array.isArray(value)) return value.join(between);
+  if (value === null || typeof value !== "object") return String(value);
+  const { choices, low, high, log, step, default: usual } = value;
+  const text = choices?.join("|") ?? [low, high, ...(log ? ["log"] : step ? [step] : [])].join(":");
+  return usual === undefined ? text : `${text}=${usual}`;
+}
+
+/** Of a study: its setting in words; the comparison that is surest; and how far apart the two are. */
+export const settingOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
+export const verdictOf = (rows) => rows.filter((one) => one.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2))[0];
+export const gapOf = ({ figure, mean }) => (figure === "elo" ? `${number(Math.abs(mean), 0)} Elo` : number(Math.abs(mean), 3));

@@ -4,19 +4,16 @@ import { path, post } from "../api.js";
 import { BarChart, Plot } from "../charts.js";
 import { useGet, usePages } from "../data.js";
 import { useEvents } from "../events.js";
-import { capital, label, number, percent, signed, strengthOf } from "../format.js";
+import { capital, label, number, percent, settingOf, signed, verdictOf } from "../format.js";
 import { margin, mostOf, shade } from "../figures.js";
-import { html } from "../html.js";
+import { html, useEffect } from "../html.js";
 import { to } from "../router.js";
 import { Act, Box, CommandLine, Copy, More, Table, Wait } from "../ui.js";
 
-/** Student's factor of a 95 % interval; right to 0.02 from 4 degrees of freedom on. */
-const student = (degrees) => 1.96 + 2.37 / degrees + 3.4 / degrees ** 2;
 const valueOf = (run) => [run?.elo, run?.elo_so_far, run?.score].find(Number.isFinite);
 const mean = (values) => values.reduce((sum, one) => sum + one, 0) / values.length;
-const labelOf = (run, setting) => capital(run.cells.find((cell) => cell.setting === setting)?.label ?? setting);
 
-function Study({ run }) {
+function Study({ run, seeds: found }) {
   const runs = usePages(path(["runs"], { study: run.id, limit: 500, sort: "name" }));
   useEvents(({ name, data }) => {
     if (name !== "run" || !data.id.startsWith(`${run.id}+`)) return;
@@ -26,7 +23,6 @@ function Study({ run }) {
   });
   const items = runs.items || [];
   const ended = items.filter(({ state }) => state === "done").length;
-  const found = useGet(path(["seeds"], { run: run.id, ended }), { keep: true });
   const byId = new Map(items.map((one) => [one.id, one]));
   const names = [...new Set(run.cells.map(({ setting }) => setting))];
   const rows = (found.data?.items || []);
@@ -36,9 +32,9 @@ function Study({ run }) {
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
         ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
-      <${Rise} run=${run} names=${names} byId=${byId} />
+      <${Rise} run=${run} ended=${ended} items=${items} />
     </div>
-    ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} />`}
+    ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} document=${found.data} />`}
     <${More} pages=${runs} what="runs" />
   <//>`;
 }
@@ -48,7 +44,7 @@ const figure = (row, value) => signed(value, row.figure === "elo" ? 0 : 3);
 const from = (row) => (Number.isFinite(row.low) ? `${figure(row, row.low)} to ${figure(row, row.high)}` : "–");
 
 function Verdict({ run, rows, ended }) {
-  const [row] = rows.filter((one) => one.against).sort((a, b) => (a.p_holm ?? 2) - (b.p_holm ?? 2));
+  const row = verdictOf(rows);
   const next = Math.max(...run.cells.map(({ seed }) => seed)) + 1;
   const more = row ? row.more_seeds ?? (row.winner ? null : 2) : 2;
   const add = more && ended > 0 && run.state !== "running" && html`<p><${Act} kind="main" act=${() => post(path(["runs", run.id, "resume"]), { settings: { seeds: `${next}-${next + more - 1}` } })}>Add ${more} seeds<//></p>`;
@@ -75,7 +71,7 @@ function Matrix({ run, names, byId, means, whole }) {
       ${seeds.map((seed) => html`<th scope="col">Seed ${seed}</th>`)}<th scope="col" class="number">Mean</th></tr></thead>
       <tbody>${names.map((name) => {
         const own = means.find((row) => row.setting === name && !row.against);
-        return html`<tr key=${name}><th scope="row">${labelOf(run, name)}</th>${seeds.map((seed) => {
+        return html`<tr key=${name}><th scope="row">${settingOf(run, name)}</th>${seeds.map((seed) => {
           const one = run.cells.find((each) => each.setting === name && each.seed === seed);
           return one ? cell(one) : html`<td></td>`;
         })}<td class="number"><strong>${own ? show(own.mean) : "–"}</strong> ${own && html`<small>n = ${own.seeds}</small>`}</td></tr>`;
@@ -89,46 +85,27 @@ function Differences({ run, names: [one, other], byId }) {
   const bars = [...new Set(run.cells.map(({ seed }) => seed))].map((seed) => ({ name: `seed ${seed}`, value: value(other, seed) - value(one, seed) })).filter((bar) => Number.isFinite(bar.value));
   if (!bars.length) return null;
   const exact = bars.some((bar) => Math.abs(bar.value) > 2) ? 0 : 3;
-  return html`<${BarChart} title=${`${labelOf(run, other)} less ${labelOf(run, one).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
+  return html`<${BarChart} title=${`${settingOf(run, other)} less ${settingOf(run, one).toLowerCase()}, seed by seed`} text=${(difference) => signed(difference, exact)}
     bars=${[...bars, { name: "mean", value: mean(bars.map((bar) => bar.value)), faint: true }]} />`;
 }
 
-/** A value of a curve between its points. */
-function at(points, x) {
-  const next = points.findIndex((point) => point.x >= x);
-  if (next < 0 || !points.length) return undefined;
-  const [a, b] = [points[Math.max(0, next - 1)], points[next]];
-  return a.x === b.x ? b.y : a.y + ((b.y - a.y) * (x - a.x)) / (b.x - a.x);
-}
-
-function Rise({ run, names, byId }) {
-  const series = names.map((name) => {
-    const curves = run.cells.filter(({ setting }) => setting === name).map((cell) => byId.get(cell.run)).filter((one) => one?.curve.length > 1)
-      .map((one) => one.curve.map((y, place) => ({ x: Math.round((place * (Math.max(one.done, one.curve.length) - 1)) / (one.curve.length - 1)), y })));
-    const longest = curves.reduce((best, one) => (one.at(-1).x > (best.at(-1)?.x ?? -1) ? one : best), []);
-    const points = longest.map(({ x }) => {
-      const ys = curves.map((one) => at(one, x)).filter(Number.isFinite);
-      const y = mean(ys);
-      if (ys.length < 5) return { x, y, ...(ys.length > 1 && { low: Math.min(...ys), high: Math.max(...ys) }) };
-      const half = student(ys.length - 1) * Math.sqrt(ys.reduce((sum, one) => sum + (one - y) ** 2, 0) / (ys.length - 1) / ys.length);
-      return { x, y, low: y - half, high: y + half };
-    });
-    return { name: `${labelOf(run, name)}, n = ${curves.length}`, points };
-  }).filter(({ points }) => points.length);
-  if (!series.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
-  const first = [...byId.values()].find((one) => one.curve.length);
-  return html`<${Plot} title="How they rose" about=${`${strengthOf(first)?.[0].startsWith("Elo") ? "Elo" : "Score"} over ${first.unit}`} xName=${first.unit} series=${series}>
+function Rise({ run, ended, items }) {
+  const begun = items.reduce((sum, one) => sum + (one.done || 0), 0);
+  const found = useGet(path(["runs", run.id, "courses"]), { keep: true });
+  useEffect(() => found.reload(), [ended || begun >> 3]);
+  const courses = found.data?.items || [];
+  if (!courses.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
+  const [{ metric, over }] = courses;
+  const series = courses.map(({ setting, seeds, x, y, low, high }) => ({ name: `${settingOf(run, setting)}, n = ${seeds}`, points: x.map((value, place) => ({ x: value, y: y[place], low: low[place], high: high[place] })) }));
+  return html`<${Plot} title="How they rose" about=${`${capital(label(metric))} over ${label(over)}s`} xName=${label(over)} series=${series}>
     <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p><//>`;
 }
 
-function Comparison({ run, rows }) {
+function Comparison({ run, rows, document }) {
   const heads = ["Comparison", "In words", "Seeds", "Difference", "95 % interval", "p (Holm)"];
-  const cells = rows.filter((row) => row.against).map((row) => [`${labelOf(run, row.setting)} against ${labelOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${figure(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
+  const cells = rows.filter((row) => row.against).map((row) => [`${settingOf(run, row.setting)} against ${settingOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${figure(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
   if (!cells.length) return null;
-  const csv = [heads, ...cells].map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`).join(",")).join("\n");
-  const [top, ...body] = [heads, ...cells].map((row) => `${row.map((text) => text.replace(/[&%$#_{}]/g, "\\$&").replaceAll("\u2212", "$-$")).join(" & ")} \\\\`);
-  const latex = ["\\begin{tabular}{llrrrr}", "\\hline", top, "\\hline", ...body, "\\hline", "\\end{tabular}"].join("\n");
-  return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${latex}>Copy as LaTeX<//><${Copy} text=${csv}>Copy as CSV<//></span></div>
+  return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${document.latex}>Copy as LaTeX<//><${Copy} text=${document.csv}>Copy as CSV<//></span></div>
     <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, place) => ({ title, number: place > 1, show: (row) => row[place] }))} />
     <p class="note">Their champions can meet as well:</p><${CommandLine} line=${run.lines[0].line} /></div>`;
 }

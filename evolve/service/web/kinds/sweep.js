@@ -3,15 +3,15 @@
 import { path } from "../api.js";
 import { BarChart, ParallelChart, Plot } from "../charts.js";
 import { useCurve, useGet, usePages } from "../data.js";
+import { useEvents } from "../events.js";
 import { capital, cell, number, percent, signed } from "../format.js";
 import { margin, scale, shade } from "../figures.js";
-import { html, useEffect, useMemo, useState } from "../html.js";
+import { html, useEffect, useState } from "../html.js";
 import { to } from "../router.js";
 import { Rows } from "../tables.js";
 import { Box, CommandLine, Select, Table, Wait } from "../ui.js";
 
-const OWN = ["number", "state", "score", "score_error", "seconds", "reports", "origin", "worker", "games", "agent", "reason"];
-const [AXES, SLICES, CELLS] = [7, 8, 10];
+const AXES = 7;
 const PHASES = ["Opening", "Middle", "End"];
 const counts = (row) => Number.isFinite(row.score) && ["COMPLETE", "PRUNED"].includes(row.state);
 
@@ -21,12 +21,13 @@ function Sweep({ run }) {
   const curve = useCurve(run, 1000);
   const best = useGet(path(["runs", run.id, "best"]), { keep: true });
   const importances = useGet(path(["runs", run.id, "importances"]), { keep: true });
+  const slices = useGet(path(["runs", run.id, "landscapes"]), { keep: true });
   const rows = (curve.data || []).filter(counts);
   useEffect(() => {
-    if (rows.length) [best, importances].forEach((one) => one.reload());
+    if (rows.length) [best, importances, slices].forEach((one) => one.reload());
   }, [rows.length >> 3, run.state, run.champion]);
   const weights = importances.data?.items || [];
-  const names = useMemo(() => parameters(rows, weights), [rows.length, weights]);
+  const { names = [], items = [] } = slices.data || {};
   const chosen = rows.find((row) => row.number === best.data?.trial);
   const title = (name) => {
     const { title: words, phase } = best.data?.settings.find((one) => one.name === name) || { title: name };
@@ -40,29 +41,13 @@ function Sweep({ run }) {
       <div class="stack"><${BestSettings} run=${run} best=${best.data} />${!long && use}</div>
       <div class="stack">${rows.length > 0 && html`<${History} rows=${rows} chosen=${chosen} />`}<${Final} run=${run} best=${best.data} />${long && use}</div>
     </div>
-    ${names.length > 0 && html`<div class="stack"><div class="head"><h2>What matters</h2><small>${names.length > SLICES ? `${SLICES} of ${names.length} settings, those that go with the score most closely` : ""}</small></div>
-      <div class="charts slices">${names.slice(0, SLICES).map((name) => html`<${Slice} key=${name} rows=${rows} name=${name} title=${title(name)} chosen=${chosen} />`)}</div>
-      <p class="note">Dots: trials. Line and shade: mean of the trials near a value, 95 %. Ring: the best trial. Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>
-      <div class="two tops">${names.length > 1 && html`<${Landscape} rows=${rows} names=${names} title=${title} chosen=${chosen} />`}
+    ${items.length > 0 && html`<div class="stack"><div class="head"><h2>What matters</h2><small>${names.length > items.length ? `${items.length} of ${names.length} settings, those that go with the score most closely` : ""}</small></div>
+      <div class="charts slices">${items.map((land) => html`<${Slice} key=${land.x.name} land=${land} title=${title(land.x.name)} chosen=${chosen} />`)}</div>
+      <p class="note">Dots: trials. Line and shade: the expected score, 95 %. Ring: the best trial. Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>
+      <div class="two tops">${names.length > 1 && html`<${Landscape} run=${run} names=${names} title=${title} chosen=${chosen} count=${rows.length} />`}
         <${Importance} weights=${weights} why=${importances.data?.why} count=${rows.length} title=${title} /></div>`}
     ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
   <//>`;
-}
-
-/** The settings that were searched: those that matter first, the others by how much the score goes with them. */
-function parameters(rows, weights) {
-  const all = Object.keys(rows[0] || {}).filter((name) => !OWN.includes(name) && new Set(rows.map((row) => row[name])).size > 1);
-  const order = new Map(weights.map((one) => [one.parameter, 1 + one.share]));
-  for (const name of all) if (!order.has(name)) order.set(name, pull(rows, name));
-  return all.sort((a, b) => order.get(b) - order.get(a));
-}
-
-/** How far the mean score differs along a setting. */
-function pull(rows, name) {
-  const { of, known } = placed(rows, name);
-  const points = known.map((row) => ({ at: of(row), score: row.score }));
-  const means = [0, 0.25, 0.5, 0.75, 1].map((place) => near(points, ({ at }) => at - place, 0.12)).filter(({ many }) => many > 2).map(({ mean }) => mean);
-  return means.length ? Math.max(...means) - Math.min(...means) : 0;
 }
 
 function axis(name, rows) {
@@ -106,75 +91,59 @@ function History({ rows, chosen }) {
 function Final({ run, best }) {
   const pages = usePages(path(["runs", run.id, "final"], { limit: 50 }));
   useEffect(() => pages.reload(), [run.state, run.champion]);
+  useEvents(({ name, data }) => name === "run" && data.id === run.id && data.done >= data.target && pages.reload());
   if (!pages.items?.length) return run.state === "done" ? null : html`<p class="note">The final, between the best trials and the defaults, comes after the trials.</p>`;
   const played = pages.items.some((row) => row.games);
   const trial = (row) => row.trial.replace("trial-", "");
   return html`<${Table} name="the final" id="trial" rows=${pages.items} columns=${[
-    { title: "Final", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${String(best?.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
+    { title: run.verdict ? "Final" : "Final so far", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${String(best?.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
     ...(played ? [{ title: "Elo", number: true, show: (row) => html`<strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}` }] : []),
     { title: "Score", number: true, show: (row) => percent(row.score, 0) },
     ...(played ? [{ title: "Won, drawn, lost", number: true, show: (row) => [row.wins, row.draws, row.losses].map((count) => number(count)).join(", ") }] : [])]} />`;
 }
 
-/** The mean of the scores near a place, with twice its standard error; places are 0 to 1. */
-function near(points, place, width) {
-  let [sum, weight, squares, second] = [0, 0, 0, 0];
-  for (const [distance, score] of points.map((point) => [place(point), point.score])) {
-    const share = Math.exp(-0.5 * (distance / width) ** 2);
-    sum += share * score;
-    weight += share;
-    squares += share ** 2;
-    second += share * score ** 2;
-  }
-  const mean = sum / weight;
-  const many = weight ** 2 / squares;
-  return { mean, many: weight, error: 2 * Math.sqrt(Math.max(0, second / weight - mean ** 2) / Math.max(1, many - 1)) };
-}
+/** The value at a place of an axis, 0 to 1; of choices their number. */
+const valueAt = ({ low, high, log }) => (place) => (log ? low * (high / low) ** place : low + place * (high - low));
 
-/** The places of rows in the range of a setting, 0 to 1; its values as numbers, and the ends in words. */
-function placed(rows, name) {
-  const { words } = axis(name, rows);
-  const value = (row) => (words ? words.indexOf(String(row[name])) : row[name]);
-  const known = rows.filter((row) => Number.isFinite(value(row)));
-  const [low, high] = [Math.min(...known.map(value)), Math.max(...known.map(value))];
-  return { known, words, value, low, high, of: (row) => (value(row) - low) / (high - low || 1), ends: words ? [words[0], words.at(-1)] : [number(low), number(high)] };
-}
-
-function Slice({ rows, name, title, chosen }) {
-  const { known, words, value, low, high, of } = placed(rows, name);
-  const points = known.map((row) => ({ at: of(row), score: row.score }));
-  const line = Array.from({ length: 21 }, (_, step) => ({ x: low + (step / 20) * (high - low), ...near(points, ({ at }) => at - step / 20, 0.12) })).filter(({ many }) => many > 1)
-    .map(({ x, mean, error }) => ({ x, y: mean, low: mean - error, high: mean + error }));
-  return html`<${Plot} small bare title=${title} about=${html`<span class="option">${name}</span> ${chosen && html`<span class="nowrap">best ${plain(chosen[name])}</span>`}`} text=${percent} words=${words} xName="" series=${[
-    { name: "mean", points: line },
-    { name: "trials", dots: true, points: known.map((row) => ({ x: value(row), y: row.score, faint: row.state === "PRUNED" })) },
-    ...ringed(chosen, chosen && value(chosen))]} />`;
+function Slice({ land, title, chosen }) {
+  const { x, across, mean: [mean], error: [error], points, scores, best } = land;
+  const at = valueAt(x);
+  return html`<${Plot} small bare title=${title} about=${html`<span class="option">${x.name}</span> ${chosen && html`<span class="nowrap">best ${plain(chosen[x.name])}</span>`}`} text=${percent} words=${x.choices.length ? x.choices : undefined} xName="" series=${[
+    { name: "expected", points: across.map((place, step) => ({ x: at(place), y: mean[step], ...(mean[step] !== null && { low: mean[step] - 2 * error[step], high: mean[step] + 2 * error[step] }) })) },
+    { name: "trials", dots: true, points: points.map(([place], step) => ({ x: at(place), y: scores[step] })) },
+    ...ringed(chosen, at(best[0]))]} />`;
 }
 
 const ringed = (chosen, x) => (chosen ? [{ name: `trial ${chosen.number}`, dots: true, open: true, points: [{ x, y: chosen.score }] }] : []);
 
-function Landscape({ rows, names, title, chosen }) {
-  const [across, setAcross] = useState(names[0]);
-  const [up, setUp] = useState(names[1]);
+function Landscape({ run, names, title, chosen, count }) {
+  const [across = names[0], setAcross] = useState();
+  const [up = names[1], setUp] = useState();
   const choices = names.map((name) => [name, title(name)]);
-  const [a, b] = [across, up].map((name) => placed(rows, names.includes(name) ? name : names[0]));
-  const known = a.known.filter((row) => b.known.includes(row));
-  const points = known.map((row) => ({ x: a.of(row), y: b.of(row), score: row.score }));
-  const middle = points.reduce((sum, { score }) => sum + score, 0) / points.length;
-  const steps = Array.from({ length: CELLS }, (_, step) => (step + 0.5) / CELLS);
-  const cells = steps.flatMap((x) => steps.map((y) => ({ x, y, ...near(points, (point) => Math.hypot(point.x - x, point.y - y), 0.13) }))).filter(({ many }) => many > 0.6);
-  const most = Math.max(...cells.map(({ mean }) => Math.abs(mean - middle)));
-  const [x, y] = [scale([0, 1], [52, 432]), scale([0, 1], [300, 10])];
-  const top = cells.reduce((best, one) => (one.mean - one.error > best.mean - best.error ? one : best), cells[0] || {});
+  const found = useGet(path(["runs", run.id, "landscapes"], { parameter: [across, up] }), { keep: true });
+  useEffect(() => found.reload(), [count >> 3, run.champion]);
+  const [land] = found.data?.items || [];
   return html`<div class="card stack"><div class="row spread"><h2 class="title">Two settings together</h2><span class="row">
       <${Select} name="Across" hidden value=${across} choices=${choices} onChange=${setAcross} /><${Select} name="Up" hidden value=${up} choices=${choices} onChange=${setUp} /></span></div>
-    <svg viewBox="0 0 442 330" role="img" aria-label=${`Mean score over ${title(across)} and ${title(up)}: best, ${percent(top.mean, 0)} ± ${percent(top.error, 0)}`}>
-      ${cells.map((one) => html`<rect class=${`v ${shade(one.mean - middle, most)}`} opacity=${Math.abs(one.mean - middle) > one.error ? 1 : 0.4} x=${x(one.x - 0.05)} y=${y(one.y + 0.05)} width="38.2" height="29.2"><title>${percent(one.mean, 0)} ± ${percent(one.error, 0)}</title></rect>`)}
-      ${points.map((point) => html`<circle class="trial" cx=${x(point.x)} cy=${y(point.y)} r="2" />`)}
-      ${chosen && html`<circle class="dot open c1" cx=${x(a.of(chosen))} cy=${y(b.of(chosen))} r="6" />`}
-      <text x="52" y="318">${a.ends[0]}</text><text class="strong" x="242" y="318" text-anchor="middle">${title(across)} →</text><text x="432" y="318" text-anchor="end">${a.ends[1]}</text>
-      <text x="46" y="300" text-anchor="end">${b.ends[0]}</text><text class="strong" text-anchor="middle" transform="rotate(-90 14 155)" x="14" y="155">${title(up)} →</text><text text-anchor="end" x="46" y="20">${b.ends[1]}</text></svg>
-    <p class="note">Blue: above the mean score of all trials, orange: below; pale where that is within the error. Blank: nothing tried near.</p></div>`;
+    <${Wait} of=${found}>${land?.y ? html`<${Plane} land=${land} title=${title} chosen=${chosen} />` : html`<p class="note">Too few trials for a picture yet.</p>`}<//></div>`;
+}
+
+function Plane({ land: { x: a, y: b, mean, error, points, scores, best }, title, chosen }) {
+  const middle = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const [width, height] = [380 / mean[0].length, 290 / mean.length];
+  const [x, y] = [scale([0, 1], [52 + width / 2, 432 - width / 2]), scale([0, 1], [300 - height / 2, 10 + height / 2])];
+  const cells = mean.flatMap((row, up) => row.map((value, across) => ({ up, across, value, error: error[up][across] }))).filter(({ value }) => value !== null);
+  const most = Math.max(...cells.map(({ value }) => Math.abs(value - middle)));
+  const top = cells.reduce((one, other) => (other.value > one.value ? other : one));
+  const said = (one) => `${percent(one.value, 0)} ± ${percent(2 * one.error, 0)}`;
+  const ends = ({ choices, low, high }) => (choices.length ? [choices[0], choices.at(-1)] : [number(low), number(high)]);
+  return html`<svg viewBox="0 0 442 330" role="img" aria-label=${`Expected score over ${title(a.name)} and ${title(b.name)}: ${said(top)} at its top`}>
+      ${cells.map((one) => html`<rect class=${`v ${shade(one.value - middle, most)}`} opacity=${Math.abs(one.value - middle) > 2 * one.error ? 1 : 0.4} x=${52 + one.across * width} y=${300 - (one.up + 1) * height} width=${width + 0.3} height=${height + 0.3}><title>${said(one)}</title></rect>`)}
+      ${points.map((point) => html`<circle class="trial" cx=${x(point[0])} cy=${y(point[1])} r="2" />`)}
+      ${chosen && html`<circle class="dot open c1" cx=${x(best[0])} cy=${y(best[1])} r="6" />`}
+      <text x="52" y="318">${ends(a)[0]}</text><text class="strong" x="242" y="318" text-anchor="middle">${title(a.name)} →</text><text x="432" y="318" text-anchor="end">${ends(a)[1]}</text>
+      <text x="46" y="300" text-anchor="end">${ends(b)[0]}</text><text class="strong" text-anchor="middle" transform="rotate(-90 14 155)" x="14" y="155">${title(b.name)} →</text><text text-anchor="end" x="46" y="20">${ends(b)[1]}</text></svg>
+    <p class="note">Expected score, as <span class="option">evolve plot</span> draws it. Blue: above the mean of all trials, orange: below; pale where that is within the error. Blank: nothing tried near.</p>`;
 }
 
 function Importance({ weights, why, count, title }) {
@@ -188,7 +157,7 @@ function Importance({ weights, why, count, title }) {
 function Trials({ run }) {
   const curve = useCurve(run, 1000);
   const rows = (curve.data || []).filter(counts);
-  const names = parameters(rows, []);
+  const { names = [] } = useGet(path(["runs", run.id, "landscapes"])).data || {};
   return html`${names.length > 0 && html`<${ParallelChart} title="Trials over their settings; the best stand out" rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}<${Rows} run=${run} />`;
 }

@@ -56,7 +56,7 @@ function Fetch({ run, put }) {
 
 function Differences({ runs, comparison }) {
   const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
-  const found = useGet(`figures?${runs.map((run) => `run=${run.id}`).join("&")}`).data?.items || [];
+  const found = useGet(path(["figures"], { run: runs.map((run) => run.id) })).data?.items || [];
   const figures = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
   const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
   return html`<h2>Settings in which they differ</h2>
@@ -96,15 +96,20 @@ function Match({ runs, query }) {
 
 export function Ratings({ query }) {
   const job = query.get("job");
-  const agents = query.getAll("agent");
+  const [agents, against] = [query.getAll("agent"), query.getAll("against")];
+  const show = (changes) => go(to(["ratings"], { agent: agents, against, job, ...changes }));
   return html`<h1>Ratings</h1>
-    <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games.</p>
+    <p>Every agent meets every other one, both colours on every opening. Their Elo follows from all games. With opponents of fixed Elo, the agents meet these alone.</p>
     <div class="panel"><h2 class="title">Agents</h2>
-      <label for="rate-agent">Add an agent; two or more are needed</label>
-      <${IdList} id="rate-agent" chosen=${agents} onChange=${(chosen) => go(to(["ratings"], { agent: chosen, job }))} />
+      <label for="rate-agent">Add an agent; two or more are needed, or one and its opponents</label>
+      <${IdList} id="rate-agent" chosen=${agents} onChange=${(agent) => show({ agent })} />
     </div>
-    <${Launch} command="rate" fixed=${{ agents }} button="Start the rating" disabled=${agents.length < 2}
-      onStart=${(started) => go(to(["ratings"], { agent: agents, job: started.id }))} />
+    <div class="panel"><h2 class="title">Opponents of fixed Elo</h2>
+      <label for="rate-against">Add an opponent, if you want any</label>
+      <${IdList} id="rate-against" chosen=${against} onChange=${(chosen) => show({ against: chosen })} />
+    </div>
+    <${Launch} command="rate" fixed=${{ agents, against: against.length ? against : undefined }} button="Start the rating" disabled=${agents.length < (against.length ? 1 : 2)}
+      onStart=${(started) => show({ job: started.id })} />
     ${job && html`<${Watched} key=${job} id=${job}>${({ result }) => html`<${RatingResult} result=${result} />`}<//>`}
     <${Earlier} job=${job} />`;
 }
@@ -115,7 +120,7 @@ function Earlier({ job }) {
   const ratings = (jobs.data?.items || []).filter((one) => one.command === "rate" && one.state !== "elsewhere" && one.id !== job);
   if (!ratings.length) return null;
   return html`<h2>Earlier ratings</h2><ul class="list">${ratings.map((one) => html`<li class="item">
-    <a href=${to(["ratings"], { agent: one.settings.agents, job: one.id })}>${(one.settings.agents || []).join(", ")}</a>
+    <a href=${to(["ratings"], { agent: one.settings.agents, against: one.settings.against || [], job: one.id })}>${(one.settings.agents || []).join(", ")}${one.settings.against?.length > 0 && ` against ${one.settings.against.join(", ")}`}</a>
     <${Chip} state=${one.state} /><span class="quiet">${date(one.created)}</span></li>`)}</ul>`;
 }
 

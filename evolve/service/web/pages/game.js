@@ -36,14 +36,14 @@ export function Replay({ game, rules, agent: first, query, link = (name) => name
   const asked = useRested(agent, 400);
   const next = moves[at];
   const asks = Boolean(open && asked && next && next !== "pass");
-  const known = { moves, rules };
+  const known = { moves, rules, start: game.start?.replace(";", "") };
   const opinion = useCoach(asks, { ...known, moves: moves.slice(0, at) }, asked || "none");
   const values = asks ? opinion.evaluations.at(-1) : null;
   const sides = Object.fromEntries(["black", "white"].map((side) => [side, { name: link(game[side]), note: game.winner === side && "won" }]));
   return html`<${GameView} all=${all} at=${at} show=${show} game=${{ ...known, black: game.black, white: game.white }} name=${`ply ${at}`} status=${said(at, all, next === undefined ? " The game is over." : "")} sides=${sides}
       turn=${at < last ? all[at].side : null} coming=${next} opinion=${values?.unit ? values : null} opening=${opening}
       notes=${last < moves.length && html`<p class="bad">Move ${last + 1} of this game, ${moves[last]}, is not legal.</p>`}
-      acts=${html`<a class="button" href=${to(["play"], { agent, rules, moves: moves.slice(0, at).join(" "), side: all[at].side })}>Play on from here</a>
+      acts=${html`<a class="button" href=${to(["play"], { agent, rules, board: known.start, moves: moves.slice(0, at).join(" "), side: all[at].side })}>Play on from here</a>
         <a class="button" href=${reviewOf({ ...known, black: game.black, white: game.white }, at)}>Try other moves</a>`}>
     <section class="card"><${Facts} facts=${[["winner", game.winner ?? "nobody"], ["discs", `${game.discs_black}:${game.discs_white}`],
       ["reason", game.reason === "end" ? null : game.reason], ["rules", rules], ["upset", game.upset > 0 ? percent(game.upset) : null]]} /></section>

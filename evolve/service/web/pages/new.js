@@ -4,7 +4,7 @@
 import { newKey, path, post } from "../api.js";
 import { useGet, useRested } from "../data.js";
 import { GoalPicture } from "../figures.js";
-import { capital, label, number, span } from "../format.js";
+import { capital, label, number, partOf, span } from "../format.js";
 import { html, useEffect, useRef, useState } from "../html.js";
 import { jobOf } from "../jobs.js";
 import { isContest, meta } from "../meta.js";
@@ -53,7 +53,7 @@ function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, 
   const job = { settings: given, ...(seeds && { seeds, grid }) };
   const { start, error, busy } = useStart();
   const checked = useChecked(info, job);
-  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value)]));
+  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value, { name })]));
   const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
   return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
     <${StartBar} title=${title} checked=${{ ...checked, cost: cost || checked.cost }} busy=${busy}>
@@ -170,11 +170,11 @@ function Form({ info, begin }) {
   </form>`;
 }
 
-export function textOf(value, { multiple } = {}) {
+export function textOf(value, { multiple, name } = {}) {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join(multiple ? "\n" : ", ");
   if (typeof value === "object") {
-    return Object.entries(value).map(([key, part]) => `${key}=${Array.isArray(part) ? part.join(":") : part}`).join("\n");
+    return Object.entries(value).map(([key, part]) => `${key}=${partOf(part, name === "bounds" ? ":" : ",")}`).join("\n");
   }
   return String(value);
 }

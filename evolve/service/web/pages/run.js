@@ -4,7 +4,7 @@ import { path, post, remove } from "../api.js";
 import { useGet } from "../data.js";
 import { useEvents } from "../events.js";
 import { Elo, Picture } from "../figures.js";
-import { aboutOf, amount, cell, date, label, strengthOf, troubleOf } from "../format.js";
+import { aboutOf, amount, cell, date, gapOf, label, number, settingOf, strengthOf, troubleOf, verdictOf } from "../format.js";
 import { html, useEffect, useState } from "../html.js";
 import { aheadOf, isActive, JobButtons, useJob } from "../jobs.js";
 import { kindOf } from "../meta.js";
@@ -38,6 +38,7 @@ export function Run({ parts, query }) {
     found.change((run) => ({ ...run, ...data }));
   });
   const run = found.data;
+  const seeds = useGet(run?.kind === "study" ? path(["seeds"], { run: id, ended: run.done }) : null, { keep: true });
   const own = useParts(run);
   if (gone) return html`<h1>${id}</h1><p class="problem" role="alert">This run is no longer there. <a href="#/">See all runs</a></p>`;
   if (!run) return html`<h1>${id}</h1><${Wait} of=${found} />`;
@@ -46,14 +47,14 @@ export function Run({ parts, query }) {
   const loading = !own.parts && kindOf(run) && part !== "settings";
   const tabs = Object.entries(all).filter(([, [title, , shown = () => true]]) => title && shown(run))
     .map(([name, [title]]) => ({ title, href: to(["run", id, name].filter(Boolean)), here: part === name }));
-  return html`<${Head} run=${run} job=${job.data} />
+  return html`<${Head} run=${run} job=${job.data} seeds=${seeds.data?.items} />
     <${Tabs} tabs=${tabs} name="Parts of the run" />
     <${Problem} error=${own.error} />
-    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} rest=${rest} query=${query} />` : html`<p class="note">${run.problem ? "Nothing of it can be shown. Mend the file, or delete the run." : "There is no such part of this run."}</p>`}`;
+    ${loading ? html`<p class="quiet" aria-busy="true">Loading …</p>` : Content ? html`<${Content} key=${part + run.state} run=${run} job=${job.data} seeds=${seeds} rest=${rest} query=${query} />` : html`<p class="note">${run.problem ? "Nothing of it can be shown. Mend the file, or delete the run." : "There is no such part of this run."}</p>`}`;
 }
 
 /** One row: the champion, the name, the one number, and what is done with it most. */
-function Head({ run, job }) {
+function Head({ run, job, seeds }) {
   const active = isActive(job);
   const idle = !active && run.state !== "running";
   const [opened, setOpened] = useState("");
@@ -65,7 +66,7 @@ function Head({ run, job }) {
   const again = run.state === "done" ? `Extend by ${run.unit} …` : "Resume with changes …";
   const halted = idle && run.changes.length > 0 && run.state !== "done";
   return html`${run.study && html`<p class="note"><a href=${to(["run", run.study])}>${run.study}</a></p>`}
-    <${HeadRow} picture=${html`<${Picture} run=${run} />`} title=${run.id} chip=${html`<${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} />`} figure=${html`<${Figure} run=${run} />`}
+    <${HeadRow} picture=${html`<${Picture} run=${run} />`} title=${run.id} chip=${html`<${Chip} state=${active ? job.state : run.state} text=${(active || run.state === "running") && text} />`} figure=${html`<${Figure} run=${run} seeds=${seeds} />`}
       note=${aboutOf(run, [amount(run), run.preset && `preset ${run.preset}`, run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(" · "))}>${halted && html`<${Act} kind="main" act=${() => goOn(run, {})}>Resume<//>`}${run.agent && html`<a class=${`button${active || halted ? "" : " main"}`} href=${to(["play"], { agent: run.agent })}><${Icon} name="play" /> Play it</a>`}
         ${active ? html`<${JobButtons} job=${job} />` : !halted && file && html`<a class="button" href=${`api/v1/${file.href}`} download=${`${run.id}-${file.name}`} title=${file.about}><${Icon} name="download" /> ${file.name}</a>`}
         <${Menu} name="More about this run">
@@ -82,7 +83,9 @@ function Head({ run, job }) {
 }
 
 /** The one number, and what it means. */
-function Figure({ run }) {
+function Figure({ run, seeds = [] }) {
+  const row = verdictOf(seeds);
+  if (row) return html`<span class="elo">${row.winner ? `${settingOf(run, row.winner)} is better` : "Undecided"}</span><p class="note">${row.winner ? `by ${gapOf(row)}` : `${gapOf(row)} apart`}, ${number(row.seeds)} ${row.seeds === 1 ? "seed" : "seeds"}</p>`;
   if (typeof run.gain === "number") return html`<${Elo} big difference value=${run.gain} low=${run.gain_low} high=${run.gain_high} /><p class="note">over its default settings</p>`;
   const elo = run.elo ?? run.elo_so_far;
   if (typeof elo === "number") return html`<${Elo} big value=${elo} low=${run.elo_low} high=${run.elo_high} /><p class="note">${run.beats ? `beats the ${run.beats}` : run.elo === null ? "mean of its last bests" : "beats no rung for certain"}</p>`;
@@ -102,7 +105,7 @@ function GoOn({ run, done }) {
 function Settings({ run, job }) {
   const list = (values) => html`<dl class="settings">${Object.entries(values).map(([name, value]) => html`
     <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;
-  const figures = useGet(`figures?run=${run.id}`).data?.items[0] || {};
+  const figures = useGet(path(["figures"], { run: run.id })).data?.items[0] || {};
   return html`
     <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], ["last grew", date(run.date)]]} />
     ${job && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}

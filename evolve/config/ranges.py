@@ -1,0 +1,76 @@
+"""Ranges of a sweep's parameters as texts: LOW:HIGH[:log|:STEP][=DEFAULT], A|B."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from evolve.errors import OptionsError
+
+EXAMPLE: Final = (
+    "write {corner:1:50}, {weight:0.0:1.0:0.1}, {rate:0.1:5:log=1} or {style:calm|wild}"
+)
+_WHOLE: Final = re.compile(r"[-+]?[0-9]{1,15}")
+
+
+def range_of(text: str, where: str) -> dict[str, Any]:
+    """Return the table of a space file for a text, as {low, high} or {choices}.
+
+    LOW: and :HIGH leave the other end as it is. Raises OptionsError, which begins with `where`.
+    """
+    ranged, equals, default = text.partition("=")
+    table = _choices(ranged, where) if "|" in ranged or ":" not in ranged else _ends(ranged, where)
+    if equals:
+        texts = isinstance(table.get("choices", [0])[0], str)
+        table["default"] = default if texts else typed(default)
+    return table
+
+
+def range_text(table: Mapping[str, Any]) -> str:
+    """Return the text that gives a table."""
+    choices, default = table.get("choices"), table.get("default")
+    ends = [table.get("low"), table.get("high")]
+    more = "log" if table.get("log") else table.get("step")
+    parts = choices if isinstance(choices, list) else [*ends, *([] if more is None else [more])]
+    text = ("|" if parts is choices else ":").join(map(_word, parts))
+    return text if default is None else f"{text}={_word(default)}"
+
+
+def _word(value: Any) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _choices(text: str, where: str) -> dict[str, Any]:
+    texts = text.split("|")
+    choices = list(map(typed, texts))
+    if len(choices) < 2 or "" in choices or len({*choices}) < len(choices):
+        raise OptionsError(f"{where}: is neither a range nor a choice: {EXAMPLE}")
+    return {"choices": choices if len({*map(type, choices)}) == 1 else texts}
+
+
+def _ends(text: str, where: str) -> dict[str, Any]:
+    low, high, *more = text.split(":")
+    ends = zip(("low", "high"), (low, high), strict=True)
+    table = {key: typed(end) for key, end in ends if end.strip()}
+    if not table or len(more) > 1 or any(isinstance(end, str) for end in table.values()):
+        raise OptionsError(f"{where}: is not a range: {EXAMPLE}")
+    if [one.strip().lower() for one in more] == ["log"]:
+        return {**table, "log": True}
+    if more and isinstance(typed(more[0]), str):
+        raise OptionsError(f"{where}: {more[0]!r} is neither log nor a step, such as 5 or 0.1")
+    return {**table, **({"step": typed(more[0])} if more else {})}
+
+
+def typed(text: str) -> float | int | str:
+    """Return a number where the text is one, otherwise the text.
+
+    Blanks around a number are ignored. `1_000` is not a number: only Python reads it as one.
+    """
+    number = text.strip()
+    if _WHOLE.fullmatch(number):
+        return int(number)
+    try:
+        return float(number) if re.search("[0-9]", number) and "_" not in number else text
+    except ValueError:
+        return text
