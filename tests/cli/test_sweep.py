@@ -389,7 +389,11 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
         (["--space=missing.toml"], "missing.toml"),
         (["--space=bad.toml"], "there is no parameter 'speed'"),
         (["--space=worse.toml"], "low 1 is above high 0.5"),
-        (["--storage=postgresql://me:secret@127.0.0.1:1/x"], "does not answer"),
+        pytest.param(
+            ["--storage=postgresql://me:secret@127.0.0.1:1/x"],
+            "does not answer",
+            marks=pytest.mark.slow,
+        ),
         (["--storage=nonsense"], "is not a URL"),
     ],
 )

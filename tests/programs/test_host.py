@@ -186,8 +186,9 @@ def test_one_class_may_have_several_names(tmp_path: Path, text: str, kind: str) 
         ("input('your name? ')", r"EOFError: .* \(asks\.py, line 2\)"),
         ("int(sys.stdin.readline())", r"ValueError: .* \(asks\.py, line 2\)"),
         (
-            "import argparse, os; assert sys.stdin.read() == ''; assert sys.argv[1:] == []; "
-            "argparse.ArgumentParser().parse_args(); assert os.path.samefile(sys.argv[0], __file__)",
+            "import argparse, os; assert sys.stdin.read() == ''; assert sys.argv[1:] == []\n"
+            "argparse.ArgumentParser().parse_args()\n"
+            "assert os.path.samefile(sys.argv[0], __file__)",
             "",
         ),
     ],

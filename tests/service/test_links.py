@@ -236,10 +236,10 @@ GETS: Final = (
     [
         ("config.toml", "damaged"),
         ("games/gen-0001.parquet", None),
-        (".lock", None),
         *(
             pytest.param(name, state, marks=pytest.mark.slow)
             for name, state in (
+                (".lock", None),
                 ("champion.json", "damaged"),
                 ("generations", "damaged"),
                 ("generations/gen-0002.parquet", "damaged"),
