@@ -209,7 +209,11 @@ def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> Non
     [
         ("swh?depth=2&endgame=6", "to depth 2; exact from 6 empties"),
         ("champion-standard", "by phase; exact from 8 empties"),
-        ("champion-standard?time=4.5", "4.5 s a move (or 88% of the contest's, if less) allow"),
+        pytest.param(
+            "champion-standard?time=4.5",
+            "4.5 s a move (or 88% of the contest's, if less) allow",
+            marks=pytest.mark.slow,
+        ),
         pytest.param("champion-standard?time=4.5", "exact from 18 empties", marks=pytest.mark.slow),
         ("champion-standard?time=0.5&depth=6", "allow, 6 plies at most; exact from 16 empties"),
         ("patterns-reversed?time=2&endgame=20", "exact from 20 empties"),

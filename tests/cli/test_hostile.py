@@ -131,7 +131,7 @@ RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --
 @pytest.mark.parametrize(
     ("what", "closed"),
     [
-        ("runs .", ">&-"),
+        pytest.param("runs .", ">&-", marks=pytest.mark.slow),
         ("runs .", "<&- >&- 2>&-"),
         pytest.param(f"{RUN} --out new", ">&-", marks=pytest.mark.slow),
         pytest.param(f"{RUN} --out new", "<&- >&- 2>&-", marks=pytest.mark.slow),
@@ -145,7 +145,9 @@ def test_a_closed_standard_output(copy: Path, tmp_path: Path, what: str, closed:
 
 
 @posix
-@pytest.mark.parametrize("what", ["--version", "show copy --table games"])
+@pytest.mark.parametrize(
+    "what", [pytest.param("--version", marks=pytest.mark.slow), "show copy --table games"]
+)
 def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path, what: str) -> None:
     ended = shell(tmp_path, f"{{ evolve {what}; echo $? >code; }} | head -n 1 >/dev/null; cat code")
     assert (ended.out.strip(), ended.err) == ("0", "")

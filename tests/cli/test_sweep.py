@@ -147,6 +147,7 @@ def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
     assert evolve.load_run(sweep).config["jobs"] == jobs, "nothing was done with one"
 
 
+@pytest.mark.slow
 def test_the_best_of_a_sweep_that_goes_on_is_that_of_all_trials(sweep: Path) -> None:
     before = evolve.load_run(sweep).trials["score"].max()
     done("resume", sweep, "--trials=7", "--progress=events.jsonl")
