@@ -33,7 +33,7 @@ _LONG: Final = (
 _MEMORY: Final = Path("/dev/shm")
 """Where Linux keeps files in memory: what is safe on a disk after 3 ms is safe here at once."""
 _ROOM: Final = 4 << 30
-"""Bytes; one session leaves some 400 MB until it ends."""
+"""Bytes, many times as many as tests have there at once."""
 
 
 def pytest_configure() -> None:

@@ -155,7 +155,7 @@ def test_programs_that_know_no_ids_and_answer_loosely_play(
 def test_errors_have_the_lines_that_were_sent_and_received(
     protocol: str, fault: str, said: str
 ) -> None:
-    player = agent(protocol, fault, "?time=0.2" if fault == "hang" else "?time=2")
+    player = agent(protocol, fault, "?time=0.4" if fault == "hang" else "?time=2")
     board = evolve.Board.start()
     for _ in range(2):
         board = board.play(player.choose(board))
