@@ -31,6 +31,7 @@ def test_an_error_is_its_text(name: str) -> None:
     assert str(ALL[name]("one line")) == "one line"
 
 
+@pytest.mark.slow
 def test_errors_say_what_is_not_so_in_plain_english() -> None:
     """Not "x is no move" but "x is not a move"; "there is no move" is well."""
     said = [

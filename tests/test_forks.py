@@ -25,8 +25,8 @@ KEPT_RUN = Path(__file__).parent / "cli/run-0.2"
     ("words", "changes"),
     [
         (("show", KEPT_RUN), {"COLUMNS": "60", "PYTHONIOENCODING": "ascii:replace"}),
-        (("show", "nothing"), {}),
-        (("runs", "."), {"PYTHONUNBUFFERED": ""}),
+        pytest.param(("show", "nothing"), {}, marks=pytest.mark.slow),
+        pytest.param(("runs", "."), {"PYTHONUNBUFFERED": ""}, marks=pytest.mark.slow),
         (("perft", "x"), {}),
     ],
 )

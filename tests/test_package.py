@@ -11,6 +11,8 @@ from collections import defaultdict
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import evolve
 from evolve.cli.main import COMMANDS
 
@@ -98,6 +100,7 @@ def imported(path: Path, known: set[str]) -> set[str]:
     return found & known
 
 
+@pytest.mark.slow
 def test_no_modules_import_each_other_in_a_circle() -> None:
     """import-linter looks at what is loaded; a reader also meets what annotations name."""
     found = modules()

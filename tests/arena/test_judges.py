@@ -78,6 +78,7 @@ def test_rungs_ascend_from_below_the_reference_table_which_is_0(rules: Rules) ->
     assert elo[0] < 0 < 1000 < elo[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_no_champion_of_a_default_run_climbs_the_ladder(rules: Rules) -> None:
     champion = evolve.load_agent(DOCS / f"tuned-{rules}-0.json")
@@ -129,7 +130,7 @@ def test_ladder_score_rises_with_the_rating_and_stays_within_0_and_1() -> None:
     ("rules", "name"),
     [
         ("standard", "champion-standard?depth=4&endgame=8"),
-        ("reversed", "champion-reversed?depth=3&endgame=6"),
+        pytest.param("reversed", "champion-reversed?depth=3&endgame=6", marks=pytest.mark.slow),
     ],
 )
 def test_rungs_are_rated_as_they_are_known(rules: Rules, name: str) -> None:

@@ -260,7 +260,7 @@ def share_accepted(elo: float, test: Sprt, draws: float, matches: int, seed: int
     return accepted / matches
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.2])
+@pytest.mark.parametrize("alpha", [pytest.param(0.05, marks=pytest.mark.slow), 0.2])
 def test_error_rates_are_as_set(alpha: float) -> None:
     test = Sprt(0, 60, alpha, alpha)
     matches = 400

@@ -100,11 +100,23 @@ def test_a_match_that_is_killed_often_goes_on(kind: str, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "files",
-    [("--out", "g.csv"), ("--out", "g.parquet"), ("--ggf", "g.ggf"), BOTH[:4]],
-    ids=lambda files: files[-1],
+    ("files", "agents"),
+    [
+        (("--out", "g.csv"), ("swh", "random")),
+        (("--out", "g.parquet"), ("swh", WHITE)),
+        (("--ggf", "g.ggf"), ("swh", "random")),
+        (BOTH[:4], ("swh", WHITE)),
+        *(
+            pytest.param(files, agents, marks=pytest.mark.slow)
+            for files, agents in (
+                (("--out", "g.csv"), ("swh", WHITE)),
+                (("--out", "g.parquet"), ("swh", "random")),
+                (("--ggf", "g.ggf"), ("swh", WHITE)),
+                (BOTH[:4], ("swh", "random")),
+            )
+        ),
+    ],
 )
-@pytest.mark.parametrize("agents", [("swh", "random"), ("swh", WHITE)], ids=["own", "program"])
 def test_what_is_kept_is_not_played_again(
     files: tuple[str, ...], agents: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

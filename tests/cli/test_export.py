@@ -130,13 +130,18 @@ def test_a_folder_is_no_file(first: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="there is no folder that nobody can write")
-def test_a_path_that_cannot_be_written_is_named_as_it_was_given(first: Path) -> None:
-    for arguments in (
-        ("export", first, "-o", "/proc/best.json"),
-        ("show", first, "--format", "csv", "-o", "/proc/table.csv"),
-        ("plot", first, "-o", "/proc/picture.png"),
-    ):
-        assert str(arguments[-1]) in fails(*arguments)
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("export", ("-o", "/proc/best.json")),
+        ("show", ("--format", "csv", "-o", "/proc/table.csv")),
+        pytest.param("plot", ("-o", "/proc/picture.png"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_path_that_cannot_be_written_is_named_as_it_was_given(
+    first: Path, name: str, words: tuple[str, ...]
+) -> None:
+    assert words[-1] in fails(name, first, *words)
 
 
 def test_what_has_no_parameters_is_refused(tmp_path: Path) -> None:
@@ -204,11 +209,19 @@ def test_nothing_is_written_over_without_force(name: str, tmp_path: Path) -> Non
     [
         ("swh?depth=2&endgame=6", "to depth 2; exact from 6 empties"),
         ("champion-standard", "by phase; exact from 8 empties"),
-        ("champion-standard?time=4.5", "4.5 s a move (or 88% of the contest's, if less) allow"),
-        ("champion-standard?time=4.5", "exact from 18 empties"),
+        pytest.param(
+            "champion-standard?time=4.5",
+            "4.5 s a move (or 88% of the contest's, if less) allow",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("champion-standard?time=4.5", "exact from 18 empties", marks=pytest.mark.slow),
         ("champion-standard?time=0.5&depth=6", "allow, 6 plies at most; exact from 16 empties"),
         ("patterns-reversed?time=2&endgame=20", "exact from 20 empties"),
-        ("patterns-standard?depth=3", "to depth 3; exact from 12 empties"),
+        pytest.param(
+            "patterns-standard?depth=3",
+            "to depth 3; exact from 12 empties",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_it_says_how_the_file_plays(source: str, says: str) -> None:
@@ -247,6 +260,7 @@ def test_by_the_clock_no_depth_stops_it(source: str, clocked: str) -> None:
     assert with_clock(source) == clocked
 
 
+@pytest.mark.slow
 def test_a_depth_beside_the_time_is_kept(tmp_path: Path) -> None:
     for source, deepest in (
         ("swh?time=1&depth=3", 3),

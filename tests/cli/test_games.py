@@ -51,7 +51,7 @@ def winners(file: object) -> list[str | None]:
     return [record.winner for record in read_games(str(file)).records]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("suffix", [pytest.param(".csv", marks=pytest.mark.slow), ".parquet"])
 def test_games_of_a_run_say_their_rules(first: Path, suffix: str) -> None:
     done("show", first, "--table", "games", "-o", f"g{suffix}")
     frame = evolve.load_run(first).games

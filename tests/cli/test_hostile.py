@@ -100,15 +100,14 @@ def test_a_command_that_is_not_known(copy: Path, value: str) -> None:
     assert "is unknown" in done("runs", ".").out
 
 
-@pytest.mark.parametrize(
-    "name", ["gen-².parquet", "gen-٣.parquet", "gen-x.parquet", "gen-.parquet"]
-)
-@pytest.mark.parametrize("part", ["generations", "games"])
-def test_files_with_other_digits_are_not_ours(copy: Path, part: str, name: str) -> None:
-    (copy / part / name).write_bytes(b"theirs")
+def test_files_with_other_digits_are_not_ours(copy: Path) -> None:
+    names = ("gen-².parquet", "gen-٣.parquet", "gen-x.parquet", "gen-.parquet")
+    files = [copy / part / name for part in ("generations", "games") for name in names]
+    for file in files:
+        file.write_bytes(b"theirs")
     done("show", copy)
     done("resume", copy, "--generations=4")
-    assert (copy / part / name).read_bytes() == b"theirs"
+    assert [file.read_bytes() for file in files] == [b"theirs"] * 8
 
 
 def shell(folder: Path, line: str) -> Result:
@@ -132,7 +131,7 @@ RUN = "run --generations 1 --population 4 --openings start --panel-openings 2 --
 @pytest.mark.parametrize(
     ("what", "closed"),
     [
-        ("runs .", ">&-"),
+        pytest.param("runs .", ">&-", marks=pytest.mark.slow),
         ("runs .", "<&- >&- 2>&-"),
         pytest.param(f"{RUN} --out new", ">&-", marks=pytest.mark.slow),
         pytest.param(f"{RUN} --out new", "<&- >&- 2>&-", marks=pytest.mark.slow),
@@ -146,15 +145,24 @@ def test_a_closed_standard_output(copy: Path, tmp_path: Path, what: str, closed:
 
 
 @posix
-@pytest.mark.parametrize("what", ["--version", "show copy --table games"])
+@pytest.mark.parametrize(
+    "what", [pytest.param("--version", marks=pytest.mark.slow), "show copy --table games"]
+)
 def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path, what: str) -> None:
     ended = shell(tmp_path, f"{{ evolve {what}; echo $? >code; }} | head -n 1 >/dev/null; cat code")
     assert (ended.out.strip(), ended.err) == ("0", "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("what", ["show copy --table games", "--help"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("what", "unbuffered"),
+    [
+        ("show copy --table games", ""),
+        ("--help", "1"),
+        pytest.param("show copy --table games", "1", marks=pytest.mark.slow),
+        pytest.param("--help", "", marks=pytest.mark.slow),
+    ],
+)
 def test_a_full_standard_output(copy: Path, tmp_path: Path, what: str, unbuffered: str) -> None:
     line = f"export PYTHONUNBUFFERED={unbuffered}; evolve {what} >/dev/full"
     assert shell(tmp_path, line) == (1, "", "error: No space left on device\n")
@@ -165,7 +173,7 @@ def test_a_full_standard_output(copy: Path, tmp_path: Path, what: str, unbuffere
     "what",
     [
         pytest.param("plot copy -o x.pdf", marks=pytest.mark.slow),
-        "convert copy/games/gen-0000.parquet -o x.parquet",
+        pytest.param("convert copy/games/gen-0000.parquet -o x.parquet", marks=pytest.mark.slow),
         pytest.param("convert copy/games/gen-0000.parquet -o x.csv", marks=pytest.mark.slow),
         f"{RUN} --out x",
     ],

@@ -247,9 +247,9 @@ def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.Monkey
 
 @pytest.mark.skipif(RHINO is None, reason="gtp-rhino (Debian's package grhino) is not installed")
 def test_whole_matches_against_grhino() -> None:
-    found = match("swh-mobility?depth=4&endgame=8", f"gtp:{RHINO} --level=1", "--games", 40)
+    found = match("swh-mobility?depth=4&endgame=8", f"gtp:{RHINO} --level=1", "--games", 10)
     assert found["failures_a"] == found["failures_b"] == 0
-    assert found["games"] == 40
+    assert found["games"] == 10
 
 
 def test_games_that_may_differ_all_count() -> None:
@@ -324,7 +324,7 @@ def exported(rules: str, name: str = "agent.py") -> str:
     return f"python:{name}"
 
 
-@pytest.mark.parametrize("rules", ["standard", "reversed"])
+@pytest.mark.parametrize("rules", [pytest.param("standard", marks=pytest.mark.slow), "reversed"])
 def test_rules_travel_with_exported_files(rules: str) -> None:
     agent = exported(rules)
     for pair in ((agent, "random"), ("zero", agent)):

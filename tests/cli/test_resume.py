@@ -222,6 +222,7 @@ def test_the_agent_started_from_is_not_needed_again(first: Path, tmp_path: Path)
     assert tables(tmp_path / "parts") == tables(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_run_that_patience_ended_says_what_goes_on(tmp_path: Path) -> None:
     done("run", *LONG, "--generations", 60, "--patience", 1, "--out", "impatient")
     count = evolve.load_run("impatient").generation_count

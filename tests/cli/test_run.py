@@ -76,7 +76,7 @@ def test_champion_is_an_agent_file_with_its_provenance(first: Path) -> None:
     assert "play-off" in provenance["against"]
 
 
-@pytest.mark.parametrize("algorithm", ["ga", "cma"])
+@pytest.mark.parametrize("algorithm", ["ga", pytest.param("cma", marks=pytest.mark.slow)])
 def test_tables_do_not_depend_on_jobs(tmp_path: Path, algorithm: str) -> None:
     options = TINY if algorithm == "ga" else QUICK
     for jobs in (1, 2):
@@ -108,8 +108,17 @@ def test_scores_follow_from_the_fitness_games_of_the_generation(first: Path) -> 
         assert row.disc_difference == pytest.approx(discs / played)
 
 
-@pytest.mark.parametrize("population", [4, 5, 7])
-@pytest.mark.parametrize("preset", ["tuned", "published"])
+@pytest.mark.parametrize(
+    ("population", "preset"),
+    [
+        (4, "published"),
+        (5, "tuned"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((4, "tuned"), (5, "published"), (7, "tuned"), (7, "published"))
+        ),
+    ],
+)
 def test_populations_from_four_up(tmp_path: Path, population: int, preset: str) -> None:
     options = (*QUICK, "--generations", 2, "--preset", preset, "--population", population)
     done("run", *options, "--out", "small")
@@ -117,7 +126,7 @@ def test_populations_from_four_up(tmp_path: Path, population: int, preset: str) 
     assert individuals.groupby("generation").size().tolist() == [population] * 2
 
 
-@pytest.mark.parametrize("phases", [1, 5, 61])
+@pytest.mark.parametrize("phases", [1, pytest.param(5, marks=pytest.mark.slow), 61])
 def test_phases(tmp_path: Path, phases: int) -> None:
     done("run", *QUICK, "--generations", 2, "--phases", phases, "--out", "phased")
     row = evolve.load_run("phased").individuals.iloc[0]

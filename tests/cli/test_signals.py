@@ -96,7 +96,7 @@ def stop(folder: Path, way: str, pause: float, clinging: int) -> None:
 
 
 @LINUX
-@pytest.mark.parametrize("way", ["Ctrl-C", "SIGKILL"])
+@pytest.mark.parametrize("way", ["Ctrl-C", pytest.param("SIGKILL", marks=pytest.mark.slow)])
 def test_no_program_stays_behind(way: str, tmp_path: Path) -> None:
     stop(tmp_path / "stopped", way, 0.0, clinging=2)
 

@@ -15,7 +15,7 @@ from tests.cli import done, fails, invoke, posix, snapshot
     "place",
     [
         pytest.param("../outside.json", marks=pytest.mark.slow),
-        "trials/../../outside.json",
+        pytest.param("trials/../../outside.json", marks=pytest.mark.slow),
         "absolute",
     ],
 )
@@ -42,7 +42,7 @@ def test_agents_of_a_journal_stay_inside(sweep: Path, tmp_path: Path, place: str
     [
         ('"op_code":4', '"op_code":99'),
         ('"trial_id":1', '"trial_id":"x"'),
-        ('"trial_id":1', '"trial_id":77'),
+        pytest.param(('"trial_id":1', '"trial_id":77'), marks=pytest.mark.slow),
         ('"seconds"', '"seconds":[1],"y"'),
         ('"user_attr":', '"no":'),
         ("{", "["),

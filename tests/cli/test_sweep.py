@@ -147,6 +147,7 @@ def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
     assert evolve.load_run(sweep).config["jobs"] == jobs, "nothing was done with one"
 
 
+@pytest.mark.slow
 def test_the_best_of_a_sweep_that_goes_on_is_that_of_all_trials(sweep: Path) -> None:
     before = evolve.load_run(sweep).trials["score"].max()
     done("resume", sweep, "--trials=7", "--progress=events.jsonl")
@@ -389,7 +390,11 @@ def test_a_database_serves_as_well(tmp_path: Path) -> None:
         (["--space=missing.toml"], "missing.toml"),
         (["--space=bad.toml"], "there is no parameter 'speed'"),
         (["--space=worse.toml"], "low 1 is above high 0.5"),
-        (["--storage=postgresql://me:secret@127.0.0.1:1/x"], "does not answer"),
+        pytest.param(
+            ["--storage=postgresql://me:secret@127.0.0.1:1/x"],
+            "does not answer",
+            marks=pytest.mark.slow,
+        ),
         (["--storage=nonsense"], "is not a URL"),
     ],
 )

@@ -225,7 +225,9 @@ def test_a_budget_is_kept_and_does_not_count_compilation() -> None:
     assert len(run.metrics) >= 2
 
 
-@pytest.mark.parametrize("end", ["--budget=0.01", "--games=1"])
+@pytest.mark.parametrize(
+    "end", ["--budget=0.01", pytest.param("--games=1", marks=pytest.mark.slow)]
+)
 def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
     lines = done(*TRAIN, end, "--out", "short").lines
     (line,) = [line for line in lines if "too few games to learn from" in line]

@@ -15,7 +15,7 @@ from tests.reference import PASS, STANDARD, START, WIN, Board
 pyspiel = pytest.importorskip("pyspiel")
 rust_reversi = pytest.importorskip("rust_reversi")
 
-GAMES = 3000
+GAMES = 1000
 
 
 def kernel_game(rng: random.Random) -> Iterator[tuple[Board, int, int]]:

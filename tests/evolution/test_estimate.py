@@ -45,7 +45,7 @@ class Counted(Silent):
         self.games[name] = max(done, self.games.get(name, 0.0))
 
 
-@pytest.mark.parametrize("panel", ["fixed", "ladder"])
+@pytest.mark.parametrize("panel", [pytest.param("fixed", marks=pytest.mark.slow), "ladder"])
 def test_it_knows_the_stages_after_the_last_generation(tmp_path: Path, panel: str) -> None:
     evolution = Evolution(tmp_path, resolve({**TINY, "panel": panel}), ONE_THREAD)
     about = estimate(evolution)

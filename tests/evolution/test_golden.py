@@ -34,7 +34,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(
     ("name", "jobs"),
     [
-        ("ga", 1),
+        pytest.param("ga", 1, marks=pytest.mark.slow),
         ("ga", 2),
         ("published", 1),
         pytest.param("published", 2, marks=pytest.mark.slow),

@@ -37,10 +37,10 @@ def elo_of(folder: Path) -> list[Any]:
     ("rules", "place", "guess"),
     [
         ("standard", 1, None),
-        ("standard", 4, 1300.0),
+        pytest.param("standard", 4, 1300.0, marks=pytest.mark.slow),
         ("standard", 2, -1000.0),
         ("reversed", 0, 500.0),
-        ("reversed", 4, None),
+        pytest.param("reversed", 4, None, marks=pytest.mark.slow),
     ],
 )
 def test_a_rung_has_the_elo_that_was_measured(
@@ -88,10 +88,9 @@ def test_it_is_neither_a_generations_nor_the_share_in_the_play_off(run: evolve.R
     "left",
     [
         ["playoff", "champion"],
-        ["longer"],
         *(
             pytest.param([one], marks=pytest.mark.slow)
-            for one in ("playoff", "champion", "stopped")
+            for one in ("playoff", "champion", "stopped", "longer")
         ),
     ],
 )
@@ -112,7 +111,12 @@ def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) ->
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"panel": "fixed"}, {"rules": "standard", "panel_every": 3}]
+    "options",
+    [
+        {"panel": "fixed"},
+        pytest.param({}, marks=pytest.mark.slow),
+        pytest.param({"rules": "standard", "panel_every": 3}, marks=pytest.mark.slow),
+    ],
 )
 def test_a_run_of_before_is_rated_when_it_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
     folder = tmp_path / "run"

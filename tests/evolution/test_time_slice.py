@@ -28,7 +28,7 @@ def sent(time_slice: TimeSlice) -> TimeSliceDone:
     return done
 
 
-@pytest.mark.parametrize("openings", ["pair", "start"])
+@pytest.mark.parametrize("openings", [pytest.param("pair", marks=pytest.mark.slow), "start"])
 def test_legs_end_as_the_whole_and_find_openings_once(
     openings: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

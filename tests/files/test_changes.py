@@ -115,6 +115,7 @@ def _root(call: ast.Call) -> str:
     return ast.unparse(call.func).partition(".")[0]
 
 
+@pytest.mark.slow
 def test_every_change_of_a_file_goes_through_the_door() -> None:
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -106,7 +106,14 @@ def test_who_fails_has_lost_where_the_game_stands() -> None:
     assert (result[DISCS_BLACK], result[DISCS_WHITE]) == (4, 1)
 
 
-@pytest.mark.parametrize("agent", ["swh?depth=3&endgame=6", "swh?time=0.03", "uct?simulations=50"])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "swh?depth=3&endgame=6",
+        pytest.param("swh?time=0.03", marks=pytest.mark.slow),
+        "uct?simulations=50",
+    ],
+)
 def test_our_own_nodes_are_counted_against_a_program(agent: str, tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     done("match", agent, source("gtp", "good"), "--games", 2, "--out", path)

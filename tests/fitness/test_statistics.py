@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from evolve.fitness.statistics import (
     Estimate,
@@ -82,6 +81,8 @@ def test_superiority_fits_the_interval() -> None:
 
 @pytest.mark.parametrize("count", [2, 3, 10, 40])
 def test_interval_and_chance_are_those_of_students_test(count: int) -> None:
+    from scipy import stats  # half a second in each worker if at collection
+
     values = np.random.default_rng(count).normal(1.0, 3.0, count)
     found = mean_of(values.tolist())
     test = stats.ttest_1samp(values, 0.5)
@@ -109,6 +110,8 @@ def test_an_interval_is_cut_to_what_can_be() -> None:
 
 @pytest.mark.parametrize("freedom", [1, 2, 5, 6, 10, 100])
 def test_students_intervals_are_exact(freedom: int) -> None:
+    from scipy import stats  # half a second in each worker if at collection
+
     assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom))
 
 

@@ -35,14 +35,15 @@ def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
 
 def test_the_same_call_goes_on(tmp_path: Path) -> None:
     half = tmp_path / "half"
-    stopped = evolve.train("patterns", half, observer=Watch(1), **SETTINGS)
+    few = {**SETTINGS, "games": 200, "depth": 1, "endgame": 2}
+    stopped = evolve.train("patterns", half, observer=Watch(1), **few)
     assert len(stopped.metrics) < 3
-    again = evolve.train("patterns", half, **SETTINGS)
-    assert again.metrics["games"].iloc[-1] == 600
-    longer = evolve.train("patterns", half, **{**SETTINGS, "games": 700})
-    assert longer.metrics["games"].iloc[-1] == 700
-    with pytest.raises(RunError, match="depth was 3, not 4"):
-        evolve.train("patterns", half, **{**SETTINGS, "depth": 4})
+    again = evolve.train("patterns", half, **few)
+    assert again.metrics["games"].iloc[-1] == 200
+    longer = evolve.train("patterns", half, **{**few, "games": 300})
+    assert longer.metrics["games"].iloc[-1] == 300
+    with pytest.raises(RunError, match="depth was 1, not 4"):
+        evolve.train("patterns", half, **{**few, "depth": 4})
 
 
 def test_wrong_settings_leave_no_folder(tmp_path: Path) -> None:

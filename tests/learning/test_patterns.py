@@ -215,6 +215,7 @@ def test_a_longer_budget_is_kept(tmp_path: Path) -> None:
     assert 9.0 <= run.spent <= 11.0
 
 
+@pytest.mark.slow
 def test_what_it_learns_wins() -> None:
     """Three CPU seconds with the shapes that it has by default."""
     course = InMemoryTraining(

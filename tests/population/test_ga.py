@@ -15,10 +15,10 @@ from tests.population import evolve_toward_target, judge
     "options",
     [
         {},
-        {"crossover": "two-point", "selection": "tournament"},
         *(
             pytest.param(options, marks=pytest.mark.slow)
             for options in (
+                {"crossover": "two-point", "selection": "tournament"},
                 {"crossover": "uniform", "mutation": "uniform", "depth_mutation": "uniform"},
                 {"crossover": "one-point"},
                 {"crossover": "none"},

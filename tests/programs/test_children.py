@@ -238,7 +238,9 @@ def parent(code: str) -> Iterator[tuple[subprocess.Popen[str], psutil.Process]]:
 
 
 @LINUX
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", ["ours", "guarded", pytest.param("multiprocessing", marks=pytest.mark.slow)]
+)
 def test_a_child_ends_with_its_parent_in_the_middle_of_what_it_does(kind: str) -> None:
     with parent(KINDS[kind]) as (process, child):
         process.kill()

@@ -110,7 +110,9 @@ def test_what_is_right(tmp_path: Path) -> None:
         (f"self.once([sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
         (f"self.once(['setsid', sys.executable, '-S', '-c', {FILLS!r}])", "memory", "of 100"),
         ("import os; os._exit(4)", "games", "4 discs: ended with exit code 4"),
-        ("import time; time.sleep(60)", "games", "no move in time"),
+        pytest.param(
+            "import time; time.sleep(60)", "games", "no move in time", marks=pytest.mark.slow
+        ),
         ("return 1 / 0", "games", "ZeroDivisionError: division by zero (hand_in.py, line 32)"),
     ],
 )
@@ -156,7 +158,10 @@ def test_the_first_thing_that_is_wrong_ends_it(
         ("self.candidate_list.insert(0, (9, 9))", "games", "a position, 4 discs: (9, 9) is not"),
         ("(board != 0).sum() > 40 and self.candidate_list.clear()", "games", "its list is empty"),
         ("self.candidate_list = self.candidate_list or [(0, 0)]", "games", "at a pass"),
-        ("(board != 0).sum() > 48 and time.sleep(0.4)", "time", "the slowest move"),
+        pytest.param(
+            *("(board != 0).sum() > 48 and time.sleep(0.4)", "time", "the slowest move"),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_quick_look_finds_it_as_well(tmp_path: Path, body: str, name: str, text: str) -> None:

@@ -97,7 +97,7 @@ def play_against(player: ExternalAgent) -> None:
 
 @pytest.mark.parametrize("protocol", ["gtp", "nboard"])
 @pytest.mark.parametrize("dialect", ["good", "lower", "banner", "bare"])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_dialects_play_the_same_games_as_the_agent_they_are(
     protocol: str, dialect: str, jobs: int
 ) -> None:
@@ -111,7 +111,14 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
 
 
 @pytest.mark.parametrize(
-    "dialect", ["strict", "nodding", "mute", "short", "late", "crlf", "chatty"]
+    "dialect",
+    [
+        "strict",
+        "mute",
+        "crlf",
+        "chatty",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("nodding", "short", "late")),
+    ],
 )
 def test_programs_that_know_no_ids_and_answer_loosely_play(
     dialect: str, monkeypatch: pytest.MonkeyPatch
@@ -148,7 +155,7 @@ def test_programs_that_know_no_ids_and_answer_loosely_play(
 def test_errors_have_the_lines_that_were_sent_and_received(
     protocol: str, fault: str, said: str
 ) -> None:
-    player = agent(protocol, fault, "?time=0.4")
+    player = agent(protocol, fault, "?time=0.4" if fault == "hang" else "?time=2")
     board = evolve.Board.start()
     for _ in range(2):
         board = board.play(player.choose(board))
@@ -283,7 +290,8 @@ def test_gtp_programs_may_resign() -> None:
 def test_a_program_that_never_starts_plays_no_match(
     protocol: str, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evolve.programs.external.START_SECONDS", 1.0)
+    seconds = 0.3 if fault == "silent" else 2.0
+    monkeypatch.setattr("evolve.programs.external.START_SECONDS", seconds)
     why = "no book found" if fault == "deaf" else "in time"
     with pytest.raises(EngineError, match=f"cannot be used: at its start: .*{why}"):
         play_against(agent(protocol, fault, "?time=0.1"))

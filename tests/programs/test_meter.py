@@ -35,8 +35,10 @@ def measured(code: str) -> Iterator[tuple[LineProcess, Meter]]:
 @pytest.mark.parametrize(
     "code",
     [
-        f"exec('{BURNS}'); print('done'); input()",
-        f"subprocess.run([*words, '{BURNS}']); print('done'); input()",
+        pytest.param(f"exec('{BURNS}'); print('done'); input()", marks=pytest.mark.slow),
+        pytest.param(
+            f"subprocess.run([*words, '{BURNS}']); print('done'); input()", marks=pytest.mark.slow
+        ),
         f"signal.signal(signal.SIGCHLD, signal.SIG_IGN); subprocess.run([*words, '{BURNS}']); "
         "print('done'); input()",
         f"subprocess.run(['setsid', '-w', *words, '{BURNS}'], env={{}}); print('done'); input()",

@@ -222,7 +222,7 @@ def test_a_lost_game_by_reversed_rules_is_won() -> None:
     [
         pytest.param("swh?depth=4", marks=pytest.mark.slow),
         pytest.param("swh?depth=20", marks=pytest.mark.slow),
-        "swh?time=30",
+        pytest.param("swh?time=30", marks=pytest.mark.slow),
         "random",
         pytest.param("patterns", marks=pytest.mark.slow),
     ],

@@ -206,7 +206,10 @@ def test_a_depth_holds_under_a_clock_too() -> None:
         pytest.param(pattern_agent(endgame=0), id="patterns", marks=pytest.mark.slow),
     ],
 )
-def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent) -> None:
+@pytest.mark.parametrize(
+    "command", ["go", *(pytest.param(one, marks=pytest.mark.slow) for one in ("hint 4", "analyze"))]
+)
+def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent, command: str) -> None:
     lines: queue.Queue[str | None] = queue.Queue()
     said: queue.Queue[str] = queue.Queue()
     player = NBoardEngine(agent, "standard", said.put)
@@ -218,15 +221,14 @@ def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent) -> None:
     thread = threading.Thread(target=lambda: player.serve(feed()))
     thread.start()
     threads = threading.active_count()
-    for command in ("go", "hint 4", "analyze"):
-        for line in ("set depth 40", GAME, command):
-            lines.put(line)
-        until_any_within(AGENTS)
-        lines.put("ping 5")
-        while said.get(timeout=PATIENCE) != "pong 5\n":  # to depth 40 it would think for days
-            pass
-        assert threading.active_count() == threads, "nothing goes on, unheard"
-        assert said.empty(), "nothing after the pong belongs to the thought before it"
+    for line in ("set depth 40", GAME, command):
+        lines.put(line)
+    until_any_within(AGENTS)
+    lines.put("ping 5")
+    while said.get(timeout=PATIENCE) != "pong 5\n":  # to depth 40 it would think for days
+        pass
+    assert threading.active_count() == threads, "nothing goes on, unheard"
+    assert said.empty(), "nothing after the pong belongs to the thought before it"
     lines.put("quit")
     lines.put(None)
     thread.join(PATIENCE)

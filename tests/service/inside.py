@@ -99,12 +99,12 @@ class Local(NamedTuple):
     app: Any
     runner: asyncio.Runner
 
-    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
+    def ask(self, method: str, path: str, document: Any = None, **headers: str) -> httpx.Response:
         async def answer() -> httpx.Response:
             transport = httpx.ASGITransport(self.app)
             base = f"http://localhost{API}/"
             async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, json=document)
+                return await client.request(method, path, json=document, headers=headers)
 
         return self.runner.run(answer())
 

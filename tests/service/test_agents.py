@@ -32,7 +32,7 @@ def upload(service: Service, name: str, content: bytes, status: int = 201) -> An
 
 def test_a_whole_game_with_moves_taken_back(service: Service, runs: Path) -> None:
     individual = service.get("runs/small/generations/0/individuals?limit=1")["items"][0]
-    agent = f"run:small:{individual['individual']}?depth=2"
+    agent = f"run:small:{individual['individual']}?depth=1&endgame=4"
     play = service.post("plays", {"agent": agent, "side": "white"}, 201)
     assert (play["rules"], len(play["moves"])) == ("reversed", 1)
     draw = random.Random(1)

@@ -114,7 +114,7 @@ def test_a_folder_in_place_of_a_job_file_and_names_that_are_no_jobs(
 
 
 @pytest.mark.parametrize(
-    "every", [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(15, id="some")]
+    "every", [pytest.param(1, marks=pytest.mark.slow, id="all"), pytest.param(40, id="some")]
 )
 def test_a_setting_of_a_run_of_another_type_costs_that_run_alone(
     every: int, folder: Path, runner: asyncio.Runner

@@ -154,6 +154,7 @@ def test_the_document_says_who_may(app: FastAPI) -> None:
     assert "--no-token" in document["info"]["description"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_the_token_does_not_reach_what_the_service_starts(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()

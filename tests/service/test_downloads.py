@@ -101,7 +101,7 @@ def test_a_download_that_fails_leaves_no_part(
         return real(life, (sys.executable, str(script), command[-1]))
 
     monkeypatch.setattr(lending.Life, "guard", guard)
-    monkeypatch.setattr(lending, "_LONGEST", 3.0)
+    monkeypatch.setattr(lending, "_LONGEST", 1.0 if ends == "late" else 60.0)
 
     async def made() -> None:
         with pytest.raises(ProblemError) as found:

@@ -6,10 +6,12 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import evolve
 from tests.service import SMALL, Service
+from tests.service.inside import Local
 
 
 @pytest.mark.slow
@@ -26,14 +28,15 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
         }
 
 
-def test_a_request_that_is_sent_twice_makes_one_job(fresh: Service) -> None:
-    asked = {"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}}
-    one = fresh.post("jobs", asked, **{"Idempotency-Key": "k1"})
-    two = fresh.post("jobs", asked, **{"Idempotency-Key": "k1"})
-    assert one["id"] == two["id"]
-    other = {**asked, "settings": {**asked["settings"], "games": 4}}  # type: ignore[dict-item]
-    fresh.post("jobs", other, 422, **{"Idempotency-Key": "k1"})
-    assert fresh.get("jobs")["total"] == 1
+def test_a_request_that_is_sent_twice_makes_one_job(local: Local) -> None:
+    def asked(games: int) -> httpx.Response:
+        asked = {"command": "match", "settings": {"a": "swh", "b": "random", "games": games}}
+        return local.ask("POST", "jobs", asked, **{"Idempotency-Key": "k1"})
+
+    one, two, other = map(asked, (2, 2, 4))
+    assert (one.status_code, two.status_code, other.status_code) == (202, 202, 422)
+    assert one.json()["id"] == two.json()["id"]
+    assert local.ask("GET", "jobs").json()["total"] == 1
 
 
 @pytest.mark.parametrize(
@@ -146,11 +149,10 @@ def test_what_is_wrong_is_told_with_its_place(
     assert service.get("jobs")["total"] == jobs
 
 
-def test_names_of_runs(fresh: Service) -> None:
+def test_names_of_runs(local: Local) -> None:
     asked = {"command": "run", "settings": SMALL, "name": "mine"}
-    job = fresh.post("jobs", asked)
+    job = local.ask("POST", "jobs", asked).json()
     assert job["run"] == "mine"
-    checked = fresh.post("commands/run/check", {"settings": SMALL, "name": "mine"}, 200)
+    checked = local.ask("POST", "commands/run/check", {"settings": SMALL, "name": "mine"}).json()
     assert checked["line"] == job["line"]
-    fresh.post("jobs", asked, 409)
-    fresh.act(job, "kill")
+    assert local.ask("POST", "jobs", asked).status_code == 409

@@ -185,7 +185,16 @@ def test_files_of_a_job(opened: Open, folder: Path, outside: Path) -> None:
         assert not place.exists()
 
 
-@pytest.mark.parametrize("name", ["settings.toml", "progress.jsonl", ".games.ggf.keeping"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "settings.toml",
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in ("progress.jsonl", ".games.ggf.keeping")
+        ),
+    ],
+)
 def test_a_job_with_a_link_among_its_files_is_not_started(
     opened: Open, folder: Path, outside: Path, name: str
 ) -> None:
@@ -227,10 +236,10 @@ GETS: Final = (
     [
         ("config.toml", "damaged"),
         ("games/gen-0001.parquet", None),
-        (".lock", None),
         *(
             pytest.param(name, state, marks=pytest.mark.slow)
             for name, state in (
+                (".lock", None),
                 ("champion.json", "damaged"),
                 ("generations", "damaged"),
                 ("generations/gen-0002.parquet", "damaged"),

@@ -37,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("studies") / "runs"
     folder.mkdir()
     options = [f"--{name.replace('_', '-')}={value}" for name, value in SMALL.items()]
+    options += ["--bounds=depths=1:2", "--bounds=endgame=0:4"]
     seeds = ("--seeds", "0-1", "--grid", "crossover=blend,uniform", "--jobs=1")
     done("run", *options, *seeds, "--out", folder / "two")
     shutil.copytree(folder / "two/crossover-blend-seed-0", folder / "alone")

@@ -23,6 +23,7 @@ BOARDS = [board for empties in (48, 30, 14, 9, 5) for board in ends(8, empties)]
 CONVOLUTIONS = networks.Architecture(
     "planes", ("conv 8 relu", "conv 4 tanh", "dense 32 relu", "dueling")
 )
+ARCHITECTURES = networks.DUELING, networks.PLAIN, networks.COLOURED, networks.ACTION, CONVOLUTIONS
 
 
 def loaded(text: str, path: Path) -> Any:
@@ -36,12 +37,18 @@ def loaded(text: str, path: Path) -> Any:
 
 
 @pytest.mark.parametrize(
-    "architecture",
-    [networks.DUELING, networks.PLAIN, networks.COLOURED, networks.ACTION, CONVOLUTIONS],
-    ids=lambda a: f"{a.input} {a.layers[0]}",
+    ("architecture", "lookahead", "step"),
+    [
+        pytest.param(
+            *(architecture, lookahead, step),
+            marks=[pytest.mark.slow] if (number + lookahead + (step == "turn")) % 2 else [],
+            id=f"{step}-{lookahead}-{architecture.input} {architecture.layers[0]}",
+        )
+        for number, architecture in enumerate(ARCHITECTURES)
+        for lookahead in (0, 1, 2)
+        for step in ("ply", "turn")
+    ],
 )
-@pytest.mark.parametrize("lookahead", [0, 1, 2])
-@pytest.mark.parametrize("step", ["ply", "turn"])
 def test_move_values(architecture: Any, lookahead: int, step: Any, tmp_path: Path) -> None:
     count = 1 + lookahead % 2
     nets = tuple(networks.random_network(architecture, seed) for seed in range(count))

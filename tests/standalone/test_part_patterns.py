@@ -126,6 +126,7 @@ def compiled(agent: PatternAgent, compiler: Any) -> Any:
     return module
 
 
+@pytest.mark.slow  # on a new machine it compiles for half a minute
 @pytest.mark.xdist_group("compiled patterns")
 @AGENTS
 def test_the_compiled_moves_are_the_agents(

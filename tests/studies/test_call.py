@@ -27,7 +27,7 @@ def test_functions_are_settings_like_others(study: evolve.Study, tmp_path: Path)
     names = {"selection=best", "selection=own:youngest"}
     assert set(study.individuals["setting"]) == names
     assert list(study.generations.columns[:3]) == ["setting", "selection", "seed"]
-    for seed in (0, 2):
+    for seed in (2,):
         alone = evolve.evolve(tmp_path / f"{seed}", selection=youngest, seed=seed, **QUICK)
         part = study.path / f"selection-own-youngest-seed-{seed}"
         assert content_hash(part) == content_hash(alone.path)

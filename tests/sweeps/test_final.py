@@ -179,8 +179,15 @@ class Stopping(Silent):
         return self.left <= 0
 
 
-@pytest.mark.parametrize("agents", [("swh", "zero", "positional"), ("random", "swh", "random")])
-@pytest.mark.parametrize("pairs", [1, 3])
+@pytest.mark.parametrize(
+    ("agents", "pairs"),
+    [
+        (("swh", "zero", "positional"), 3),
+        (("random", "swh", "random"), 1),
+        pytest.param(("swh", "zero", "positional"), 1, marks=pytest.mark.slow),
+        pytest.param(("random", "swh", "random"), 3, marks=pytest.mark.slow),
+    ],
+)
 def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     agents: tuple[str, ...], pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

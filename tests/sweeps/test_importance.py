@@ -82,7 +82,10 @@ def test_ties_of_the_last_one_are_in_the_better_part() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "held", "first", "low"),
-    [("dqn", {"lookahead": 0}, "updates", 0.05), ("mcts", {}, "temperature_plies", 0.2)],
+    [
+        pytest.param("dqn", {"lookahead": 0}, "updates", 0.05, marks=pytest.mark.slow),
+        ("mcts", {}, "temperature_plies", 0.2),
+    ],
 )
 def test_of_the_sweeps_in_the_docs_chance_shows_as_much(
     kind: Any, held: dict[str, Any], first: str, low: float

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from optuna.trial import TrialState, create_trial
-from scipy import stats
 
 import evolve
 from evolve.config.sweep import SweepRung, SweepSettings
@@ -219,6 +218,8 @@ def standing(scores: list[float]) -> Estimate:
 
 @pytest.mark.parametrize("count", [2, 3, 5, 6, 9, 30])
 def test_the_interval_over_seeds_is_students(count: int) -> None:
+    from scipy import stats  # half a second in each worker if at collection
+
     scores = [0.4 + 0.001 * (number * 7 % 10) for number in range(count)]
     mean, low, high, _ = standing(scores)
     exact = stats.t.interval(0.95, count - 1, mean, stats.sem(scores))

@@ -12,7 +12,7 @@ from tests import reference
 from tests.engine import U, any_boards, kernel_moves, reachable_boards
 from tests.reference import FULL, PASS, START, Board, mask, squares
 
-quick = settings(max_examples=400, deadline=None, derandomize=True)
+quick = settings(max_examples=200, deadline=None, derandomize=True)
 
 
 def kernel_flips(board: Board, square: int) -> int:
@@ -102,13 +102,13 @@ def test_games_as_reference() -> None:
     """Each position of random games: moves, flips and stable discs."""
     rng = random.Random(1)
     passes = 0
-    for _ in range(25):
+    for _ in range(15):
         moves, boards = reference.random_game(rng)
         passes += moves.count(PASS)
         for board in boards:
             check_rules(board)
             check_stable(board)
-    assert passes > 5
+    assert passes > 2
 
 
 def test_stable_without_a_corner() -> None:
@@ -146,7 +146,7 @@ def test_stable_on_crowded_boards() -> None:
         check_stable((own & ~holes, FULL & ~own & ~holes))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(reachable_boards.filter(lambda board: reference.empties(*board) <= 7))
 def test_stable_discs_never_turn_in_games(board: Board) -> None:
     check_never_turned(board)

@@ -188,11 +188,9 @@ def refused(tmp_path: Path, cache: Path, mark: Path, word: str) -> None:
     assert "EVOLVE_CACHE_DIR" in ended.err
 
 
+@pytest.mark.slow
 @posix
-@pytest.mark.parametrize(
-    ("below", "modes"),
-    [pytest.param("kernels-*", (0o772, 0o1777), marks=pytest.mark.slow), ("", (0o777,))],
-)
+@pytest.mark.parametrize(("below", "modes"), [("kernels-*", (0o772, 0o1777)), ("", (0o777,))])
 def test_a_pickle_planted_by_others_is_not_executed(
     tmp_path: Path, planted: tuple[Path, Path], below: str, modes: tuple[int, ...]
 ) -> None:

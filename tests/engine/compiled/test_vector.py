@@ -96,7 +96,7 @@ def test_all_agree_with_the_reference(board: Board) -> None:
 @pytest.mark.parametrize(
     ("cpu", "lanes"),
     [
-        ("x86-64", "0"),
+        pytest.param("x86-64", "0", marks=pytest.mark.slow),
         ("haswell", "4"),
         pytest.param(
             "skylake-avx512",

@@ -149,7 +149,7 @@ def test_choose_as_reference(rules: int) -> None:
     rng = random.Random(51 + rules)
     single = 0
     for seed in range(40):
-        agent = random_agent(seed, depths=(1, 2, 1), endgame=rng.choice((0, 4, 7)))
+        agent = random_agent(seed, depths=(1, 2, 1), endgame=rng.choice((0, 4, 6)))
         (board,) = reference.random_boards(rng, 1, 1, 56)
         moves = reference.legal_moves(*board)
         if not moves:
@@ -167,7 +167,7 @@ def test_phase_by_disc_count() -> None:
     hates_corners = (-1,) + (0,) * 14
     rng = random.Random(53)
     seen = 0
-    for board in reference.random_boards(rng, 150, 5, 45):
+    for board in reference.random_boards(rng, 80, 5, 45):
         moves = reference.legal_moves(*board)
         corner = [square for square in moves if square in reference.CORNERS]
         if not corner or len(moves) - len(corner) < 1:
@@ -217,7 +217,7 @@ def move_values(
 def test_move_values_as_reference(rules: int) -> None:
     rng = random.Random(55 + rules)
     cells = new_context(rules)
-    for seed in range(40):
+    for seed in range(20):
         agent = random_agent(seed, depths=(2, 1, 2), endgame=rng.choice((0, 6)))
         (board,) = reference.random_boards(rng, 1, 1, 56)
         values, exact = move_values(agent, board, rules, cells)
@@ -307,7 +307,7 @@ def test_games_as_reference(rules: int, depths: tuple[int, ...]) -> None:
     """Every choice of every game against the reference agent."""
     agents = [random_agent(60 + i, depths, endgame=(0, 5, 6)[i]) for i in range(3)]
     openings = [(), random_opening(1, 5), random_opening(2, 20), random_opening(3, 34)]
-    pairings = [(0, 1, 3), (1, 0, 3), (2, 0, 2), (1, 2, 2)]
+    pairings = [(0, 1, 3), (2, 0, 2), (1, 2, 2)]
     if depths == (1,):
         pairings += [(0, 1, 0), (2, 2, 1)]
     moves, results = play(agents, pairings, openings, rules)

@@ -48,7 +48,7 @@ GREEDY = GameOptions(U(5), 12, 0.2, 7, 0)
 SEARCHED = GameOptions(U(6), 20, 0.1, 9, 3)
 TO_THE_END = GameOptions(U(7), 8, 0.3, 0, 0)
 FROM_THE_START = GameOptions(U(8), 0, 0.0, 5, 2)
-GAMES, SOME = 30, 10
+GAMES, SOME = 24, 8
 OPTIONS = (GREEDY, SEARCHED, TO_THE_END, FROM_THE_START)
 
 

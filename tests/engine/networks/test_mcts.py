@@ -62,7 +62,7 @@ def mcts_state(number: int) -> np.uint64:
 @pytest.mark.parametrize("formula", [mcts.UCB1, mcts.PUCT])
 @pytest.mark.parametrize("empties", [(2, 8), (20, 40)])
 def test_the_tree_adds_up(formula: int, empties: tuple[int, int]) -> None:
-    for own, opp in reference.random_boards(random.Random(3), 10, *empties):
+    for own, opp in reference.random_boards(random.Random(3), 5, *empties):
         boards, links, values = nodes = tree_of(own, opp, 20_000)
         used = simulate(1000, nodes, 0, formula, 1.0, 7)
         assert links[0, mcts.VISITS] == 1000

@@ -104,7 +104,9 @@ def test_passes_after_the_first_move(rules: Rules, texts: tuple[str, ...]) -> No
 
 
 @pytest.mark.parametrize("rules", RULE_NAMES)
-@pytest.mark.parametrize(("bits", "depths"), [(1, (3, 4)), (5, (5,)), (14, (6,))])
+@pytest.mark.parametrize(
+    ("bits", "depths"), [(1, (3, 4)), (5, (5,)), pytest.param(14, (6,), marks=pytest.mark.slow)]
+)
 def test_tables_of_any_size(rules: Rules, bits: int, depths: tuple[int, ...]) -> None:
     """The value does not depend on what the table has room for, nor on what came before."""
     patterns = random_patterns(WHOLE, 1)
@@ -383,7 +385,7 @@ def test_where_probes_cut(probe: Probe) -> None:
     """Just where slopes, means and margins put them, on either side of the window."""
     patterns, rng = random_patterns(WHOLE, 1), random.Random(97)
     search, made = Search(patterns, "standard", probe.cells), set[int]()
-    for board in positions_to_move(98, 240)[::8]:
+    for board in positions_to_move(98, 240)[::16]:
         tries = tries_of(probe, board, rng)
         made.update(check_probe(search, probe, board, beta) for beta in tries)
     assert made == {-1, 0, 1}
@@ -460,7 +462,7 @@ def test_where_static_values_cut(line: tuple[float, int, int], rules: Rules) -> 
     patterns, rng = random_patterns(WHOLE, 1), random.Random(103)
     slope, mean, margin = line
     search, seen = Search(patterns, rules, cuts_of_children(*line)), set[str]()
-    for board in positions_to_move(104, 240)[::6] + positions_before_passes(105, 20):
+    for board in positions_to_move(104, 240)[::16] + positions_before_passes(105, 8):
         tries = [rng.randint(-6000, 6000) for _ in range(6)]
         for square in reference.legal_moves(*board)[:4]:
             value = patterns.value(board_of(reference.play(*board, square)))
@@ -708,7 +710,7 @@ def test_other_cpus_search_the_same(cpu: str) -> None:
 
 def test_one_memory_for_many_evaluations() -> None:
     """Other shapes, rules or cuts, one after the other: what was found by one counts for itself."""
-    search, boards = Search(random_patterns(TINY, 1), "standard"), positions_to_move(96, 60)[4::8]
+    search, boards = Search(random_patterns(TINY, 1), "standard"), positions_to_move(96, 60)[4::16]
     for texts in (TINY, MANY, WHOLE, TINY):
         patterns = random_patterns(texts, 1)
         for rules, board in itertools.product(RULE_NAMES, [*boards, PASS_AT_ROOT[::-1]]):

@@ -23,7 +23,7 @@ from tests.engine import (
 )
 from tests.reference import REVERSED, STANDARD, START, Board, parse
 
-quick = settings(max_examples=300, deadline=None, derandomize=True)
+quick = settings(max_examples=150, deadline=None, derandomize=True)
 
 CONTEXTS = {rules: Engine(rules) for rules in RULES}
 
