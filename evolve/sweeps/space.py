@@ -161,7 +161,8 @@ class Parameter:
         where = f"{source}: {self.name}"
         if "choices" in given:
             if set(given) != {"choices"}:
-                raise SettingsError(f"{where}: choices stand alone, not with {_names(given)}")
+                others = ", ".join(sorted({*given} - {"choices"}))
+                raise SettingsError(f"{where}: choices stand alone, not with {others}")
             choices = given["choices"]
             if not isinstance(choices, list) or not choices:
                 raise SettingsError(f"{where}: choices must be a list of one or more values")
@@ -173,8 +174,7 @@ class Parameter:
                     f"{where}: choices must all be numbers, all texts, or true and false"
                 )
             return replace(self, kind="choice", choices=tuple(choices))
-        unknown = [key for key in given if key not in ("low", "high", "log", "step")]
-        if unknown:
+        if unknown := [key for key in given if key not in ("low", "high", "log", "step")]:
             raise SettingsError(
                 f"{where}: there is no {unknown[0]!r}; there are low, high, log, step and choices"
             )
@@ -377,16 +377,12 @@ class Space:
                 parameters.append(parameter)
             elif parameter.name in texts:
                 known = texts[parameter.name].split(SEPARATOR)
-                choices = tuple(one for one in parameter.choices if str(one) in known)
-                parameters.append(replace(parameter, choices=choices))
+                kept = tuple(one for one in parameter.choices if str(one) in known)
+                parameters.append(replace(parameter, choices=kept))
         return Space.of(parameters)
 
     def __getitem__(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)
-
-
-def _names(given: Mapping[str, Any]) -> str:
-    return ", ".join(key for key in given if key != "choices")
 
 
 def to_unit(value: float, distribution: Number) -> float:
