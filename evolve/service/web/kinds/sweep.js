@@ -96,7 +96,7 @@ function Final({ run, best }) {
   const played = pages.items.some((row) => row.games);
   const trial = (row) => row.trial.replace("trial-", "");
   return html`<${Table} name="the final" id="trial" rows=${pages.items} columns=${[
-    { title: run.verdict ? "Final" : "Final so far", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${String(best?.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
+    { title: run.verdict ? "Final" : "Final so far", show: (row) => html`<strong>Trial ${trial(row)}</strong> ${best?.chosen && String(best.trial) === trial(row) ? html`<span class="state">chosen</span>` : trial(row) === "0" && "(the defaults)"}` },
     ...(played ? [{ title: "Elo", number: true, show: (row) => html`<strong>${signed(row.elo, 0)}</strong> ${margin(row.elo_low, row.elo_high)}` }] : []),
     { title: "Score", number: true, show: (row) => percent(row.score, 0) },
     ...(played ? [{ title: "Won, drawn, lost", number: true, show: (row) => [row.wins, row.draws, row.losses].map((count) => number(count)).join(", ") }] : [])]} />`;
@@ -138,7 +138,7 @@ function Plane({ land: { x: a, y: b, mean, error, points, scores, best }, title,
   const said = (one) => `${percent(one.value, 0)} ± ${percent(2 * one.error, 0)}`;
   const ends = ({ choices, low, high }) => (choices.length ? [choices[0], choices.at(-1)] : [number(low), number(high)]);
   return html`<svg viewBox="0 0 442 330" role="img" aria-label=${`Expected score over ${title(a.name)} and ${title(b.name)}: ${said(top)} at its top`}>
-      ${cells.map((one) => html`<rect class=${`v ${shade(one.value - middle, most)}`} opacity=${Math.abs(one.value - middle) > 2 * one.error ? 1 : 0.4} x=${52 + one.across * width} y=${300 - (one.up + 1) * height} width=${width + 0.3} height=${height + 0.3}><title>${said(one)}</title></rect>`)}
+      ${cells.map((one) => html`<rect class=${`v ${shade(one.value - middle, most)}`} opacity=${Math.abs(one.value - middle) > 2 * one.error ? 1 : 0.4} x=${52 + one.across * width} y=${300 - (one.up + 1) * height} width=${width} height=${height} shape-rendering="crispEdges"><title>${said(one)}</title></rect>`)}
       ${points.map((point) => html`<circle class="trial" cx=${x(point[0])} cy=${y(point[1])} r="2" />`)}
       ${chosen && html`<circle class="dot open c1" cx=${x(best[0])} cy=${y(best[1])} r="6" />`}
       <text x="52" y="318">${ends(a)[0]}</text><text class="strong" x="242" y="318" text-anchor="middle">${title(a.name)} →</text><text x="432" y="318" text-anchor="end">${ends(a)[1]}</text>

@@ -16,7 +16,10 @@ from evolve.runs.run import Run, Study
 from evolve.studies import course
 from evolve.studies.comparison import Group, groups_of
 from evolve.studies.course import Course, course_of, course_of_group, frame_of, metrics_of
+from tests.plots.conftest import run, study
 from tests.plots.test_run import training
+
+__all__ = ["run", "study"]
 
 
 def test_the_usual_metric_is_that_of_the_kind(run: Run) -> None:
