@@ -276,4 +276,4 @@ def try_damage(copy: Path, count: int) -> None:
 
 @pytest.mark.slow
 def test_damaged_settings_and_agents_are_told_in_a_line(copy: Path) -> None:
-    try_damage(copy, 100)
+    try_damage(copy, 50)

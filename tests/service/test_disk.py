@@ -12,7 +12,7 @@ import pytest
 import evolve
 from tests.service import SMALL, Service, until
 
-LONG = {**SMALL, "generations": 40, "population": 16}
+LONG = {**SMALL, "generations": 20, "population": 16}
 
 
 @pytest.fixture
