@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
@@ -131,7 +132,7 @@ class Cluster:
         """Threads of all workers that are available now."""
         return max(1, sum((self.workers.free() or self.workers.usable()).values()))
 
-    def games(self, count: int) -> int:
+    def games(self, count: int, seconds: float = math.inf) -> int:
         """See Executor: a task costs a millisecond of the scheduler."""
         return task_size(count, self.slots)
 

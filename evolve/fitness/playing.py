@@ -256,14 +256,15 @@ class Series:
             move_budget=self.move_budget,
             largest_endgame=self.largest_endgame,
         )
-        size = self.executor.games(len(numbers))
         parts: list[slice] = []
-        seconds = math.inf if in_pairs else 0.0
+        seconds = math.inf
 
         def tasks() -> Iterator[GamesTask]:
             start = 0
             while start < len(numbers):
-                step = size if seconds < _QUICK_GAME else 2
+                step = self.executor.games(len(numbers), seconds)
+                if in_pairs and seconds >= _QUICK_GAME:
+                    step = 2
                 parts.append(slice(start, min(start + step, len(numbers))))
                 start = parts[-1].stop
                 yield maker.task(self.pairings[numbers[parts[-1]]])
@@ -271,8 +272,7 @@ class Series:
         with closing(self.executor.run(play_task, tasks(), check_played)) as answers:
             for number, played in answers:
                 finished = numbers[parts[number]]
-                if in_pairs:
-                    seconds = played.seconds / len(finished)
+                seconds = played.seconds / len(finished)
                 self.moves[finished], self.results[finished] = played.moves, played.results
                 yield finished
 

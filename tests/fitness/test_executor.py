@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -24,6 +25,22 @@ def test_every_answer_comes_with_its_number(count: int) -> None:
     answers = list(Threads(count).run(slow_first, tasks))
     assert sorted(answers) == [(number, task * task) for number, task in enumerate(tasks)]
     assert list(Threads(count).run(slow_first, [])) == []
+
+
+@pytest.mark.parametrize(
+    ("count", "threads", "seconds", "games"),
+    [
+        (4032, 2, math.inf, 16),
+        (4032, 2, 0.01, 16),
+        (4032, 2, 0.001, 64),
+        (4032, 8, 0.001, 30),
+        (200, 2, 0.001, 16),
+    ],
+)
+def test_short_games_are_played_more_at_a_time(
+    count: int, threads: int, seconds: float, games: int
+) -> None:
+    assert Threads(threads).games(count, seconds) == games
 
 
 def test_as_many_run_at_a_time_as_there_are_threads() -> None:
