@@ -27,7 +27,7 @@ def print_landscape(folder: FolderPath) -> None:
     from evolve.sweeps.landscape import Trials
 
     trials, columns = Trials.of(folder), max(_NARROWEST, min(_SIZE[0], out().width - 24))
-    land = trials.over(trials.names[:2], (columns, _SIZE[1]))
+    land = trials.over(trials.pair, (columns, _SIZE[1]))
     if land is None:
         return
     for line in _curve(land) if land.y is None else _map(land, land.y):

@@ -51,7 +51,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
     slices = names[: SLICES if run.importances.shares else MORE_SLICES]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
-    land = landscapes.over(names[:2], SIZE)
+    land = landscapes.over(landscapes.pair, SIZE)
     top = 1 if land is None else 2
 
     def draw(figure: Picture) -> None:

@@ -307,7 +307,8 @@ def landscapes(folder: str, names: Sequence[str]) -> dict[str, Any]:
         raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
     chosen = [names] if names else [[name] for name in trials.names[:_SLICES]]
     made = [trials.over(one, _PLACES[len(one) - 1]) for one in chosen]
-    return {"names": trials.names, "items": [_landscape(land) for land in made if land is not None]}
+    items = [_landscape(land) for land in made if land is not None]
+    return {"names": trials.names, "pair": trials.pair, "items": items}
 
 
 def _landscape(land: Landscape) -> dict[str, Any]:

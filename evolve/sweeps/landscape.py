@@ -111,12 +111,13 @@ class Trials:
     """The trials of a sweep, as its landscapes are made of them.
 
     names: the parameters that vary, those that matter most first: by their importance, or by how
-    much of the scores goes with them. best: the number of the winner, before the final of the best
-    complete trial; None where there is none.
+    much of the scores goes with them. pair: the first two of them, in the order of the table. best:
+    the number of the winner, before the final of the best complete trial; None where there is none.
     """
 
     rows: Sequence[Mapping[str, Any]]
     names: Sequence[str]
+    pair: Sequence[str]
     best: int | None
 
     @classmethod
@@ -124,17 +125,18 @@ class Trials:
         """Read the tables of a sweep."""
         table, final = read_trials(folder), read_final(folder)
         if table is None:
-            return cls([], [], None)
+            return cls([], [], [], None)
         rows, shares = table.to_pylist(), importances_of(table).shares
         names = [name for name in table.column_names if name not in TRIALS_COLUMNS.names]
         order = {name: (-shares.get(name, 0.0), -_effect(rows, name)) for name in names}
         varied = [name for name in names if order[name][1]]
         names = sorted(varied, key=lambda name: order[name])
+        pair = sorted(names[:2], key=varied.index)
         if final is not None and final.winner is not None:
-            return cls(rows, names, final.winner)
+            return cls(rows, names, pair, final.winner)
         complete = [row for row in rows if row["state"] == "COMPLETE"]
         best = max(complete, key=lambda row: row["score"], default={"number": None})
-        return cls(rows, names, best["number"])
+        return cls(rows, names, pair, best["number"])
 
     def over(self, names: Sequence[str], size: tuple[int, int]) -> Landscape | None:
         """Return the landscape over one or two parameters; None where there is none."""

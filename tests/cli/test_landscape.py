@@ -45,7 +45,7 @@ def sweep(folder: Path, names: tuple[str, ...], count: int = 30) -> None:
     ("names", "said"),
     [
         (("corner", "mobility"), "by corner (across) and mobility (up)"),
-        (("style", "corner"), "by corner (across) and style (up)"),
+        (("style", "corner"), "by style (across) and corner (up)"),
         (("corner", "style"), "by corner (across) and style (up)"),
         (("corner",), "by corner: "),
         (("style",), "by style: calm"),

@@ -213,9 +213,14 @@ class Landscape(BaseModel):
 
 
 class Landscapes(BaseModel):
-    """Landscapes of a sweep; `names`: parameters that vary, those that matter most first."""
+    """Landscapes of a sweep.
+
+    `names`: parameters that vary, those that matter most first; `pair`: the first two of these, in
+    the order of the table.
+    """
 
     names: list[str]
+    pair: list[str]
     items: list[Landscape]
 
 

@@ -27,7 +27,7 @@ function Sweep({ run }) {
     if (rows.length) [best, importances, slices].forEach((one) => one.reload());
   }, [rows.length >> 3, run.state, run.champion]);
   const weights = importances.data?.items || [];
-  const { names = [], items = [] } = slices.data || {};
+  const { names = [], pair, items = [] } = slices.data || {};
   const chosen = rows.find((row) => row.number === best.data?.trial);
   const title = (name) => {
     const { title: words, phase } = best.data?.settings.find((one) => one.name === name) || { title: name };
@@ -44,7 +44,7 @@ function Sweep({ run }) {
     ${items.length > 0 && html`<div class="stack"><div class="head"><h2>What matters</h2><small>${names.length > items.length ? `${items.length} of ${names.length} settings, those that go with the score most closely` : ""}</small></div>
       <div class="charts slices">${items.map((land) => html`<${Slice} key=${land.x.name} land=${land} title=${title(land.x.name)} chosen=${chosen} />`)}</div>
       <p class="note">Dots: trials. Line and shade: the expected score, 95 %. Ring: the best trial. Trials crowd where the search expected the best, so a slope is a hint and no proof.</p></div>
-      <div class="two tops">${names.length > 1 && html`<${Landscape} run=${run} names=${names} title=${title} chosen=${chosen} count=${rows.length} />`}
+      <div class="two tops">${names.length > 1 && html`<${Landscape} run=${run} names=${names} pair=${pair} title=${title} chosen=${chosen} count=${rows.length} />`}
         <${Importance} weights=${weights} why=${importances.data?.why} count=${rows.length} title=${title} /></div>`}
     ${run.tables.includes("rungs") && html`<h2>Rungs</h2><${Rows} run=${run} table="rungs" />`}
   <//>`;
@@ -116,9 +116,9 @@ function Slice({ land, title, chosen }) {
 
 const ringed = (chosen, x) => (chosen ? [{ name: `trial ${chosen.number}`, dots: true, open: true, points: [{ x, y: chosen.score }] }] : []);
 
-function Landscape({ run, names, title, chosen, count }) {
-  const [across = names[0], setAcross] = useState();
-  const [up = names[1], setUp] = useState();
+function Landscape({ run, names, pair, title, chosen, count }) {
+  const [across = pair[0], setAcross] = useState();
+  const [up = pair[1], setUp] = useState();
   const choices = names.map((name) => [name, title(name)]);
   const found = useGet(path(["runs", run.id, "landscapes"], { parameter: [across, up] }), { keep: true });
   useEffect(() => found.reload(), [count >> 3, run.champion]);
