@@ -27,8 +27,8 @@ Check: TypeAlias = Callable[[T, Any], None]
 BATCH: Final = 16
 """Games per task: single-game tasks cost 14 % of the time in a prototype."""
 _MOST_GAMES: Final = 64
-"""Games per task where games are short: 10 generations of the default run take 0.945 of the CPU that
-they take with 16, and no less with 256."""
+"""Games per task where games are short: 10 generations of the default run take 0.945 of the CPU of
+16 games per task, and no less with 256."""
 _SHORT_GAME: Final = 0.002
 """Seconds per game below which they are."""
 _TASKS_A_THREAD: Final = 16

@@ -116,7 +116,7 @@ def test_half_a_pair_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyP
         games.append(count)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Threads, "games", lambda self, count: 2)
+    monkeypatch.setattr(Threads, "games", lambda *_: 2)
     with pytest.raises(KeyboardInterrupt):
         tournament(NAMES[2:], folder=folder).play(interrupted)
     assert sum(games) == 2

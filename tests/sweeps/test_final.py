@@ -191,7 +191,7 @@ class Stopping(Silent):
 def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     agents: tuple[str, ...], pairs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Threads, "games", lambda self, count: 2)  # as slow games come
+    monkeypatch.setattr(Threads, "games", lambda *_: 2)  # as slow games come
     loaded = {f"trial-{n}": evolve.load_agent(name) for n, name in enumerate(agents)}
     monkeypatch.setattr(
         GenesPlan, "agent_of", lambda *told: loaded[f"trial-{told[2].user_attrs['place']}"]
