@@ -22,6 +22,7 @@ from evolve.cli.output import print_finalists
 from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.ranges import changed
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
@@ -131,7 +132,11 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
                 raise OptionsError(
                     f"space: {next(iter(held))} has a value, where a range is wanted"
                 )
-            given["space"] = {**stored.get("space", {}), **given["space"]}
+            space = stored.get("space", {})
+            given["space"] = space | {
+                name: changed(space.get(name, {}), one, name) if isinstance(one, str) else one
+                for name, one in given["space"].items()
+            }
         settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
         return settings
 

@@ -11,20 +11,36 @@ from evolve.errors import OptionsError
 EXAMPLE: Final = (
     "write {corner:1:50}, {weight:0.0:1.0:0.1}, {rate:0.1:5:log=1} or {style:calm|wild}"
 )
+OF_SETTINGS: Final = "write LOW:HIGH, LOW:HIGH:STEP, LOW:HIGH:log or A|B"
+"""The same where a range stands after a parameter's name."""
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,15}")
 
 
-def range_of(text: str, where: str) -> dict[str, Any]:
+def range_of(text: str, where: str, example: str = EXAMPLE) -> dict[str, Any]:
     """Return the table of a space file for a text, as {low, high} or {choices}.
 
-    LOW: and :HIGH leave the other end as it is. Raises OptionsError, which begins with `where`.
+    LOW: and :HIGH leave the other end as it is. Where every choice has a `=`, none is a default.
+    Raises OptionsError, which begins with `where` and ends with `example`.
     """
     ranged, equals, default = text.partition("=")
-    table = _choices(ranged, where) if "|" in ranged or ":" not in ranged else _ends(ranged, where)
+    if all("=" in one for one in text.split("|")) and "|" in text:
+        ranged, equals = text, ""
+    if "|" in ranged or ":" not in ranged:
+        table = _choices(ranged, where, example)
+    else:
+        table = _ends(ranged, where, example)
     if equals:
         texts = isinstance(table.get("choices", [0])[0], str)
         table["default"] = default if texts else typed(default)
     return table
+
+
+def changed(stored: Mapping[str, Any], text: str, where: str) -> dict[str, Any]:
+    """Return the table of a text; of one end alone, the stored table with that end."""
+    table = range_of(text, where, OF_SETTINGS)
+    if "choices" in table or {"low", "high"} <= table.keys():
+        return table
+    return {**{key: value for key, value in stored.items() if key != "choices"}, **table}
 
 
 def range_text(table: Mapping[str, Any]) -> str:
@@ -41,20 +57,20 @@ def _word(value: Any) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _choices(text: str, where: str) -> dict[str, Any]:
+def _choices(text: str, where: str, example: str) -> dict[str, Any]:
     texts = text.split("|")
     choices = list(map(typed, texts))
     if len(choices) < 2 or "" in choices or len({*choices}) < len(choices):
-        raise OptionsError(f"{where}: is neither a range nor a choice: {EXAMPLE}")
+        raise OptionsError(f"{where}: is neither a range nor a choice: {example}")
     return {"choices": choices if len({*map(type, choices)}) == 1 else texts}
 
 
-def _ends(text: str, where: str) -> dict[str, Any]:
+def _ends(text: str, where: str, example: str) -> dict[str, Any]:
     low, high, *more = text.split(":")
     ends = zip(("low", "high"), (low, high), strict=True)
     table = {key: typed(end) for key, end in ends if end.strip()}
     if not table or len(more) > 1 or any(isinstance(end, str) for end in table.values()):
-        raise OptionsError(f"{where}: is not a range: {EXAMPLE}")
+        raise OptionsError(f"{where}: is not a range: {example}")
     if [one.strip().lower() for one in more] == ["log"]:
         return {**table, "log": True}
     if more and isinstance(typed(more[0]), str):

@@ -16,7 +16,7 @@ from pydantic import (
 
 from evolve.config.base import Anything, Settings
 from evolve.config.evolution import FIRST
-from evolve.config.ranges import range_of
+from evolve.config.ranges import OF_SETTINGS, range_of
 from evolve.config.requirement import Requirement
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules, rule_set
@@ -233,7 +233,7 @@ class SweepSettings(Settings):
         if not isinstance(space, Mapping):
             return space
         return {
-            name: range_of(one, f"{name}={one}") if isinstance(one, str) else one
+            name: range_of(one, f"{name}={one}", OF_SETTINGS) if isinstance(one, str) else one
             for name, one in space.items()
         }
 

@@ -32,7 +32,7 @@ _MOST_GAMES: Final = 64
 _SHORT_GAME: Final = 0.002
 """Seconds per game below which they are."""
 _TASKS_A_THREAD: Final = 16
-"""Tasks that a thread gets at least: the last ones end apart."""
+"""Tasks that a thread gets, if games suffice for it: the last ones end apart."""
 
 TASKS_A_SLOT: Final = 4
 """Tasks per slot of a cluster: with fewer, the last tasks end far apart."""

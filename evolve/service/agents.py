@@ -136,7 +136,8 @@ class Agents:
         A run's settings name runs and uploads by paths, which begin with the folder of runs, or
         with its name where people typed them.
         """
-        for name, program in self._programs.items():
+        longest_first = sorted(self._programs.items(), key=lambda item: -len(item[1]))
+        for name, program in longest_first:
             mark = "?" if parse_name(program).query is None else "&"
             if source == program or source.startswith(program + mark):
                 settings = source.removeprefix(program)[1:]

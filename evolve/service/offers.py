@@ -139,7 +139,7 @@ GOALS: Final = (
             ),
             Offer(
                 "Patterns, strong",
-                "Deeper searches and more exact scores, like those that come with evolve.",
+                "Deeper searches, more exact scores and shapes: like those that come with evolve.",
                 "train patterns",
                 {"preset": "strong"},
             ),

@@ -41,6 +41,8 @@ _COUNTED: Final = 100_000
 _MOST_STEPS: Final = 1e9
 """Most steps in a range: up to here places on the grid are told apart reliably."""
 
+NO_YES: Final = (False, True)
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -166,6 +168,8 @@ class Parameter:
             choices = given["choices"]
             if not isinstance(choices, list) or not choices:
                 raise SettingsError(f"{where}: choices must be a list of one or more values")
+            if self.choices == NO_YES:  # texts of the command line say true|false
+                choices = [{"false": False, "true": True}.get(str(one), one) for one in choices]
             kinds = {type(choice) for choice in choices}
             if kinds == {int, float}:
                 choices, kinds = [float(choice) for choice in choices], {float}
@@ -216,10 +220,7 @@ class Parameter:
         if step <= 0:
             raise SettingsError(f"{where}: step {step:g} must be over 0, such as 1 or 0.1")
         if self.log and step != 1:
-            raise SettingsError(
-                f"{where}: step {step:g} does not go with a logarithmic scale: leave out one of "
-                "the two"
-            )
+            raise SettingsError(f"{where}: step {step:g} does not go with a logarithmic scale")
         width = self.high - self.low
         if 0 < width < step * (1 - _CLOSE):
             raise SettingsError(
@@ -248,9 +249,6 @@ def whole(
 def choice(name: str, choices: tuple[Value, ...], about: str = "") -> Parameter:
     """Return a parameter with these choices; without `about` it is a setting."""
     return Parameter(name, "choice", about, choices=choices)
-
-
-NO_YES: Final = (False, True)
 
 
 def _alike(one: Any, other: Any) -> bool:
