@@ -169,7 +169,7 @@ def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_pat
     (tmp_path / "runs/.service/agents/uploads").mkdir(parents=True)
     champion = runs / "small/champion.json"
     shutil.copy(champion, tmp_path / "runs/.service/agents/uploads/0123456789abcdef.json")
-    agents = Agents(Place(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1"))
+    agents = Agents(Place(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1", "gtp:a?cwd=/tmp"))
     for name in (
         *(
             "swh?depth=2",
@@ -178,7 +178,7 @@ def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_pat
             "run:two+seed-0",
             "upload:0123456789abcdef",
         ),
-        *("program:1", "program:1?time=2", "program:2", "program:2?depth=3"),
+        *("program:1", "program:1?time=2", "program:2", "program:2?depth=3", "program:3"),
     ):
         assert agents.id_of(agents.source(name)) == name
     assert agents.id_of("runs/small/champion.json?depth=2") == "run:small?depth=2", "as typed"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from evolve.errors import SettingsError
-from evolve.sweeps.space import Space, whole
+from evolve.sweeps.space import NO_YES, Space, choice, whole
 from tests.sweeps import plan
 
 
@@ -102,3 +102,9 @@ def test_ranges_are_finite(end: float) -> None:
 def test_a_name_with_a_minus_cannot_be_required() -> None:
     with pytest.raises(SettingsError, match="'-' is a minus here, so give 'x-y' another name"):
         Space.of([whole("x-y", 1, 9)]).requiring(["x-y > 3"], {})
+
+
+def test_texts_of_truth_values_are_truth_values() -> None:
+    flag = choice("augment", NO_YES).narrowed({"choices": ["true", "false"]}, "x")
+    assert flag.choices == (True, False)
+    assert choice("style", ("a", "b")).narrowed({"choices": ["true"]}, "x").choices == ("true",)
