@@ -172,8 +172,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
-    await asyncio.to_thread(service.index.scan)
-    service.events.tell("run", {"id": run, "gone": True})
+    await service.look()
 
 
 @router.post("/runs/{run}/resume", status_code=202)
