@@ -394,10 +394,23 @@ def _files(name: str, run: Run | Study) -> list[Download]:
 
 
 def _design(service: ServiceState, study: Study) -> dict[str, Any]:
-    """The specification of a study, as in its file."""
+    """The specification of a study, as in its file but with the ids of agents."""
     design = study.design
-    settings = shown_settings(design.command, design.settings, service.agents.id_of)
-    return {"command": design.command, **study.config, "settings": settings}
+
+    def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+        return shown_settings(design.command, values, service.agents.id_of)
+
+    tables = {
+        "grid": {
+            key: [shown({key: value}).get(key) for value in values]
+            for key, values in design.grid.items()
+        },
+        "variants": {name: shown(values) for name, values in design.variants.items()},
+    }
+    given = {name: table for name, table in tables.items() if table}
+    return {
+        "command": design.command, **study.config, "settings": shown(design.settings), **given
+    }  # fmt: skip
 
 
 def _changes(run: Run | Study) -> list[Change]:
