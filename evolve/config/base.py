@@ -111,6 +111,11 @@ def with_agents(
     return changed
 
 
+def _lists_of(field: FieldInfo | None) -> str:
+    """How a command line gives a list: the text between its values, `words` or `repeated`."""
+    return str(_extra(field).get("lists", ","))
+
+
 def _extra(field: FieldInfo | None) -> Mapping[str, Any]:
     extra = None if field is None else field.json_schema_extra
     return extra if isinstance(extra, dict) else {}
@@ -125,7 +130,7 @@ class FormField(NamedTuple):
     """A field of a form, and what it takes.
 
     group: the heading that it stands under; None before the first. choices: each with what it
-    means. least, most: the bounds of a number.
+    means. least, most: the bounds of a number. lists: how a list is written, see above.
     """
 
     name: str
@@ -136,6 +141,7 @@ class FormField(NamedTuple):
     choices: Mapping[str, str] | None
     least: float | None
     most: float | None
+    lists: str
 
 
 def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
@@ -155,6 +161,7 @@ def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
             choices=choices,
             least=getattr(limits.get("Ge"), "ge", getattr(limits.get("Gt"), "gt", None)),
             most=getattr(limits.get("Le"), "le", getattr(limits.get("Lt"), "lt", None)),
+            lists=_lists_of(field),
         )
 
 
@@ -197,8 +204,7 @@ def option_words(values: Mapping[str, Any], model: type[BaseModel] | None = None
     words: list[str] = []
     for name, value in values.items():
         option = f"--{name.replace('_', '-')}"
-        extra = {"lists": "repeated"} if model is None else _extra(model.model_fields.get(name))
-        lists = extra.get("lists", ",")
+        lists = "repeated" if model is None else _lists_of(model.model_fields.get(name))
         if value is None:
             continue
         if isinstance(value, bool):

@@ -198,10 +198,13 @@ class NBoardEngine:
                 return
             if analysis is None:
                 square = self.agent.choose(board)
-                self.say(f"search {_name_of(square)} 0.00 0 0 {self._name}, no evaluation")
+                if not stopped():
+                    self.say(f"search {_name_of(square)} 0.00 0 0 {self._name}, no evaluation")
                 return
             values = _in_discs(self.agent, board, analysis)
             for square in list(analysis.values)[:count]:
+                if stopped():  # a fit takes up to a second, and ends by itself
+                    return
                 told = self._told(analysis, square, values.get(square))
                 self.say(f"search {_name_of(square)} {told}")
             if analysis.depth is None or analysis.exact:

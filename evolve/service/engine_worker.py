@@ -57,8 +57,6 @@ _MOST_READ: Final = 20
 """Most games of a pasted text that are sent back."""
 _POINTS: Final = 200
 """Most points of a course."""
-_SLICES: Final = 8
-"""Parameters of a sweep over which expected scores are shown one by one."""
 _PLACES: Final = ((25, 1), (20, 15))
 """Places of a landscape over one parameter and over two: across, up."""
 
@@ -295,17 +293,18 @@ def best(folder: str) -> dict[str, Any]:
     return winner_of(inside(Path(folder)))
 
 
-def landscapes(folder: str, names: Sequence[str]) -> dict[str, Any]:
+def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]:
     """The expected scores of a sweep over one or two parameters; with none, over each that matters.
 
-    An axis has its parameter's name, so one whose trials are too few is left out.
+    slices: the most of these. An axis has its parameter's name, so one whose trials are too few is
+    left out.
     """
     from evolve.sweeps.landscape import Trials
 
     trials = Trials.of(inside(Path(folder)))
     if set(names) - set(trials.names):
         raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
-    chosen = [names] if names else [[name] for name in trials.names[:_SLICES]]
+    chosen = [names] if names else [[name] for name in trials.names[:slices]]
     made = [trials.over(one, _PLACES[len(one) - 1]) for one in chosen]
     items = [_landscape(land) for land in made if land is not None]
     return {"names": trials.names, "pair": trials.pair, "items": items}

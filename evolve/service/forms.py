@@ -274,7 +274,8 @@ def _shown(field: FormField, *, first: bool) -> FieldInfo:
         choices=None if field.choices is None else dict(field.choices),
         least=field.least,
         most=field.most,
-        multiple=field.name == "require",
+        lists=field.lists,
+        multiple=field.type == "list" and field.lists == "repeated",
     )
 
 

@@ -85,7 +85,7 @@ class Index:
             return self._scanned()
 
     def _scanned(self) -> tuple[list[str], list[str]]:
-        held = self._locks.held()
+        before, held = self._stamps, self._locks.held()
         stamps: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
             for entry in entries:
@@ -94,7 +94,9 @@ class Index:
                 with outlived(f"a look at {entry.name}"):
                     stamps |= self._stamps_of(entry.name, held)
         with self._guard:
-            before, self._stamps = self._stamps, stamps
+            # runs that `summary` added meanwhile stay
+            added = {name: one for name, one in self._stamps.items() if name not in before}
+            self._stamps = {**added, **stamps}
         gone = [name for name in before if name not in stamps]
         for name in gone:
             self._known.pop(name, None)

@@ -245,15 +245,20 @@ class ServiceState:
         for name in self.index.names():
             await asyncio.to_thread(self.index.summaries, [name], fresh=False)
         while True:
-            changed, gone, cost = await asyncio.to_thread(self._look)
-            for name in gone:
-                self.events.tell("run", {"id": name, "gone": True})
-            for name in changed:
-                with outlived(f"looking at run {name}"), suppress(ProblemError):  # deleted again
-                    self.events.tell("run", await asyncio.to_thread(self._drawn, name))
+            cost = await self.look()
             await asyncio.sleep(min(_SELDOM, max(_LOOK, _SHARE * cost)))
 
-    def _look(self) -> tuple[list[str], list[str], float]:
+    async def look(self) -> float:
+        """Scan the folder and send events of its news; the seconds of CPU that the scan took."""
+        changed, gone, cost = await asyncio.to_thread(self._scan)
+        for name in gone:
+            self.events.tell("run", {"id": name, "gone": True})
+        for name in changed:
+            with outlived(f"looking at run {name}"), suppress(ProblemError):  # deleted again
+                self.events.tell("run", await asyncio.to_thread(self._drawn, name))
+        return cost
+
+    def _scan(self) -> tuple[list[str], list[str], float]:
         """Scan the folder: names of changed and of deleted runs, and the seconds of CPU it took."""
         begin = time.thread_time()
         changed, gone = self.index.scan()

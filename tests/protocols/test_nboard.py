@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import evolve
 from evolve.agents.discs import in_discs
 from evolve.engine.board.squares import parse_moves, parse_square
+from evolve.protocols import nboard
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.records.record import play_moves
@@ -233,6 +235,34 @@ def test_thinking_is_stopped_by_the_next_command(agent: evolve.Agent, command: s
     lines.put(None)
     thread.join(PATIENCE)
     assert not thread.is_alive()
+
+
+def test_no_hint_comes_after_the_next_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fit of discs cannot be stopped: the next command is answered before it ends."""
+    fitting, answered = threading.Event(), threading.Event()
+
+    def slow(*given: Any) -> Any:
+        fitting.set()
+        assert answered.wait(PATIENCE)
+        return in_discs(*given)
+
+    for name, value in (("in_discs", slow), ("_GRACE", 0.0), ("_STOP_SECONDS", 0.0)):
+        monkeypatch.setattr(nboard, name, value)
+    said: list[str] = []
+    player = NBoardEngine(evolve.load_agent("swh?depth=2"), "standard", said.append)
+
+    def lines() -> Iterator[str]:
+        yield from (GAME, "hint 2")
+        assert fitting.wait(PATIENCE)
+        assert player._thinking is not None
+        thread = player._thinking._thread
+        yield "ping 1"
+        answered.set()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+    player.serve(lines())
+    assert said[-1] == "pong 1\n"
 
 
 def game(moves: str, board: str = "", kind: str = "8") -> str:

@@ -68,11 +68,13 @@ def test_moves_that_cannot_be_made(service: Service) -> None:
 def test_landscapes_are_those_of_python(tmp_path: Path) -> None:
     sweep_in(tmp_path / "one")
     trials = Trials.of(inside(tmp_path / "one"))
-    found = Landscapes.model_validate(engine_worker.landscapes(str(tmp_path / "one"), []))
+    found = Landscapes.model_validate(engine_worker.landscapes(str(tmp_path / "one"), [], 8))
     assert found.names == [one.x.name for one in found.items] == trials.names
     assert all(one.y is None for one in found.items)
+    alone = engine_worker.landscapes(str(tmp_path / "one"), [], 0)
+    assert (alone["names"], alone["items"]) == (trials.names, [])
     names = ["endgame", "mobility.0"]
-    document = engine_worker.landscapes(str(tmp_path / "one"), names)
+    document = engine_worker.landscapes(str(tmp_path / "one"), names, 8)
     (both,) = Landscapes.model_validate(document).items
     assert both.y is not None
     assert (both.x.name, both.y.low, both.y.high) == ("endgame", 0, 9)
@@ -82,4 +84,4 @@ def test_landscapes_are_those_of_python(tmp_path: Path) -> None:
     assert told == pytest.approx(np.where(land.near, land.mean, np.nan), nan_ok=True)
     assert both.best == land.best.tolist()
     with pytest.raises(SettingsError, match="no parameter varies that is called depth"):
-        engine_worker.landscapes(str(tmp_path / "one"), ["depth"])
+        engine_worker.landscapes(str(tmp_path / "one"), ["depth"], 8)

@@ -38,6 +38,12 @@ def test_any_value_in_any_field_of_any_form(command: str, every: int) -> None:
     assert count > len(fields) / every, "some of them are right"
 
 
+def test_fields_say_how_lists_are_written() -> None:
+    fields = {one.name: one for form in forms().values() for one in form.info(()).fields}
+    assert (fields["bounds"].lists, fields["fix"].lists) == (":", ",")
+    assert [name for name, one in fields.items() if one.multiple] == ["require"]
+
+
 @pytest.mark.parametrize("command", sorted(name for name, form in forms().items() if form.kind))
 def test_no_grid_names_agents_places_or_programs(command: str) -> None:
     form = forms()[command]

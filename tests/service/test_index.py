@@ -16,7 +16,7 @@ import evolve
 from evolve.service.folders import Place
 from evolve.service.index import Index, _weights
 from tests.service import Service
-from tests.service.inside import App
+from tests.service.inside import App, Local
 
 
 @pytest.mark.parametrize("sort", ["date", "-date", "name", "-elo", "-score", "share"])
@@ -108,6 +108,38 @@ def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(
         shutil.rmtree(tmp_path / "runs/a")
         for query in ("", "?sort=-elo", "?rules=reversed"):
             assert [run["id"] for run in app.get(f"runs{query}")["items"]] == ["b"]
+
+
+def test_a_run_that_comes_during_a_scan_is_not_gone(runs: Path, tmp_path: Path) -> None:
+    shutil.copytree(runs / "small", tmp_path / "runs/a")
+    index = Index(Place(tmp_path / "runs"), lambda run: None)
+    look = index._stamps_of
+
+    def meanwhile(name: str, held: Any) -> Any:
+        if name == "b":
+            return {}  # the folder was read before it came
+        shutil.copytree(runs / "small", tmp_path / "runs/b")
+        index.summary("b")
+        return look(name, held)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(index, "_stamps_of", meanwhile)
+        assert index.scan() == (["a"], [])
+    assert sorted(index.names()) == ["a", "b"]
+    assert index.scan()[1] == []
+
+
+def test_what_changed_is_sent_after_a_run_is_deleted(
+    local: Local, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(local.state.events, "tell", lambda name, document: sent.append(document))
+    folder = local.state.place.runs
+    shutil.copytree(folder / "small", folder / "copy", ignore=shutil.ignore_patterns(".lock"))
+    assert local.ask("DELETE", "runs/small").status_code == 204
+    gone, come = sent
+    assert gone == {"id": "small", "gone": True}
+    assert (come["id"], come["state"]) == ("copy", "done")
 
 
 def test_an_older_scan_brings_no_deleted_run_back(runs: Path, tmp_path: Path) -> None:

@@ -141,6 +141,8 @@ def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(
         row = '{"agent": "trial-9", "score": 0.75, "wins": 3, "games": 4}'
         (fresh.runs / "ranges/final.json").write_text(f'{{"finalists": [{row}]}}')
         page.get_by_role("columnheader", name="Final so far").wait_for()
+        visit(page, root(fresh), "run/ranges/trials")
+        sees(page, "Trials over their settings")
         visit(page, root(fresh), "compare?run=seed-0&run=seed-1")
         page.get_by_role("heading", name="Over seeds").wait_for()
         row = page.get_by_role("region", name="over seeds").get_by_role("row").nth(1)

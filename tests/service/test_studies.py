@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -83,6 +84,17 @@ def test_a_study_opens_with_its_design_and_its_tables(app: App, folder: Path) ->
     changes = {one["name"]: one["type"] for one in found["changes"]}
     assert (changes["generations"], changes["seeds"]) == ("int", "str")
     assert app.get("figures?run=two&run=alone")["items"][0] == {}
+
+
+def test_the_design_of_a_study_has_the_ids_of_agents(folder: Path, tmp_path: Path) -> None:
+    runs = Path(shutil.copytree(folder, tmp_path / "runs"))
+    file, agent = runs / "two/study.toml", json.dumps(str(runs / "alone"))
+    text = file.read_text().replace("[grid]", f"[grid]\nstart_from = [{agent}]")
+    file.write_text(f"{text}\n[variants.one]\nstart_from = {agent}\n")
+    with asyncio.Runner() as runner, App(runs, runner) as app:
+        settings = app.get("runs/two")["settings"]
+    assert settings["grid"] == {"start_from": ["run:alone"], "crossover": ["blend", "uniform"]}
+    assert settings["variants"] == {"one": {"start_from": "run:alone"}}
 
 
 def test_a_run_in_a_study_is_a_run(app: App, folder: Path) -> None:

@@ -172,8 +172,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
-    await asyncio.to_thread(service.index.scan)
-    service.events.tell("run", {"id": run, "gone": True})
+    await service.look()
 
 
 @router.post("/runs/{run}/resume", status_code=202)
@@ -395,10 +394,23 @@ def _files(name: str, run: Run | Study) -> list[Download]:
 
 
 def _design(service: ServiceState, study: Study) -> dict[str, Any]:
-    """The specification of a study, as in its file."""
+    """The specification of a study, as in its file but with the ids of agents."""
     design = study.design
-    settings = shown_settings(design.command, design.settings, service.agents.id_of)
-    return {"command": design.command, **study.config, "settings": settings}
+
+    def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+        return shown_settings(design.command, values, service.agents.id_of)
+
+    tables = {
+        "grid": {
+            key: [shown({key: value}).get(key) for value in values]
+            for key, values in design.grid.items()
+        },
+        "variants": {name: shown(values) for name, values in design.variants.items()},
+    }
+    given = {name: table for name, table in tables.items() if table}
+    return {
+        "command": design.command, **study.config, "settings": shown(design.settings), **given
+    }  # fmt: skip
 
 
 def _changes(run: Run | Study) -> list[Change]:

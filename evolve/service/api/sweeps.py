@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Query
 
@@ -14,6 +14,8 @@ from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
 Parameters = Annotated[tuple[str, ...], Query(max_length=2)]
+_SLICES: Final = 8
+"""Most parameters over which expected scores are sent one by one."""
 
 
 @router.get("/runs/{run}/importances")
@@ -31,11 +33,19 @@ def get_importances(service: Inside, run: RunId) -> Importances:
 
 
 @router.get("/runs/{run}/landscapes")
-async def get_landscapes(service: Inside, run: RunId, parameter: Parameters = ()) -> Landscapes:
-    """Expected scores over one or two parameters; without any, over each that matters most."""
+async def get_landscapes(
+    service: Inside,
+    run: RunId,
+    parameter: Parameters = (),
+    slices: Annotated[int, Query(ge=0, le=_SLICES)] = _SLICES,
+) -> Landscapes:
+    """Expected scores over one or two parameters; without any, over each of those that matter most.
+
+    `slices`: how many of these; 0 gives the names alone, at once.
+    """
     folder = str(_sweep(service, run).path)
     found: dict[str, Any] = await service.search.ask(
-        "landscapes", folder=folder, names=[*parameter]
+        "landscapes", folder=folder, names=[*parameter], slices=slices
     )
     return Landscapes.model_validate(found)
 

@@ -179,7 +179,11 @@ STUDY: Final = KindInfo(
 
 
 class FieldInfo(BaseModel):
-    """A field of a form; `multiple`: a list of texts that hold commas and blanks."""
+    """A field of a form.
+
+    `lists`: what stands between the values of a list, where that is a sign. `multiple`: a list of
+    texts that hold commas and blanks.
+    """
 
     name: str
     type: Literal["int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents"]
@@ -189,6 +193,7 @@ class FieldInfo(BaseModel):
     choices: dict[str, str] | None = Field(default=None, description="each with what it means")
     least: Number | None = None
     most: Number | None = None
+    lists: str = ","
     multiple: bool = False
 
 

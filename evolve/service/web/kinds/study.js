@@ -32,7 +32,7 @@ function Study({ run, seeds: found }) {
     <div class="two right">
       <div class="stack"><div class="card stack"><${Matrix} run=${run} names=${names} byId=${byId} means=${rows} whole=${items.length >= (runs.total || 0)} /></div>
         ${names.length > 1 && html`<${Differences} run=${run} names=${names} byId=${byId} />`}</div>
-      <${Rise} run=${run} ended=${ended} items=${items} />
+      <${Rise} run=${run} items=${items} />
     </div>
     ${rows.length > 0 && html`<${Comparison} run=${run} rows=${rows} document=${found.data} />`}
     <${More} pages=${runs} what="runs" />
@@ -89,15 +89,15 @@ function Differences({ run, names: [one, other], byId }) {
     bars=${[...bars, { name: "mean", value: mean(bars.map((bar) => bar.value)), faint: true }]} />`;
 }
 
-function Rise({ run, ended, items }) {
-  const begun = items.reduce((sum, one) => sum + (one.done || 0), 0);
+function Rise({ run, items }) {
+  const tenths = items.reduce((sum, one) => sum + Math.floor(10 * (one.share || 0)), 0);
   const found = useGet(path(["runs", run.id, "courses"]), { keep: true });
-  useEffect(() => found.reload(), [ended || begun >> 3]);
+  useEffect(() => found.reload(), [tenths]);
   const courses = found.data?.items || [];
   if (!courses.length) return html`<div class="card"><h2 class="title">How they rose</h2><p class="quiet">Its first curves are on their way.</p></div>`;
   const [{ metric, over }] = courses;
   const series = courses.map(({ setting, seeds, x, y, low, high }) => ({ name: `${settingOf(run, setting)}, n = ${seeds}`, points: x.map((value, place) => ({ x: value, y: y[place], low: low[place], high: high[place] })) }));
-  return html`<${Plot} title="How they rose" about=${`${capital(label(metric))} over ${label(over)}s`} xName=${label(over)} series=${series}>
+  return html`<${Plot} title="How they rose" about=${`${capital(label(metric))} over ${label(over).replace(/s?$/, "s")}`} xName=${label(over)} series=${series}>
     <p class="note">Line: mean of the seeds. Shade: from the lowest to the highest seed; from 5 seeds on, the 95 % interval of the mean.</p><//>`;
 }
 

@@ -157,7 +157,11 @@ function Importance({ weights, why, count, title }) {
 function Trials({ run }) {
   const curve = useCurve(run, 1000);
   const rows = (curve.data || []).filter(counts);
-  const { names = [] } = useGet(path(["runs", run.id, "landscapes"])).data || {};
+  const varied = useGet(path(["runs", run.id, "landscapes"], { slices: 0 }), { keep: true });
+  useEffect(() => {
+    if (rows.length) varied.reload();
+  }, [rows.length >> 3, run.state]);
+  const { names = [] } = varied.data || {};
   return html`${names.length > 0 && html`<${ParallelChart} title="Trials over their settings; the best stand out" rows=${rows} score=${(row) => row.score}
       axes=${[...names.slice(0, AXES).map((name) => axis(name, rows)), { name: "score" }]} />`}<${Rows} run=${run} />`;
 }

@@ -53,7 +53,7 @@ function Begin({ offer: { title, command, settings, seeds, grid, cost }, rules, 
   const job = { settings: given, ...(seeds && { seeds, grid }) };
   const { start, error, busy } = useStart();
   const checked = useChecked(info, job);
-  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value, { name })]));
+  const query = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, textOf(value, info.fields.find((field) => field.name === name))]));
   const lines = Object.entries(grid).map(([name, values]) => `${name}=${values}`).join("\n");
   return html`<form aria-label="Start" class="bar" onSubmit=${(event) => { event.preventDefault(); start(command, job); }}><${Problem} error=${error} />
     <${StartBar} title=${title} checked=${{ ...checked, cost: cost || checked.cost }} busy=${busy}>
@@ -170,11 +170,11 @@ function Form({ info, begin }) {
   </form>`;
 }
 
-export function textOf(value, { multiple, name } = {}) {
+export function textOf(value, { multiple, lists = "," } = {}) {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.join(multiple ? "\n" : ", ");
   if (typeof value === "object") {
-    return Object.entries(value).map(([key, part]) => `${key}=${partOf(part, name === "bounds" ? ":" : ",")}`).join("\n");
+    return Object.entries(value).map(([key, part]) => `${key}=${partOf(part, lists)}`).join("\n");
   }
   return String(value);
 }
