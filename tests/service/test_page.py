@@ -324,7 +324,7 @@ def test_a_game_is_stepped_through_by_keys(service: Service, browser: Browser) -
             pump(page, lambda said=said: status.inner_text().startswith(said))
         assert status.inner_text().endswith("The game is over.")
         assert f"ply={len(moves)}" in page.url
-        start = f"{'-' * 27}OX{'-' * 6}XO{'-' * 27} X;"  # the usual one, from which the moves are legal
+        start = f"{'-' * 27}OX{'-' * 6}XO{'-' * 27} X;"  # the usual one
         page.route("**/games/2:99", lambda route: route.fulfill(json={**game, "start": start}))
         visit(page, root(service), "game/small/2:99?ply=0")
         for name in ("Play on from here", "Try other moves"):
