@@ -34,7 +34,7 @@ _FAR: Final = 0.8, 0.05
 """Nothing near a place was tried where its standard error is above this share of the largest one,
 and above the second."""
 _GROUPS: Final = 5
-"""Parts of a range by which a parameter's effect is told."""
+"""Parts of a range by which a parameter's effect is judged."""
 _APART: Final = 1.5
 """Distance between two choices, in lengths: they have no order."""
 
