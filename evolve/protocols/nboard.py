@@ -205,12 +205,12 @@ class NBoardEngine:
             for square in list(analysis.values)[:count]:
                 if stopped():  # a fit takes up to a second, and ends by itself
                     return
-                told = self._told(analysis, square, values.get(square))
-                self.say(f"search {_name_of(square)} {told}")
+                text = self._text_of(analysis, square, values.get(square))
+                self.say(f"search {_name_of(square)} {text}")
             if analysis.depth is None or analysis.exact:
                 return
 
-    def _told(self, analysis: Analysis, square: int, discs: float | None) -> str:
+    def _text_of(self, analysis: Analysis, square: int, discs: float | None) -> str:
         """Return value, a zero and depth of a move, or its value and a remark."""
         if discs is None:
             return f"{analysis.values[square]:.2f} 0 0 {self._name}, no discs"

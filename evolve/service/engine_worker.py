@@ -152,21 +152,21 @@ def _evaluation(agent: Any, position: Any) -> dict[str, Any]:
     begin = time.perf_counter()
     analysis = None if not position.legal_moves() else agent.analyse(position)
     values = {} if analysis is None else analysis.values
-    told = None if analysis is None else in_discs(agent, position, analysis)
+    fitted = None if analysis is None else in_discs(agent, position, analysis)
     return {
         "side": position.side,
         "unit": None if analysis is None else analysis.unit,
         "depth": None if analysis is None else analysis.depth,
-        "discs_error": None if told is None else told.error,
+        "discs_error": None if fitted is None else fitted.error,
         "line": [] if analysis is None else [square_name(square) for square in analysis.line],
         "moves": [
             {
                 "move": square_name(square),
                 "value": float(values[square]),
-                "text": f"{told.values[square]:+.1f}"
-                if told and told.error
+                "text": f"{fitted.values[square]:+.1f}"
+                if fitted and fitted.error
                 else analysis.text(square),
-                "discs": told.values[square] if told else analysis.discs(square),
+                "discs": fitted.values[square] if fitted else analysis.discs(square),
             }
             for square in sorted(values, key=lambda square: -values[square])
             if analysis is not None

@@ -66,7 +66,7 @@ class Place:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
 
-    def told(self, error: Exception) -> str:
+    def worded(self, error: Exception) -> str:
         """The text of an error for clients: files below the folder of runs are named from there."""
         return str(error).replace(os.path.join(self.runs, ""), "")
 

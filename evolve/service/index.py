@@ -230,7 +230,7 @@ class Index:
         try:
             return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
         except EvolveError as error:
-            problem = self._place.told(error)
+            problem = self._place.worded(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
         except Exception as error:

@@ -217,7 +217,7 @@ def answer_with_problems(app: FastAPI) -> None:
 
     @app.exception_handler(EvolveError)
     async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
-        return problem(422, request.app.state.service.place.told(error))
+        return problem(422, request.app.state.service.place.worded(error))
 
     @app.exception_handler(OSError)
     async def _disk(request: Request, error: OSError) -> JSONResponse:

@@ -32,10 +32,10 @@ def tournament(names: Sequence[str] = NAMES, **changes: Any) -> Tournament:
 
 def test_every_pair_plays_and_points_add_up() -> None:
     played = tournament(seed=3)
-    told: list[int] = []
-    played.play(told.append)
+    counted: list[int] = []
+    played.play(counted.append)
     assert played.finished == len(played.pairs) == 6
-    assert sum(told) == 6 * 8
+    assert sum(counted) == 6 * 8
     points, games = played.cross().points, played.cross().games
     assert (games == 8 * (1 - np.eye(4))).all()
     assert (points + points.T == games).all()
