@@ -10,7 +10,13 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from evolve.config.evolution import FIRST, Share
 from evolve.config.learning import CHECKS, PLAY, TO_LEARN_FROM, TrainingSettings
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES, SETS, check_shapes, parse_shapes
+from evolve.engine.patterns.shapes import (
+    DEFAULT_SHAPES,
+    SETS,
+    STRONG_SHAPES,
+    check_shapes,
+    parse_shapes,
+)
 from evolve.engine.search.genes import MAX_PHASES
 from evolve.errors import AgentError
 from evolve.parsing import split_list
@@ -72,6 +78,14 @@ class PatternSettings(TrainingSettings):
     window: int = Field(
         3_000_000, ge=64, le=50_000_000, description="positions that are kept for it"
     )
+    overlap: int = Field(
+        3, ge=0, le=60, description="discs by which phases overlap: both learn a position there"
+    )
+    rare: int = Field(
+        3000, ge=0, le=1_000_000,
+        description="updates of a weight until its step is the common one, 8 times that at first; "
+        "0: all steps alike",
+    )  # fmt: skip
     search_rate: float = Field(0.12, gt=0.0, le=10.0, description="step at first")
     last_rate: float = Field(0.005, gt=0.0, le=10.0, description="step at the end")
     openings: int = Field(
@@ -114,7 +128,7 @@ class PatternSettings(TrainingSettings):
 
     @property
     def default_budget(self) -> float:
-        return 60.0
+        return _BUDGETS.get(self.preset, 60.0)
 
     def games_in_hand(self, share: float) -> int:
         """Games until the next round of learning, when `share` of the training is done.
@@ -149,16 +163,17 @@ class PatternSettings(TrainingSettings):
 
 
 _GREEDY_ROUND: Final = 1024
+_BUDGETS: Final = {"quick": 30.0, "strong": 180.0}
+"""CPU seconds of presets without games; among a preset's values a budget would limit games, too."""
 
 PATTERN_PRESETS: Final[Mapping[str, Mapping[str, Any]]] = {
     "default": {},
-    "quick": {"budget": 30.0},
+    "quick": {},
     "strong": {
-        "budget": 180.0,
         "greedy": 0.2,
         "search_depth": 4,
         "search_solved": 12,
-        "shapes": (*DEFAULT_SHAPES, "b2-d4", "c3-e5"),
+        "shapes": STRONG_SHAPES,
     },
     "record-size": {"shapes": ("lines-4", "blocks-2x2"), "phases": 1},
 }

@@ -1,4 +1,4 @@
-"""Ranges of a sweep's parameters as texts: LOW:HIGH[:log|:STEP][=DEFAULT], A|B."""
+"""Ranges of a sweep's parameters as texts: LOW:HIGH[:log|:STEP][=DEFAULT], A|B, or A| alone."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ def range_text(table: Mapping[str, Any]) -> str:
     more = "log" if table.get("log") else table.get("step")
     parts = choices if isinstance(choices, list) else [*ends, *([] if more is None else [more])]
     text = ("|" if parts is choices else ":").join(map(_word, parts))
+    if parts is choices and len(parts) == 1:
+        text += "|"
     return text if default is None else f"{text}={_word(default)}"
 
 
@@ -59,8 +61,10 @@ def _word(value: Any) -> str:
 
 def _choices(text: str, where: str, example: str) -> dict[str, Any]:
     texts = text.split("|")
+    if len(texts) == 2 and not texts[1]:
+        del texts[1]
     choices = list(map(typed, texts))
-    if len(choices) < 2 or "" in choices or len({*choices}) < len(choices):
+    if "|" not in text or "" in choices or len({*choices}) < len(choices):
         raise OptionsError(f"{where}: is neither a range nor a choice: {example}")
     return {"choices": choices if len({*map(type, choices)}) == 1 else texts}
 

@@ -66,6 +66,7 @@ class PatternLearner(Learner):
         self._taught = Taught(
             np.zeros((phases, entries + 2), np.int32),
             np.zeros((phases, entries + 2, 2), np.float32),
+            np.zeros((phases, entries + 2), np.int32),
             np.array([phase_of(discs, self._boundaries) for discs in range(65)]),
             self._shapes.following,
             self._shapes.middles,
@@ -147,10 +148,11 @@ class PatternLearner(Learner):
         return replace(agent, depth=min(agent.depth, CHECKED_DEPTH), probcut=0.0)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return weights, sums of their errors, and the kept positions."""
+        """Return weights, sums of their errors, their updates, and the kept positions."""
         return {
             "tables": self._taught.tables,
             "sums": self._taught.sums,
+            "updates": self._taught.updates,
             "positions": self._positions,
             "targets": self._targets,
         }
@@ -166,7 +168,10 @@ class PatternLearner(Learner):
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
-        for name in ("tables", "sums"):
+        # Trainings of version 0.1 did not count them, and all weights had the common step.
+        updates = np.full(self._taught.updates.shape, self.settings.rare, np.int32)
+        arrays = {"updates": updates, **arrays}
+        for name in ("tables", "sums", "updates"):
             mine: npt.NDArray[Any] = getattr(self._taught, name)
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
                 raise ValueError(f"{name} are of other shapes")
@@ -248,6 +253,8 @@ class PatternLearner(Learner):
             self._targets,
             order,
             rate,
+            float(settings.rare),
+            settings.overlap,
             self._taught,
             self._vectors,
             patterns.address,

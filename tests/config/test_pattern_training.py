@@ -40,6 +40,9 @@ def test_a_training_ends_somewhere() -> None:
     assert plain.budget == plain.default_budget == 60.0
     assert (counted.budget, counted.games) == (None, 5)
     assert made(games=5, budget=7.0).budget == 7.0
+    # A preset's budget is for trainings that count no games.
+    assert [made(preset=name).budget for name in ("quick", "strong")] == [30.0, 180.0]
+    assert made(preset="strong", games=5).budget is None
     assert plain.identity == counted.identity == made(patience=3).identity
     assert plain.identity != made(seed=1).identity
     assert plain.identity != made(shapes="corner").identity

@@ -25,6 +25,8 @@ from evolve.errors import OptionsError
         (":0.5", {"high": 0.5}),
         ("calm|wild=calm", {"choices": ["calm", "wild"], "default": "calm"}),
         ("1|2|4", {"choices": [1, 2, 4]}),
+        ("calm|", {"choices": ["calm"]}),
+        ("2|=2", {"choices": [2], "default": 2}),
         ("self=1|past=1", {"choices": ["self=1", "past=1"]}),
     ],
 )
@@ -45,7 +47,7 @@ def test_one_end_changes_that_end_alone() -> None:
         changed(stored, "3", "x")
 
 
-@pytest.mark.parametrize("text", ["", "3", "a|", "a|a", ":", "1:a", "1:2:3:4", "1:2:few"])
+@pytest.mark.parametrize("text", ["", "3", "|", "|a", "a||", "a|a", ":", "1:a", "1:2:3:4", "1:2:few"])
 def test_other_texts(text: str) -> None:
     with pytest.raises(OptionsError, match=r"^x: "):
         range_of(text, "x")

@@ -17,13 +17,14 @@ from evolve.engine.compiled.intrinsics import lowest
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_search, pattern_values
 from evolve.engine.patterns.patterns import DISC, Patterns, position_value
 from evolve.engine.patterns.shape_set import ShapeSet
-from evolve.engine.patterns.shapes import DEFAULT_SHAPES, parse_shapes
+from evolve.engine.patterns.shapes import DEFAULT_SHAPES, STRONG_SHAPES, parse_shapes
 from evolve.engine.search import context as layout
 from tests import reference
 from tests.engine import U
 from tests.reference import Board
 
 WHOLE = DEFAULT_SHAPES
+STRONG = STRONG_SHAPES
 MANY = ("lines-4", "blocks-2x2")
 TINY = ("a1-b2", "d4-e5", "b1/d3")
 """Sets of shapes: those that kernels know beforehand, many parts of a vector, half of one."""

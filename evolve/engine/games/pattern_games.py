@@ -6,7 +6,8 @@ whole numbers do not depend on their order, so a training gives the same result 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import math
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,8 @@ from evolve.engine.search.solver import solve_score
 from evolve.engine.search.table import forget
 
 ONE_VALUE = 1 << 22
+MOST_GAIN: Final = 8.0
+"""The first step of a weight in `fit_positions`, in common steps."""
 TO_EVALUATION = ONE_VALUE // (64 * DISC)
 """Ratio of weights during training to those of an evaluation."""
 
@@ -58,12 +61,14 @@ class Taught(NamedTuple):
     """Weights in training, and their structure.
 
     tables [phases, entries + 2] int32; sums [phases, entries + 2, 2] float32: for each weight the
-    sum of its errors and the sum of their sizes; phase_of [65] int64; following [entries] int32 and
-    middles [instances] int64: see `shapes.ShapeSet`.
+    sum of its errors and the sum of their sizes, in learning by differences; updates
+    [phases, entries + 2] int32: how often `fit_positions` has moved it; phase_of [65] int64;
+    following [entries] int32 and middles [instances] int64: see `shapes.ShapeSet`.
     """
 
     tables: npt.NDArray[np.int32]
     sums: npt.NDArray[np.float32]
+    updates: npt.NDArray[np.int32]
     phase_of: npt.NDArray[np.int64]
     following: npt.NDArray[np.int32]
     middles: npt.NDArray[np.int64]
@@ -280,38 +285,64 @@ def label_positions(
     return filled
 
 
+@inlined
+def _gain(updates: int, rare: float) -> float:
+    """How many times the common step a weight moves that has moved so often before.
+
+    It falls by the root of the updates, from MOST_GAIN to 1 at about `rare` of them, as the steps
+    of AdaGrad do (Duchi et al. 2011). At one step for all, rare weights hardly move: a training of
+    95 000 games scored 0.40 in place of 0.47 against `patterns-standard`.
+    """
+    return max(1.0, math.sqrt(rare / (updates + rare / MOST_GAIN**2))) if rare > 0.0 else 1.0
+
+
 @kernel
 def fit_positions(
     positions: npt.NDArray[np.uint64],
     targets: npt.NDArray[np.float32],
     order: npt.NDArray[np.int64],
     rate: float,
+    rare: float,
+    overlap: int,
     taught: Taught,
     vectors: npt.NDArray[np.int16],
     patterns: int,
 ) -> float:
-    """Move weights towards the targets of positions, in `order`; return the squared errors' sum."""
-    tables = taught.tables
+    """Move weights towards the targets of positions, in `order`; return the squared errors' sum.
+
+    rate: the common step of a weight, in shares of the error; rare: see `_gain`. A position teaches
+    the phases of up to `overlap` discs fewer and more as well, each by its own error, so that
+    values do not jump where phases meet. The sum is of the errors of the position's own phase.
+    """
+    tables, updates = taught.tables, taught.updates
     vector = vectors[0]
     here = int64(vector.ctypes.data)
     squares = 0.0
     for number in order:
         own, opp = positions[number, 0], positions[number, 1]
         discs = popcount(own | opp)
-        phase = taught.phase_of[discs]
+        own_phase = taught.phase_of[discs]
         read_vector(own, opp, here, patterns)
-        value = sum_words(here, _table_at(discs, taught), patterns) / float(ONE_VALUE)
-        error = targets[number] - value
-        squares += error * error
-        change = int64(np.rint(rate * error * ONE_VALUE))
-        for lane in range(taught.middles.size):
-            entry = int64(taught.middles[lane] + vector[lane])
-            moved = tables[phase, entry] + change
-            weight = np.int32(min(max(moved, -ONE_VALUE), ONE_VALUE))
-            other = entry
-            while True:
-                tables[phase, other] = weight
-                other = int64(taught.following[other])
-                if other == entry:
-                    break
+        for side in range(-1, 2):
+            beside = min(max(discs + side * overlap, 0), 64)
+            phase = taught.phase_of[beside]
+            if side != 0 and phase == own_phase:
+                continue
+            value = sum_words(here, _table_at(beside, taught), patterns) / float(ONE_VALUE)
+            error = targets[number] - value
+            if side == 0:
+                squares += error * error
+            step = rate * error * ONE_VALUE
+            for lane in range(taught.middles.size):
+                entry = int64(taught.middles[lane] + vector[lane])
+                before = updates[phase, entry]
+                moved = tables[phase, entry] + int64(np.rint(step * _gain(before, rare)))
+                weight = np.int32(min(max(moved, -ONE_VALUE), ONE_VALUE))
+                other = entry
+                while True:
+                    tables[phase, other] = weight
+                    updates[phase, other] = before + 1
+                    other = int64(taught.following[other])
+                    if other == entry:
+                        break
     return squares

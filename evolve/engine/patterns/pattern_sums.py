@@ -145,8 +145,8 @@ def _gather_sum(shift: int, builder: Any, vector: Any, table: Any, middles: Any,
     return builder.sext(total, _I64)
 
 
-def unrolled_sum(middles: Sequence[int]) -> Callable[[int, int], int]:
-    """An intrinsic for instances that are known in advance.
+def unrolled_sum(middles: Sequence[int], first: int = 0) -> Callable[[int, int], int]:
+    """An intrinsic for instances that are known in advance, from number `first` on.
 
     It sums the int16 table[middles[i] + vector[i]], from the addresses of vector and table.
     """
@@ -154,7 +154,7 @@ def unrolled_sum(middles: Sequence[int]) -> Callable[[int, int], int]:
     def sum_of_shorts(builder: Any, vector: Any, table: Any) -> Any:
         # Four sums, so that no addition waits for the previous one.
         sums = [_number(0)] * 4
-        for lane, middle in enumerate(middles):
+        for lane, middle in enumerate(middles[first:], first):
             entry = _number_at(_I16, builder, builder.add(vector, _number(2 * lane)))
             place = builder.add(table, builder.shl(entry, _number(1)))
             value = _number_at(_I16, builder, builder.add(place, _number(2 * int(middle))))

@@ -39,7 +39,7 @@ from evolve.engine.patterns.pattern_sums import (
     unrolled_sum,
     word,
 )
-from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
+from evolve.engine.patterns.shape_set import DEFAULT_SET, STRONG_SET, ShapeSet
 from evolve.engine.patterns.shapes import PART_LANES
 from evolve.engine.search.genes import phase_of
 from evolve.errors import AgentError
@@ -52,7 +52,8 @@ PARTS: Final = 1  # of a vector, 32 lanes each
 POWERS: Final = 2  # address of `ShapeSet.powers`
 MIDDLES: Final = 3  # address of `ShapeSet.middles` as int32, padded to `lanes`
 LOOKUPS: Final = 4  # INSTANCES, up to a multiple of 16
-IS_DEFAULT: Final = 5  # 1 where the shapes are `shapes.DEFAULT_SHAPES`
+UNROLLED: Final = 5  # 1 where the shapes are DEFAULT_SHAPES, 2 for STRONG_SHAPES, 0 for others
+STRONG: Final = 2
 BY_SQUARES: Final = 6  # 1 for a `square_block`
 SCORE: Final = 7  # the value of a disc at the end
 TABLE_OF: Final = 8
@@ -123,6 +124,7 @@ def _words_gathered(vector: int, table: int, patterns: int) -> int:
 
 
 _default_sum = unrolled_sum(DEFAULT_SET.middles.tolist())
+_more_sum = unrolled_sum(STRONG_SET.middles.tolist(), len(DEFAULT_SET.instances))
 _wide = VECTOR_LANES == 8
 sum_shorts = _shorts_gathered if _wide else _shorts_scalar
 sum_words = _words_gathered if _wide else _words_scalar
@@ -132,8 +134,10 @@ sum_words = _words_gathered if _wide else _words_scalar
 def evaluate_vector(vector: int, discs: int, patterns: int) -> int:
     """Value of the position with that vector and `discs` discs, for the side to move."""
     table = load(patterns, TABLE_OF + discs)
-    if load(patterns, IS_DEFAULT) != 0:
-        return _default_sum(vector, table)
+    unrolled = load(patterns, UNROLLED)
+    if unrolled != 0:  # the strong shapes are the default ones, and some more
+        value = _default_sum(vector, table)
+        return value + _more_sum(vector, table) if unrolled == STRONG else value
     return sum_shorts(vector, table, patterns)
 
 
@@ -208,7 +212,7 @@ class Patterns:
         cells[POWERS] = shapes.powers.ctypes.data
         cells[MIDDLES] = self._middles.ctypes.data
         cells[LOOKUPS] = count + -count % GATHERED
-        cells[IS_DEFAULT] = shapes == DEFAULT_SET
+        cells[UNROLLED] = 1 if shapes == DEFAULT_SET else STRONG if shapes == STRONG_SET else 0
         cells[SCORE] = DISC
         replies = np.maximum(np.arange(MOST_REPLIES + 1), 0.5)
         cells[REPLY_KEYS : REPLY_KEYS + MOST_REPLIES + 1] = np.rint(

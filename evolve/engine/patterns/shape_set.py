@@ -12,6 +12,7 @@ import numpy.typing as npt
 from evolve.engine.patterns.shapes import (
     DEFAULT_SHAPES,
     PART_LANES,
+    STRONG_SHAPES,
     Squares,
     check_shapes,
     images_of,
@@ -126,3 +127,4 @@ def _least_images(squares: Squares) -> npt.NDArray[np.int64]:
 
 
 DEFAULT_SET: Final = ShapeSet(parse_shapes(DEFAULT_SHAPES))
+STRONG_SET: Final = ShapeSet(parse_shapes(STRONG_SHAPES))

@@ -85,6 +85,7 @@ SETS: Final = {
     "corner-2x5": ("a1-e2",),
     "rows": ("a2-h2", "a3-h3", "a4-h4"),
     "diagonals": ("a1/h8", "a2/g8", "a3/f8", "a4/e8", "a5/d8"),
+    "centre": ("b2-d4", "c3-e5"),
     "lines-2": _lines(2),
     "lines-3": _lines(3),
     "lines-4": _lines(4),
@@ -93,6 +94,7 @@ SETS: Final = {
 """Sets of shapes by name."""
 
 DEFAULT_SHAPES: Final = ("corner", "edge", "corner-2x5", "rows", "diagonals")
+STRONG_SHAPES: Final = (*DEFAULT_SHAPES, "centre")
 
 
 def parse_shape(text: str) -> Squares:

@@ -65,7 +65,8 @@ def taught_of(patterns: Patterns, seed: int = 0) -> Taught:
         sums[:, : shapes.entries, 0] = errors
         sums[:, : shapes.entries, 1] = np.abs(errors) * 1.5
     phase_of = np.array(phases_at(*patterns.boundaries))
-    return Taught(tables, sums, phase_of, shapes.following, shapes.middles)
+    updates = np.zeros((phases, shapes.entries + 2), np.int32)
+    return Taught(tables, sums, updates, phase_of, shapes.following, shapes.middles)
 
 
 def vectors_of(shapes: ShapeSet) -> npt.NDArray[np.int16]:
@@ -289,18 +290,23 @@ class SlowWeights:
         self.shapes, self.phases = shapes, phases_at(*boundaries)
         self.tables = taught.tables.tolist()
         self.sums = taught.sums.astype(np.float64).tolist()
+        self.updates = taught.updates.tolist()
 
-    def places(self, board: Board) -> tuple[int, list[int]]:
-        """The phase of a position, and of each instance the least entry that is its weight."""
+    def places(self, board: Board, beside: int = 0) -> tuple[int, list[int]]:
+        """The phase of a position, and of each instance the least entry that is its weight.
+
+        beside: of so many discs more the phase.
+        """
         found = []
         for number, squares in self.shapes.instances:
             start = int(self.shapes.starts[number])
             entry = start + 3 ** len(squares) // 2 + contents(squares, board)
             found.append(int(self.shapes.canonical[entry]))
-        return self.phases[64 - reference.empties(*board)], found
+        discs = 64 - reference.empties(*board) + beside
+        return self.phases[min(max(discs, 0), 64)], found
 
-    def value(self, board: Board) -> float:
-        phase, places = self.places(board)
+    def value(self, board: Board, beside: int = 0) -> float:
+        phase, places = self.places(board, beside)
         return float(sum(self.tables[phase][place] for place in places) / ONE_VALUE)
 
     def move(self, board: Board, error: float, rate: float, coherent: bool) -> None:
@@ -325,6 +331,8 @@ class SlowWeights:
         sums = np.array(self.sums)[:, :count][:, canonical]
         assert (taught.tables[:, :count] == taught.tables[:, canonical]).all()
         assert (taught.sums[:, :count] == taught.sums[:, canonical]).all()
+        updates = np.array(self.updates)[:, :count][:, canonical]
+        assert (taught.updates[:, :count] == updates).all()
         assert np.abs(taught.tables[:, :count] - tables).max() <= 2
         assert np.allclose(taught.sums[:, :count], sums, rtol=1e-5, atol=1e-6)
         assert not taught.tables[:, count:].any()
@@ -419,25 +427,43 @@ def some_positions(seed: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.fl
     return np.array(boards, np.uint64), targets.astype(np.float32)
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.001])
-def test_fits(rate: float) -> None:
-    """In the order given, some positions twice, at a rate that falls by equal factors."""
+@pytest.mark.parametrize(
+    ("rate", "rare", "overlap"), [(0.02, 0, 0), (0.001, 40, 0), (0.001, 0, 4), (0.002, 300, 60)]
+)
+def test_fits(rate: float, rare: int, overlap: int) -> None:
+    """In the order given, some positions twice; rare weights move further."""
     patterns = random_patterns(TINY, 1)
     taught = taught_of(patterns)
     slow = SlowWeights(patterns.shapes, BOUNDARIES, taught)
     positions, targets = some_positions(12)
     order = np.random.default_rng(13).integers(0, len(targets), 500)
-    total = 0.0
+    total, gains, beside = 0.0, set(), 0
     for number in order:
         board = (int(positions[number, 0]), int(positions[number, 1]))
-        phase, places = slow.places(board)
-        error = float(targets[number]) - slow.value(board)
-        total += error**2
-        for place in places:
-            moved = slow.tables[phase][place] + round(rate * error * ONE_VALUE)
-            slow.tables[phase][place] = min(max(moved, -ONE_VALUE), ONE_VALUE)
+        own_phase, _ = slow.places(board)
+        for shift in (-overlap, 0, overlap):
+            phase, places = slow.places(board, shift)
+            if shift and phase == own_phase:
+                continue
+            error = float(targets[number]) - slow.value(board, shift)
+            total += error**2 if phase == own_phase else 0.0
+            beside += phase != own_phase
+            for place in places:
+                gain = 1.0
+                if rare:
+                    gain = max(1.0, (rare / (slow.updates[phase][place] + rare / 64)) ** 0.5)
+                gains.add(gain)
+                moved = slow.tables[phase][place] + round(rate * error * ONE_VALUE * gain)
+                slow.tables[phase][place] = min(max(moved, -ONE_VALUE), ONE_VALUE)
+                slow.updates[phase][place] += 1
+            if not overlap:
+                break
+    assert (min(gains), max(gains)) == (1.0, 8.0 if rare else 1.0)
+    assert (beside > 0) == (overlap > 0)
     vectors = vectors_of(patterns.shapes)
-    found = fit_positions(positions, targets, order, rate, taught, vectors, patterns.address)
+    found = fit_positions(
+        positions, targets, order, rate, float(rare), overlap, taught, vectors, patterns.address
+    )
     assert found == pytest.approx(total, rel=1e-4)
     slow.assert_are(taught)
 
@@ -450,7 +476,9 @@ def test_a_repeated_position_is_learned() -> None:
     positions, targets = some_positions(14)
     number, address = 40, patterns.address
     errors = [
-        fit_positions(positions, targets, np.full(1, number), 0.01, taught, vectors, address)
+        fit_positions(
+            positions, targets, np.full(1, number), 0.01, 0.0, 0, taught, vectors, address
+        )
         for _ in range(40)
     ]
     assert all(after < error for error, after in itertools.pairwise(errors))
@@ -471,7 +499,7 @@ def test_weights_stay_in_their_range() -> None:
     positions, _ = some_positions(15)
     targets = np.where(np.arange(len(positions)) % 2, 1e3, -1e3).astype(np.float32)
     order = np.arange(len(positions))
-    fit_positions(positions, targets, order, 1.0, taught, vectors, patterns.address)
+    fit_positions(positions, targets, order, 1.0, 0.0, 0, taught, vectors, patterns.address)
     tables = taught.tables[:, : patterns.shapes.entries]
     assert tables.max() == ONE_VALUE
     assert tables.min() == -ONE_VALUE

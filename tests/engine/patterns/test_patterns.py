@@ -20,6 +20,7 @@ from tests.engine import phases_at
 from tests.engine.slow_patterns import (
     BOUNDARIES,
     MANY,
+    STRONG,
     TINY,
     WHOLE,
     board_of,
@@ -29,7 +30,7 @@ from tests.engine.slow_patterns import (
     slow_value,
 )
 
-SETS = (WHOLE, MANY, TINY, ("a1",))
+SETS = (WHOLE, STRONG, MANY, TINY, ("a1",))
 
 
 @kernel
@@ -142,13 +143,13 @@ def test_equality_and_hash() -> None:
 
 def test_the_block() -> None:
     """What kernels read: the shapes' numbers, a table for every disc count, and the cuts."""
-    for texts, default in ((WHOLE, 1), (MANY, 0), (TINY, 0)):
+    for texts, unrolled in ((WHOLE, 1), (STRONG, 2), (MANY, 0), (TINY, 0)):
         patterns = random_patterns(texts, 1)
         cells = patterns.block()
         assert cells.size == layout.PATTERN_CELLS
         assert cells[layout.INSTANCES] == len(patterns.shapes.instances)
         assert cells[layout.PARTS] == patterns.shapes.lanes // PART_LANES
-        assert cells[layout.IS_DEFAULT] == default
+        assert cells[layout.UNROLLED] == unrolled
         assert 0 <= cells[layout.LOOKUPS] - cells[layout.INSTANCES] < 16
         tables = cells[layout.TABLE_OF : layout.TABLE_OF + 65]
         assert len(set(tables.tolist())) == 1 + len(BOUNDARIES)

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from evolve.engine.board.squares import square_name
-from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
+from evolve.engine.patterns.shape_set import DEFAULT_SET, STRONG_SET, ShapeSet
 from evolve.engine.patterns.shapes import (
     DEFAULT_SHAPES,
     MOST_INSTANCES,
     MOST_SQUARES,
     PART_LANES,
     SETS,
+    STRONG_SHAPES,
     images_of,
     parse_shape,
     parse_shapes,
@@ -100,6 +101,7 @@ def test_names_of_sets() -> None:
     ("texts", "shapes", "instances", "entries", "weights"),
     [
         (DEFAULT_SHAPES, 11, 46, 167265, 113877),
+        (STRONG_SHAPES, 13, 54, 206631, 134289),
         (("lines-2",), 32, 210, 288, 264),
         (("lines-4",), 21, 130, 1701, 1449),
         (("lines-4", "blocks-2x2"), 31, 179, 2511, 2010),
@@ -123,6 +125,11 @@ def test_the_default_set_is_that_of_the_default_names() -> None:
     assert shapes_of(*DEFAULT_SHAPES) == DEFAULT_SET
     assert hash(shapes_of(*DEFAULT_SHAPES)) == hash(DEFAULT_SET)
     assert shapes_of("corner") != DEFAULT_SET
+    assert shapes_of(*STRONG_SHAPES) == STRONG_SET
+    # The kernels add what the strong shapes have beyond these to the sum of these.
+    count = len(DEFAULT_SET.instances)
+    assert STRONG_SET.instances[:count] == DEFAULT_SET.instances
+    assert (STRONG_SET.middles[:count] == DEFAULT_SET.middles).all()
 
 
 def straight_lines(length: int) -> set[frozenset[int]]:
