@@ -47,7 +47,9 @@ def test_one_end_changes_that_end_alone() -> None:
         changed(stored, "3", "x")
 
 
-@pytest.mark.parametrize("text", ["", "3", "|", "|a", "a||", "a|a", ":", "1:a", "1:2:3:4", "1:2:few"])
+@pytest.mark.parametrize(
+    "text", ["", "3", "|", "|a", "a||", "a|a", ":", "1:a", "1:2:3:4", "1:2:few"]
+)
 def test_other_texts(text: str) -> None:
     with pytest.raises(OptionsError, match=r"^x: "):
         range_of(text, "x")

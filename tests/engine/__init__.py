@@ -36,7 +36,29 @@ SWH = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 3)
 FULL_WEIGHTS = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1, 7, 20, -15, -8, 3)
 
 
-class Engine:
+class Budgeted:
+    """A context, by its cells, and what searches in it count."""
+
+    cells: layout.Cells
+
+    @property
+    def nodes(self) -> int:
+        return int(self.cells[layout.NODES])
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.cells[layout.STOPPED])
+
+    @property
+    def budget(self) -> int:
+        return int(self.cells[layout.BUDGET])
+
+    @budget.setter
+    def budget(self, nodes: int) -> None:
+        self.cells[layout.BUDGET] = nodes or layout.UNLIMITED
+
+
+class Engine(Budgeted):
     """One context and the kernels that work in it. Nodes count from 0 at every call."""
 
     def __init__(
@@ -54,22 +76,6 @@ class Engine:
         row = np.zeros(layout.TERMS, np.int64)
         row[: len(weights)] = weights  # terms that the reference does not know weigh nothing
         set_weights(row.ctypes.data, self.address)
-
-    @property
-    def nodes(self) -> int:
-        return int(self.cells[layout.NODES])
-
-    @property
-    def stopped(self) -> bool:
-        return bool(self.cells[layout.STOPPED])
-
-    @property
-    def budget(self) -> int:
-        return int(self.cells[layout.BUDGET])
-
-    @budget.setter
-    def budget(self, nodes: int) -> None:
-        self.cells[layout.BUDGET] = nodes or layout.UNLIMITED
 
     def _reset(self) -> None:
         self.cells[layout.NODES] = 0

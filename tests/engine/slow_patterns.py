@@ -20,7 +20,7 @@ from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import DEFAULT_SHAPES, STRONG_SHAPES, parse_shapes
 from evolve.engine.search import context as layout
 from tests import reference
-from tests.engine import U
+from tests.engine import Budgeted, U
 from tests.reference import Board
 
 WHOLE = DEFAULT_SHAPES
@@ -144,7 +144,7 @@ def move_value(patterns: Patterns, board: Board, square: int, depth: int, rules:
     return -minimax(patterns, reference.play(*board, square), depth - 1, rules)
 
 
-class Search:
+class Search(Budgeted):
     """A memory with an evaluation in it. Nodes count from 0 at every call."""
 
     def __init__(
@@ -152,32 +152,13 @@ class Search:
     ) -> None:
         self._memory = PatternMemory(table_bits)
         self.use(patterns, rules, cuts)
+        self.cells = self._memory.context
 
     def use(self, patterns: Patterns, rules: Rules, cuts: CutCells | None = None) -> None:
         """Search by this evaluation from here on."""
         self.rules = rules
         self._patterns = patterns
         self._address = self._memory.set(patterns, patterns.block(cuts), rules)
-
-    @property
-    def cells(self) -> layout.Cells:
-        return self._memory.context
-
-    @property
-    def nodes(self) -> int:
-        return int(self.cells[layout.NODES])
-
-    @property
-    def stopped(self) -> bool:
-        return bool(self.cells[layout.STOPPED])
-
-    @property
-    def budget(self) -> int:
-        return int(self.cells[layout.BUDGET])
-
-    @budget.setter
-    def budget(self, nodes: int) -> None:
-        self.cells[layout.BUDGET] = nodes or layout.UNLIMITED
 
     def forget(self) -> None:
         """Nothing that was found counts any more."""
