@@ -119,8 +119,6 @@ def leaf(
     context: int,
 ) -> int:
     """Value without looking further: exact score × WIN at the end, else the evaluation."""
-    if not enter(context):
-        return 0
     if own_moves == ZERO and moves_of(opp, own) == ZERO:
         return final_score(own, opp, load(context, RULES)) * WIN
     return evaluate(own, opp, squares, own_moves, opp_moves, context)
@@ -130,21 +128,31 @@ def leaf(
 def best_leaf(
     own: np.uint64, opp: np.uint64, moves: np.uint64, squares: int, beta: int, context: int
 ) -> int:
-    """The value of the best move by the leaf after it, or of the first one worth `beta` or more."""
+    """The value of the best move by the leaf after it, or of the first one worth `beta` or more.
+
+    Nodes are counted as by `enter`, but in a register: most nodes are leaves.
+    """
     best = -INFINITY
     reverse = load(context, CORNERS_LAST)
+    nodes, budget = load(context, NODES), load(context, BUDGET)
     while moves != ZERO:
         square = lowest(next_moves(moves, reverse))
         bit = ONE << U(square)
         moves ^= bit
+        if nodes < budget:
+            nodes += 1
+        else:
+            store(context, NODES, nodes)
+            if not enter(context):
+                return 0
+            nodes, budget = load(context, NODES), load(context, BUDGET)
         turned, replies, answers = play_of(square, own, opp)
         after = squares_after(squares, square, turned, context)
         value = -leaf(opp ^ turned, own ^ turned ^ bit, after, replies, answers, context)
-        if load(context, STOPPED) != 0:
-            return 0
         best = max(best, value)
         if best >= beta:
             break
+    store(context, NODES, nodes)
     return best
 
 
@@ -226,7 +234,7 @@ def search_deep(
             return search_2(own, opp, moves, squares, alpha, beta, context)
         if depth == 1:
             return search_1(own, opp, moves, squares, alpha, beta, context)
-        return leaf(own, opp, squares, moves, moves_of(opp, own), context)
+        return leaf(own, opp, squares, moves, moves_of(opp, own), context) if enter(context) else 0
     own, opp, moves, squares, alpha, beta, sign = arrive(
         own, opp, moves, squares, alpha, beta, context
     )
