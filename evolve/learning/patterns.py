@@ -168,9 +168,6 @@ class PatternLearner(Learner):
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
-        # Trainings of version 0.1 did not count them, and all weights had the common step.
-        updates = np.full(self._taught.updates.shape, self.settings.rare, np.int32)
-        arrays = {"updates": updates, **arrays}
         for name in ("tables", "sums", "updates"):
             mine: npt.NDArray[Any] = getattr(self._taught, name)
             if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
