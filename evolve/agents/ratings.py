@@ -47,11 +47,11 @@ _LEVELS: Final = (
     ("depth=6&mistakes=0.062", 2e-4, "6 plies ahead, one in 16 at random"),
     ("nodes=6000&mistakes=0.035", 5e-4, "6000 nodes, one in 29 at random"),
     ("nodes=7000", 5e-4, "7000 nodes"),
-    ("nodes=18500", 9e-4, "18 500 nodes"),
-    ("nodes=60000", 3e-3, "60 000 nodes"),
-    ("nodes=270000", 0.01, "270 000 nodes"),
-    ("nodes=2000000", 0.07, "2 million nodes"),
-    ("nodes=16000000", 0.5, "16 million nodes, about what 2 s a move give"),
+    ("nodes=17500", 8e-4, "17 500 nodes"),
+    ("nodes=60000", 2e-3, "60 000 nodes"),
+    ("nodes=270000", 7e-3, "270 000 nodes"),
+    ("nodes=2000000", 0.04, "2 million nodes"),
+    ("nodes=16000000", 0.3, "16 million nodes, about what 2 s a move give"),
 )
 """What the levels are under any rules: settings of its patterns, seconds a move, and in words."""
 Figures = tuple[int, int, int, int]

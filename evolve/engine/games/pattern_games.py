@@ -290,8 +290,8 @@ def _gain(updates: int, rare: float) -> float:
     """How many times the common step a weight moves that has moved so often before.
 
     It falls by the root of the updates, from MOST_GAIN to 1 at about `rare` of them, as the steps
-    of AdaGrad do (Duchi et al. 2011). At one step for all, rare weights hardly move: a training of
-    95 000 games scored 0.40 in place of 0.47 against `patterns-standard`.
+    of AdaGrad do (Duchi et al. 2011). At one step for all, rare weights hardly move: trainings of
+    95 000 games scored 0.40 in place of 0.47 against the same agent (three seeds each).
     """
     return max(1.0, math.sqrt(rare / (updates + rare / MOST_GAIN**2))) if rare > 0.0 else 1.0
 
