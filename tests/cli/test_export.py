@@ -273,7 +273,7 @@ def test_a_depth_beside_the_time_is_kept(tmp_path: Path) -> None:
 
 def test_a_stronger_start_is_named_where_the_run_is_known_to_be_weaker(first: Path) -> None:
     said = done("export", first, "-o", "agent.py").out
-    assert "patterns-reversed is stronger, 1530 Elo on the ladder against " in said
+    assert "patterns-reversed is stronger, 1502 Elo on the ladder against " in said
     command = shlex.split(said.partition("of this run: evolve ")[2].splitlines()[0])
     assert command == ["hand-in", "patterns-reversed", "-o", "patterns.py"]
     sources = [(first, "--individual", "0-1"), ("champion-reversed",), (first / "champion.json",)]
