@@ -84,16 +84,16 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
             assert re.fullmatch(
                 rf"worker {one} gets no further task until it answers: it has taken \d+ seconds "
                 r"for a task; the longest took \d+\.\d",
-                told[0],
+                next(text for text in told if one in text),
             )
-            assert found.slots == 1
+            until(lambda: found.slots == 1)  # on a busy machine the other may seem to hang, too
             assert [place for _, place in found.run(hangs_on, [([one], str(file))] * 4)] == (
                 [other] * 4
             )
         finally:
             file.touch()
-        until(lambda: told[-1] == f"worker {one} has answered at last")
-        assert len(told) == 2
+        until(lambda: f"worker {one} has answered at last" in told)
+        assert sum(one in text for text in told) == 2
         until(lambda: found.slots == 2)
 
 
