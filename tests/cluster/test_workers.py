@@ -73,18 +73,18 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
     shared: Place, tmp_path: Path
 ) -> None:
-    told: list[str] = []
+    said: list[str] = []
     file = tmp_path / "go"
-    with cluster(shared, 2, report=told.append) as found:
+    with cluster(shared, 2, report=said.append) as found:
         one, other = sorted(found.workers.usable())
-        told.clear()  # of workers that came after the client
+        said.clear()  # of workers that came after the client
         try:
             came = list(found.run(hangs_on, [([one], str(file))] * 8))
             assert [place for _, place in came] == [other] * 8
             assert re.fullmatch(
                 rf"worker {one} gets no further task until it answers: it has taken \d+ seconds "
                 r"for a task; the longest took \d+\.\d",
-                next(text for text in told if one in text),
+                next(text for text in said if one in text),
             )
             until(lambda: found.slots == 1)  # on a busy machine the other may seem to hang, too
             assert [place for _, place in found.run(hangs_on, [([one], str(file))] * 4)] == (
@@ -92,8 +92,8 @@ def test_a_worker_that_hangs_while_it_lives_is_not_waited_for(
             )
         finally:
             file.touch()
-        until(lambda: f"worker {one} has answered at last" in told)
-        assert sum(one in text for text in told) == 2
+        until(lambda: f"worker {one} has answered at last" in said)
+        assert sum(one in text for text in said) == 2
         until(lambda: found.slots == 2)
 
 
