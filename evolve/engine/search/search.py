@@ -118,7 +118,7 @@ def leaf(
     opp_moves: np.uint64,
     context: int,
 ) -> int:
-    """Value without looking further: exact score × WIN at the end, else the evaluation."""
+    """Value of an entered node, no further: exact score × WIN at the end, else the evaluation."""
     if own_moves == ZERO and moves_of(opp, own) == ZERO:
         return final_score(own, opp, load(context, RULES)) * WIN
     return evaluate(own, opp, squares, own_moves, opp_moves, context)
