@@ -14,8 +14,16 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from evolve.config.ranges import range_text
 from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules
@@ -33,6 +41,10 @@ class Settings(BaseModel):
     GROUPS: ClassVar[Mapping[str, str]] = {}
     """The groups of options: the first field of each group, and its heading."""
 
+    REMOVED: ClassVar[Mapping[str, str | None]] = {}
+    """What files of older versions may hold, `name` or `name=value`: the error's text. With None
+    the setting is dropped: it would change nothing."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
@@ -42,6 +54,31 @@ class Settings(BaseModel):
             if any(_is_half(one) for one in (name, *everything_in(value))):
                 raise ValueError(f"{ascii(name)[1:-1]}: a text in it has half a character")
         return values
+
+    @model_validator(mode="before")
+    @classmethod
+    def _removed_are_reported(cls, values: Any) -> Any:
+        found = {}
+        for name, value in values.items() if cls.REMOVED and isinstance(values, Mapping) else ():
+            key = next((key for key in (f"{name}={value}", name) if key in cls.REMOVED), None)
+            if key is not None:
+                found[name] = cls.REMOVED[key]
+        faults = [
+            InitErrorDetails(
+                type=PydanticCustomError("removed", "{why}", {"why": why}),
+                loc=(name,),
+                input=values[name],
+            )
+            for name, why in found.items()
+            if why is not None
+        ]
+        if faults:
+            raise ValidationError.from_exception_data(cls.__name__, faults)
+        return (
+            {name: value for name, value in values.items() if name not in found}
+            if found
+            else values
+        )
 
 
 class RowSettings(Settings):

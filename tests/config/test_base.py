@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel, ValidationError
 
 from evolve.config.base import Settings
+from evolve.config.toml import read_toml, resolve, resolve_as
 from evolve.errors import EvolveError, SettingsError
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec
@@ -65,8 +66,6 @@ def test_a_study_takes_none_either() -> None:
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf"])
 def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> None:
-    from evolve.config.toml import read_toml, resolve
-
     file = tmp_path / "config.toml"
     file.write_text(f"time_limit = {text}\npopulation = {text}\n")
     with pytest.raises(EvolveError) as told:
@@ -74,3 +73,29 @@ def test_a_file_of_settings_with_such_a_number(tmp_path: Path, text: str) -> Non
     assert isinstance(told.value, SettingsError)
     assert "time_limit" in str(told.value)
     assert "population" in str(told.value)
+
+
+class Reduced(Settings):
+    """A model that has lost a setting, a value and a setting without effect."""
+
+    REMOVED: ClassVar = {
+        "size": "there is one size; leave it out",
+        "way=old": "use new",
+        "note": None,
+    }
+
+    way: str = "new"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"size": 3}, "old.toml: size = 3: there is one size; leave it out"),
+        ({"way": "old"}, "old.toml: way = 'old': use new"),
+        ({"size": 3, "note": 1, "way": "old"}, "old.toml: size = 3: there .*; way = 'old': use"),
+    ],
+)
+def test_a_removed_setting_is_one_clear_line(values: dict[str, Any], text: str) -> None:
+    with pytest.raises(SettingsError, match=text):
+        resolve_as(Reduced, {}, {}, values, "old.toml")
+    assert resolve_as(Reduced, {}, {}, {"note": 1, "way": "other"}) == Reduced(way="other")
