@@ -8,7 +8,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from importlib.resources import files
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -19,11 +18,11 @@ from fastapi import FastAPI, Request, Response
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Match, Route
+from starlette.staticfiles import StaticFiles
 
 from evolve.errors import RunError
 from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
 from evolve.service.folders import Place
-from evolve.service.page_files import PageFiles
 from evolve.service.request_guard import EVERYWHERE, SESSION, Door, Guard
 from evolve.service.request_limits import Connection
 from evolve.service.responses import (
@@ -64,7 +63,6 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     @asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = _THREADS
-        await asyncio.to_thread(page.pack)
         await service.open()
         try:
             yield
@@ -94,9 +92,18 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     app.router.routes.append(Route(f"{API}/events", service.events, methods=["GET"]))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
     _say_who_may(app)
-    page = PageFiles(Path(str(files("evolve.service"))) / "web")
-    app.mount("/", page, name=_LAST[1])
+    app.mount("/", _Page(packages=[("evolve.service", "web")], html=True), name=_LAST[1])
     return app
+
+
+class _Page(StaticFiles):
+    """The page's files; browsers ask whether theirs are the newest, so that versions never mix."""
+
+    def file_response(self, *args: Any, **options: Any) -> Response:
+        """Answer with a file that browsers keep but check."""
+        answer = super().file_response(*args, **options)
+        answer.headers["cache-control"] = "no-cache"
+        return answer
 
 
 def _say_who_may(app: FastAPI) -> None:

@@ -178,6 +178,19 @@ def test_a_first_visit_offers_what_starts_with_one_click(fresh: Service, browser
         fresh.act(fresh.get("jobs")["items"][0], "kill")
 
 
+def test_a_first_visit_is_light(fresh: Service, browser: Browser) -> None:
+    with window(browser, fresh) as page:
+        sizes: list[int] = []
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        network.on("Network.loadingFinished", lambda end: sizes.append(end["encodedDataLength"]))
+        visit(page, root(fresh), "")
+        sees(page, NOTHING_YET)
+        page.get_by_role("img", name="a game of the example").wait_for()
+    assert 30 < len(sizes) <= 60
+    assert sum(sizes) <= 150_000
+
+
 def test_the_example_is_looked_at(fresh: Service, browser: Browser) -> None:
     with window(browser, fresh) as page:
         visit(page, root(fresh), "")
