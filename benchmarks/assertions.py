@@ -13,12 +13,12 @@ parameters of a test make no further thing. Nothing is run: the sources are read
 from __future__ import annotations
 
 import ast
-import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from benchmarks.size import modules, tree
 
 EXPECTED = {"raises", "warns", "deprecated_call"}
 
@@ -30,34 +30,22 @@ class Proof(NamedTuple):
     things: int
 
 
-def sources(revision: str | None) -> Iterator[tuple[str, str]]:
-    """Each module of the tests with its text, in the working tree or at a revision."""
-    if revision is None:
-        for path in sorted(Path("tests").rglob("*.py")):
-            yield str(path), path.read_text(encoding="utf-8")
-        return
-    listed = _git("ls-tree", "-r", "--name-only", revision, "tests")
-    for name in listed.splitlines():
-        if name.endswith(".py"):
-            yield name, _git("show", f"{revision}:{name}")
-
-
-def count(modules: list[tuple[str, str]]) -> dict[str, Proof]:
-    """The proof of each room."""
-    trees = [(name, ast.parse(text)) for name, text in modules]
+def count(root: Path) -> dict[str, Proof]:
+    """The proof of each folder of a tree's tests."""
+    trees = [(path, ast.parse(text)) for path, text in modules(root, "tests").items()]
     helpers = {
         node.name
-        for _, tree in trees
-        for node in ast.walk(tree)
+        for _, module in trees
+        for node in ast.walk(module)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and not node.name.startswith("test")
         and any(_is_assertion(inner) for inner in ast.walk(node))
     }
     assertions: Counter[str] = Counter()
     things: Counter[str] = Counter()
-    for name, tree in trees:
-        room = Path(name).parts[1] if len(Path(name).parts) > 2 else "(top)"
-        for node in ast.walk(tree):
+    for path, module in trees:
+        room = path.parts[1] if len(path.parts) > 2 else "(top)"
+        for node in ast.walk(module):
             assertions[room] += _is_assertion(node) or _calls(node, helpers)
             things[room] += isinstance(
                 node, ast.FunctionDef | ast.AsyncFunctionDef
@@ -77,16 +65,15 @@ def _calls(node: ast.AST, names: set[str]) -> bool:
     return name in names
 
 
-def _git(*words: str) -> str:
-    return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
-
-
 def main(revisions: list[str]) -> None:
     """Print the table, with its sum."""
     wanted: list[str | None] = list(revisions) or [None]
     if len(wanted) == 1 and wanted[0] is not None:
         wanted.append(None)
-    counted = [count(list(sources(revision))) for revision in wanted]
+    counted = []
+    for revision in wanted:
+        with tree(revision) as root:
+            counted.append(count(root))
     print("| room |" + "".join(f" assertions {r or 'now'} | things |" for r in wanted))
     print("|---|" + "---|---|" * len(wanted))
     rooms = sorted(set().union(*counted))

@@ -1,0 +1,256 @@
+"""How large is the project, package by package, and what is larger than its rules allow?
+
+    python -m benchmarks.size              the working tree
+    python -m benchmarks.size REV          a revision, and the working tree beside it
+    python -m benchmarks.size REV REV      two revisions
+
+The first table has a row for each package of evolve/: lines (with blank ones), those of docstrings,
+those of code (comments included), modules (without `__init__` and `__main__`), functions and
+methods, classes, public top-level names, `raise` and `except`, imports inside functions, and
+`isinstance` of a kind of agent, run or study outside agents/. The second has the totals: lines of
+tests, words of docs, options (distinct names of each top-level command with its subcommands,
+summed, `--help` included), identifiers that say nothing. Below stand functions and modules that are
+longer than they should be. Sources are parsed, never run; only options are asked of the command
+line itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+COLUMNS = (
+    "lines", "docstrings", "code", "modules", "functions", "classes", "public", "raise", "except",
+    "imports", "isinstance",
+)  # fmt: skip
+KERNELS = ("engine", "standalone")
+"""Packages whose functions are as long as the machine wants them."""
+LONGEST_FUNCTION, MOST_PARAMETERS, LONGEST_MODULE = 60, 8, 400
+VAGUE = ("one", "place", "there", "said", "told")
+"""Identifiers that name nothing."""
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_OPTIONS = """
+import click
+from evolve.cli.main import cli
+
+def names(command, context):
+    found = {p.name for p in command.get_params(context) if isinstance(p, click.Option)}
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            found |= names(command.get_command(context, name), context)
+    return found
+
+root = click.Context(cli)
+own = {p.name for p in cli.get_params(root) if isinstance(p, click.Option)}
+commands = [cli.get_command(root, name) for name in cli.list_commands(root)]
+print(len(own) + sum(len(names(c, click.Context(c, parent=root))) for c in commands))
+"""
+
+
+@contextmanager
+def tree(revision: str | None) -> Iterator[Path]:
+    """The project's files at a revision, in a folder that goes afterwards; None: as they stand."""
+    if revision is None:
+        yield Path.cwd()
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        archive = subprocess.run(["git", "archive", revision], check=True, capture_output=True)
+        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+        yield Path(folder)
+
+
+def modules(root: Path, folder: str) -> dict[Path, str]:
+    """The text of each Python module below a folder of the tree."""
+    paths = sorted((root / folder).rglob("*.py"))
+    return {path.relative_to(root): path.read_text(encoding="utf-8") for path in paths}
+
+
+def lines(root: Path, folder: str) -> int:
+    """Lines of Python below a folder of the tree."""
+    return sum(text.count("\n") for text in modules(root, folder).values())
+
+
+def count(root: Path) -> dict[str, Counter[str]]:
+    """What the first table says, by package."""
+    trees = {path: ast.parse(text) for path, text in modules(root, "evolve").items()}
+    kinds = _kinds(trees.values())
+    packages: dict[str, Counter[str]] = {}
+    for path, text in modules(root, "evolve").items():
+        package = path.parts[1] if len(path.parts) > 2 else "(top)"
+        counts = packages.setdefault(package, Counter())
+        counts.update(
+            _count_module(path, text, trees[path], kinds if package != "agents" else set())
+        )
+    return packages
+
+
+def totals(root: Path) -> dict[str, int | float]:
+    """What the second table says."""
+    texts = modules(root, "evolve")
+    names = Counter(
+        token.string
+        for text in texts.values()
+        for token in tokenize.generate_tokens(iter(text.splitlines(keepends=True)).__next__)
+        if token.type == tokenize.NAME
+    )
+    sizes = [text.count("\n") for path, text in texts.items() if not path.stem.startswith("__")]
+    papers = [*root.glob("docs/**/*.md"), root / "README.md", root / "CHANGELOG.md"]
+    return {
+        "median module": statistics.median(sizes),
+        f"modules over {LONGEST_MODULE} lines": sum(size > LONGEST_MODULE for size in sizes),
+        "lines of tests": lines(root, "tests"),
+        "lines of benchmarks": lines(root, "benchmarks"),
+        "words of docs, README, CHANGELOG": sum(len(path.read_text().split()) for path in papers),
+        "options": options(root),
+        **{f"identifier {name}": names[name] for name in VAGUE},
+        f"functions over {LONGEST_FUNCTION} lines": len(long_functions(root)),
+        f"functions of over {MOST_PARAMETERS} parameters": len(wide_functions(root)),
+    }
+
+
+def options(root: Path) -> int:
+    """Distinct options of each top-level command with its subcommands, summed."""
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    command = [sys.executable, "-c", _OPTIONS]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return int(done.stdout)
+
+
+def long_functions(root: Path) -> list[str]:
+    """Functions that are too long, kernels left out, each with its length."""
+    return [
+        f"{name} ({length})"
+        for name, node in _functions(root)
+        if (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST_FUNCTION
+    ]
+
+
+def wide_functions(root: Path) -> list[str]:
+    """Functions that take too much, kernels and commands left out, each with its parameters."""
+    return [
+        f"{name} ({taken})"
+        for name, node in _functions(root)
+        if (taken := _parameters(node)) > MOST_PARAMETERS
+        and not any(re.search(r"\bcommand\(", ast.unparse(d)) for d in node.decorator_list)
+    ]
+
+
+def _count_module(path: Path, text: str, module: ast.Module, kinds: set[str]) -> Counter[str]:
+    nodes = list(ast.walk(module))
+    spans = [span for node in nodes if (span := _docstring(node))]
+    documented = {number for first, last in spans for number in range(first, last + 1)}
+    written = [number for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    functions = [node for node in nodes if isinstance(node, _FUNCTIONS)]
+    return Counter(
+        {
+            "lines": text.count("\n"),
+            "docstrings": len(documented),
+            "code": len(set(written) - documented),
+            "modules": int(not path.stem.startswith("__")),
+            "functions": len(functions),
+            "classes": sum(isinstance(node, ast.ClassDef) for node in nodes),
+            "public": sum(not name.startswith("_") for name in _top_level(module)),
+            "raise": sum(isinstance(node, ast.Raise) for node in nodes),
+            "except": sum(isinstance(node, ast.ExceptHandler) for node in nodes),
+            "imports": sum(isinstance(i, _IMPORTS) for f in functions for i in ast.walk(f)),
+            "isinstance": sum(_asks_kind(node, kinds) for node in nodes),
+        }
+    )
+
+
+def _docstring(node: ast.AST) -> tuple[int, int] | None:
+    if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    if ast.get_docstring(node, clean=False) is None:
+        return None
+    text = node.body[0]
+    return text.lineno, text.end_lineno or text.lineno
+
+
+def _top_level(module: ast.Module) -> Iterator[str]:
+    for node in module.body:
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (name.id for name in node.targets if isinstance(name, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def _kinds(trees: Iterable[ast.Module]) -> set[str]:
+    """Run, Study, Agent, and all classes that are an Agent."""
+    classes = [
+        node for module in trees for node in ast.walk(module) if isinstance(node, ast.ClassDef)
+    ]
+    kinds = {"Agent"}
+    while (
+        more := {node.name for node in classes for base in node.bases if ast.unparse(base) in kinds}
+        - kinds
+    ):
+        kinds |= more
+    return kinds | {"Run", "Study"}
+
+
+def _asks_kind(node: ast.AST, kinds: set[str]) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "isinstance"
+        and bool(kinds & set(re.findall(r"\w+", ast.unparse(node.args[1]))))
+    )
+
+
+def _functions(root: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    for path, text in modules(root, "evolve").items():
+        if path.parts[1] not in KERNELS:
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, _FUNCTIONS):
+                    yield f"{path}: {node.name}", node
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    taken = node.args
+    return len(taken.posonlyargs) + len(taken.args) + len(taken.kwonlyargs)
+
+
+def main(revisions: list[str]) -> None:
+    """Print both tables for each tree, then what is too long in the last one."""
+    wanted: list[str | None] = list(revisions) or [None]
+    if len(wanted) == 1 and wanted[0] is not None:
+        wanted.append(None)
+    counted, summed = [], []
+    for revision in wanted:
+        with tree(revision) as root:
+            counted.append(count(root))
+            summed.append(totals(root))
+            too_long, too_wide = long_functions(root), wide_functions(root)
+    print("| package |" + "".join(f" {column} |" for column in COLUMNS))
+    print("|---|" + "---|" * len(COLUMNS))
+    for package in [*sorted(set().union(*counted)), "all"]:
+        rows = [
+            sum(c.values(), Counter()) if package == "all" else c.get(package, Counter())
+            for c in counted
+        ]
+        cells = (" → ".join(str(row[column]) for row in rows) for column in COLUMNS)
+        print(f"| {package} |" + "".join(f" {cell} |" for cell in cells))
+    print("\n| in all |" + "".join(f" {revision or 'now'} |" for revision in wanted))
+    print("|---|" + "---|" * len(wanted))
+    for name in summed[0]:
+        print(f"| {name} |" + "".join(f" {total[name]} |" for total in summed))
+    print("\n" + "\n".join(too_long + too_wide))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
