@@ -31,13 +31,7 @@ def _option(change: Change) -> Any:
         both = f"{change.option}/{change.option.replace('--', '--no-', 1)}"
         return click.option(both, default=None, help=change.help)
     kind: Any = click.IntRange(min=1) if change.type is int else change.type
-    return click.option(
-        change.option,
-        type=kind,
-        help=change.help,
-        metavar=change.metavar,
-        multiple=change.multiple,
-    )
+    return click.option(change.option, type=kind, help=change.help, metavar=change.metavar)
 
 
 @click.command(name="resume")
@@ -69,13 +63,13 @@ def resume_command(
       evolve resume runs/reversed-001 --generations 300
       evolve resume runs/mcts-001 --budget 600
       evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
-      evolve resume runs/sweep-program-001 --space corner=20:80 --games 4000
+      evolve resume runs/sweep-program-001 --games 4000
       evolve resume runs/study-001 --seeds 10-19
     """
     opened = evolve.load_run(run)
     started = opened.design if isinstance(opened, evolve.Study) else opened
     command, kind = started.command, started.kind
-    changes = {name: value for name, value in options.items() if value not in (None, ())}
+    changes = {name: value for name, value in options.items() if value is not None}
     may_change = [change.name for change in opened.changes]
     for name in changes:
         if name not in may_change:

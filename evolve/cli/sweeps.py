@@ -22,7 +22,6 @@ from evolve.cli.output import print_finalists
 from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.ranges import changed
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
@@ -126,17 +125,6 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
         given = {"kind": self.word, **changes}
-        if "space" in changes:
-            given["space"], held = ranges_of(changes["space"])
-            if held:
-                raise OptionsError(
-                    f"space: {next(iter(held))} has a value, where a range is wanted"
-                )
-            space = stored.get("space", {})
-            given["space"] = space | {
-                name: changed(space.get(name, {}), one, name) if isinstance(one, str) else one
-                for name, one in given["space"].items()
-            }
         settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
         return settings
 
@@ -159,8 +147,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        text = self._text(settings)
-        with closing(Sweep(folder, settings, placement=placement(), config=text)) as sweep:
+        with closing(Sweep(folder, settings, placement=placement())) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
@@ -176,11 +163,6 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
         _print_header(work, work.study.finished())
-        if work.study.revised:
-            tell(
-                f"other ranges from now on: {count_of(work.study.finished(), 'trial')} of those "
-                "before fit and count"
-            )
         remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
         if remark is not None:
             tell(remark)

@@ -35,14 +35,6 @@ def range_of(text: str, where: str, example: str = EXAMPLE) -> dict[str, Any]:
     return table
 
 
-def changed(stored: Mapping[str, Any], text: str, where: str) -> dict[str, Any]:
-    """Return the table of a text; of one end alone, the stored table with that end."""
-    table = range_of(text, where, OF_SETTINGS)
-    if "choices" in table or {"low", "high"} <= table.keys():
-        return table
-    return {**{key: value for key, value in stored.items() if key != "choices"}, **table}
-
-
 def range_text(table: Mapping[str, Any]) -> str:
     """Return the text that gives a table."""
     choices, default = table.get("choices"), table.get("default")

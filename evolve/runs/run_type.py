@@ -100,7 +100,7 @@ class Change:
     """A setting that `evolve resume` may change, as its option.
 
     type: int (from 1), float, bool or str. words: second words of the commands that have it; all
-    commands if empty. multiple: whether it may be given several times, for a tuple of values.
+    commands if empty.
     """
 
     name: str
@@ -108,7 +108,6 @@ class Change:
     help: str
     metavar: str | None = None
     words: tuple[str, ...] = ()
-    multiple: bool = False
 
     @property
     def option(self) -> str:

@@ -178,21 +178,6 @@ SWEEPS: Final = RunType(
         Change("games", int, "Of a training or a program: games in all.", words=("program",)),
         Change("timeout", float, "Of a sweep: seconds from now."),
         Change("storage", str, "Of a sweep: its storage, with the password.", metavar="URL"),
-        Change(
-            "space",
-            str,
-            "Of a sweep: other ranges or choices from now on. Earlier trials that still fit count; "
-            "may be repeated.",
-            metavar="FILE.toml|NAME=LOW:HIGH",
-            multiple=True,
-        ),
-        Change(
-            "require",
-            str,
-            "Of a sweep: what its parameters fulfil from now on; may be repeated.",
-            metavar="'A < B'",
-            multiple=True,
-        ),
     ),
 )
 

@@ -6,7 +6,6 @@ through the form that checks requests: a file can hold only settings, and wrong 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,14 +14,13 @@ from evolve.agents.registry import programs_in
 from evolve.config.base import Place as Where
 from evolve.config.base import option_words
 from evolve.config.matches import CONTESTS
-from evolve.config.requirement import Requirement
 from evolve.parsing import Fault
 from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_type import Change
 from evolve.runs.study_spec import seeds_of
 from evolve.service.agents import Agents
 from evolve.service.folders import Place
-from evolve.service.forms import faults_of_target, form_of, study_words
+from evolve.service.forms import form_of, study_words
 from evolve.service.job import JobRecord
 from evolve.service.responses import ProblemError, not_found, wrong_settings
 
@@ -146,10 +144,8 @@ def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
         if key not in known:
             wrong.append(Fault((key,), f"{key}: may change: {', '.join(known)}"))
             continue
-        change = known[key]
-        for one in value if change.multiple and isinstance(value, list) else [value]:
-            wrong += _faults_of(change, one)
-            words += option_words({key: one})
+        wrong += _faults_of(known[key], value)
+        words += option_words({key: value})
     if wrong:
         raise wrong_settings(wrong)
     return words
@@ -163,11 +159,6 @@ def _faults_of(change: Change, value: Any) -> list[Fault]:
         said = f"no {change.type.__name__}"
     elif change.type in (int, float):
         said = None if 0 < value < float("inf") else "it must be more than 0"
-    elif key == "space":
-        found = _RANGE.fullmatch(value)
-        if found is not None:
-            return faults_of_target(key, {found[1]: found[2]})
-        said = f"{value[:80]!r} is not NAME=LOW:HIGH or NAME=A|B"
     elif key in _READ:
         try:
             _READ[key](value)
@@ -176,7 +167,5 @@ def _faults_of(change: Change, value: Any) -> list[Fault]:
     return [] if said is None else [Fault((key,), f"{key}: {said}")]
 
 
-_RANGE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_.-]{0,59})=([^/\\\x00-\x1f]{1,200})")
-"""A range as `--space` takes it; that option also takes the path of a file, which this is not."""
-_READ: Final[Mapping[str, Callable[[str], object]]] = {"seeds": seeds_of, "require": Requirement}
+_READ: Final[Mapping[str, Callable[[str], object]]] = {"seeds": seeds_of}
 """What raises ValueError for a wrong text of a change."""

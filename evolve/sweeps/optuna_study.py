@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -19,12 +19,12 @@ from evolve.sweeps.importance import importances_in
 from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.quota import ELSEWHERE, Quota
-from evolve.sweeps.revision import KEPT_OF_QUEUED, RANGES, newest_name, revised
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.storage import Lease, Storage, Watch, is_gone, key_of, telling
 from evolve.sweeps.trials import (
     CONTEXT,
     LOST,
+    MIRROR,
     PLACE,
     CountedStudy,
     Outcome,
@@ -40,6 +40,8 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
+_KEPT_OF_QUEUED: Final[tuple[str, ...]] = ("origin", PLACE, CONTEXT, MIRROR)
+"""Attributes that a trial keeps when its values are queued again."""
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -56,9 +58,8 @@ class Study:
     """A study in its storage, as one of its writers.
 
     Others may write to a shared storage, too; their beats show that they are alive. The trials are
-    the defaults and the sampler's proposals, or only those of `queue`. Where the ranges change,
-    `revising` is called just before the new ones count. Raises RunError when a study of that name
-    belongs to another sweep, StorageError when the storage fails.
+    the defaults and the sampler's proposals, or only those of `queue`. Raises RunError when a study
+    of that name belongs to another sweep, StorageError when the storage fails.
     """
 
     def __init__(
@@ -67,10 +68,8 @@ class Study:
         storage: Storage,
         name: str,
         queue: Sequence[Queued] | None = None,
-        revising: Callable[[], None] = lambda: None,
     ) -> None:
         self.plan = plan
-        self._revising = revising
         self._queue = queue
         self.name = name
         self.place = storage.place
@@ -81,34 +80,19 @@ class Study:
         self._watch = Watch()
         self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
-        self.revised = False
-        """Whether its ranges have changed now: results of the trials before may not count."""
         with telling(self.place):
             self._pruner = pruner_of(plan.sweep)
-            self.study = self._opened(newest_name(self._storage, name))
+            optuna.create_study(
+                storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
+            )
+            self.study = CountedStudy(name, self._storage, self._proposer.sampler(0), self._pruner)
             self._claim()
-            self._proposer = Proposer(self.plan)  # with the ranges that the study began with
-
-    def _opened(self, name: str) -> CountedStudy:
-        optuna.create_study(
-            storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
-        )
-        return CountedStudy(name, self._storage, self._proposer.sampler(0), self._pruner)
 
     def _claim(self) -> None:
         """Check that the study belongs to this sweep; claim a new one."""
         strange = bool(self.study.get_trials(deepcopy=False))
         there = self.study.user_attrs.get(IDENTITY)
         mine = self._identity()
-        if there is not None and {**there, "space": mine["space"]} == mine:
-            self.plan = replace(self.plan, begun=there.get("space"))
-            mine = self._identity()
-        if there is not None and there != mine and self._may_revise(there, mine):
-            self.study = revised(self.study, self._storage, self.plan.space)
-            self._revising()  # a kill before the next line leaves the study as it was
-            self.study.set_user_attr(IDENTITY, mine)
-            self.revised = True
-            there = mine
         if there is None:
             if strange:
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
@@ -119,21 +103,14 @@ class Study:
             parts = (f"{key} ({there.get(key)}, here {mine.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
             raise RunError(
-                f"the study {self.name!r} in {self.place} is of another sweep: {text}; name "
-                "another with --study"
+                f"the study {self.name!r} in {self.place} is of another sweep: {text}; begin "
+                "another sweep, --start-from this one to try its best settings first"
             )
         if self._queue is None:
             self._enqueue_defaults()
             self._enqueue_starts()
         else:
             self._enqueue(self._queue)
-
-    def _may_revise(self, there: Mapping[str, Any], mine: Mapping[str, Any]) -> bool:
-        """Return whether two identities differ in ranges alone, which may change on one machine."""
-        known = {key: value for key, value in there.items() if key not in RANGES}
-        return not self.shared and known == {
-            key: value for key, value in mine.items() if key not in RANGES
-        }
 
     def _enqueue(self, queue: Sequence[Queued]) -> None:
         """Add missing trials to the queue, each in its place; RunError where others are there."""
@@ -157,7 +134,7 @@ class Study:
         settings = settings_to_try(place, self.plan.space, self.plan.defaults)
         for number, values in enumerate(settings):
             if number not in there:
-                place_of = {PLACE: free_place(self.study.get_placed())}
+                place_of = {PLACE: free_place(self.trials())}
                 attributes = {"origin": START, START: number, **place_of}
                 self.study.enqueue_trial(values, user_attrs=attributes)
         self.study.set_user_attr(START, len(settings))
@@ -166,7 +143,7 @@ class Study:
         """Put the defaults first in the queue, once: two machines may begin at the same time."""
         if self.plan.defaults is None or self._defaults():
             return
-        place = {} if self.shared else {PLACE: free_place(self.study.get_placed())}
+        place = {} if self.shared else {PLACE: free_place(self.trials())}
         attributes = {"origin": DEFAULTS, **place}
         self.study.enqueue_trial(self.plan.defaults, user_attrs=attributes)
         self._drop_further_defaults()
@@ -198,7 +175,7 @@ class Study:
     def listed(self) -> list[FrozenTrial]:
         """Return the trials for the table; lost ones too where attempts have their own numbers."""
         with telling(self.place):
-            return self.study.get_attempts() if self.shared else self.study.get_placed()
+            return self.study.get_attempts() if self.shared else self.trials()
 
     def finished(self) -> int:
         """Count the trials that are complete or pruned."""
@@ -237,7 +214,7 @@ class Study:
         """Return a trial to work on; None when another process took the last one first."""
         with telling(self.place):
             before = self.trials()
-            place = len(before) if self.shared else free_place(self.study.get_placed())
+            place = len(before) if self.shared else free_place(self.trials())
             self.study.sampler = self._proposer.sampler(place, self._quota.known(before))
             if isinstance(self._pruner, Hyperband):
                 self._pruner.next_place = place
@@ -367,7 +344,7 @@ class Study:
         values = values_of(trial, self.plan.space.names)
         if values is not None:
             known = trial.user_attrs
-            attributes = {key: known[key] for key in KEPT_OF_QUEUED if key in known}
+            attributes = {key: known[key] for key in _KEPT_OF_QUEUED if key in known}
             attributes |= {"attempt": attempt, "retry_of": trial.number}
             # Like `enqueue_trial`, but the trial stays in its generation of CMA-ES.
             inner = {

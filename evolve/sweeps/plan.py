@@ -42,12 +42,9 @@ class Plan(ABC):
     """A sweep's space, and the meaning of a trial. Raises SettingsError when it is impossible.
 
     Each way of making an agent has its own class: `plan_of` makes the plan of a sweep.
-
-    begun: for a resumed study, the ranges that it began with, as text.
     """
 
     sweep: SweepSettings
-    begun: Mapping[str, str] | None = None
 
     @property
     @abstractmethod
@@ -328,8 +325,6 @@ class SettingsPlan(Plan):
                     self._check_part(self.searched[name], end, "space")
             space = space.changed(changed)
         space = space.without(held)
-        if self.begun is not None:
-            space = space.as_begun(self.begun, self.sweep.space)
         if not space.parameters:
             raise SettingsError("space, fix: every parameter is held, nothing is left to search")
         return space.requiring(self.sweep.require, self.sweep.fix)

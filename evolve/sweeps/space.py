@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
@@ -362,22 +362,6 @@ class Space:
         if parameter.name not in self.names:
             return Space((*self.parameters, parameter))
         return Space(tuple(parameter if p.name == parameter.name else p for p in self.parameters))
-
-    def as_begun(self, texts: Mapping[str, str], but: Collection[str]) -> Space:
-        """Return the space that a study began with, from the text of each parameter's range.
-
-        Later versions know more parameters, and more choices of a parameter: a study continues
-        without them. Parameters in `but`, which the user has given, stay as they are.
-        """
-        parameters = []
-        for parameter in self.parameters:
-            if parameter.name in but:
-                parameters.append(parameter)
-            elif parameter.name in texts:
-                known = texts[parameter.name].split(SEPARATOR)
-                kept = tuple(one for one in parameter.choices if str(one) in known)
-                parameters.append(replace(parameter, choices=kept))
-        return Space.of(parameters)
 
     def __getitem__(self, name: str) -> Parameter:
         return next(parameter for parameter in self.parameters if parameter.name == name)

@@ -13,8 +13,6 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
-from evolve.files.atomic import write_text
-from evolve.files.changes import remove
 from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding
@@ -39,13 +37,7 @@ from evolve.sweeps.trials import (
 )
 from evolve.sweeps.worker import Gone, Reported, Worker, ready
 from evolve.tables.paths import (
-    BEST_FILE,
-    BEST_TOML,
-    CHAMPION_FILE,
-    CONFIG_FILE,
-    FINAL_FILE,
     JOURNAL_FILE,
-    LEARNED_FILE,
     RUNGS,
 )
 from evolve.tables.trials import (
@@ -75,9 +67,8 @@ class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
     It has as many workers as its settings say, by default one. With a `queue`, only its trials run.
-    placement: where games are played. config: the text of config.toml, which is written before the
-    study has new ranges: after a kill in between they change at the next start. Raises what
-    `checked_plan` does, RunError or StorageError, before anything begins.
+    placement: where games are played. Raises what `checked_plan` does, RunError or StorageError,
+    before anything begins.
     """
 
     def __init__(
@@ -86,7 +77,6 @@ class Sweep:
         settings: SweepSettings,
         queue: Sequence[Queued] | None = None,
         placement: Placement = HERE,
-        config: str | None = None,
     ) -> None:
         self.folder = folder
         self.placement = placement
@@ -98,19 +88,8 @@ class Sweep:
         database, journal = settings.storage, folder / JOURNAL_FILE
         storage = open_journal(journal) if database is None else open_database(database)
 
-        def revising() -> None:
-            """Drop what trials gave that may not count any more; keep the new ranges."""
-            for file in (FINAL_FILE, BEST_FILE, BEST_TOML, CHAMPION_FILE, LEARNED_FILE):
-                remove(folder / file, missing_ok=True)
-            store.discard(folder / RUNGS, made=False)
-            if config is not None:
-                write_text(folder / CONFIG_FILE, config)
-
-        self.study = Study(plan, storage, name, queue, revising)
-        self.plan = self.study.plan
-        best = best_trial(self.study.trials()) if self.study.revised else None
-        if best is not None:
-            self.plan.save_champion(folder, best, {})
+        self.plan = plan
+        self.study = Study(plan, storage, name, queue)
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0

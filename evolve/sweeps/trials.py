@@ -41,8 +41,6 @@ CONTEXT: Final = "brief"
 """Its input apart from its values, kept so that a retry gets the same."""
 MIRROR: Final = "mirror"
 """Of a step of SPSA: the values of its opponent, the mirror image."""
-OUTSIDE: Final = "outside"
-"""Of a trial outside of the present ranges, which does not count: how it ended in its own."""
 PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
@@ -150,21 +148,13 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
 
 
 class CountedStudy(optuna.Study):
-    """A study that hides lost attempts, for pruners would compare with them, and other ranges'."""
+    """A study that hides lost attempts, for pruners would compare with them."""
 
     def get_trials(
         self, deepcopy: bool = True, states: Container[TrialState] | None = None
     ) -> list[FrozenTrial]:
-        """Return all trials except lost attempts and those outside of the ranges."""
-        return [
-            trial
-            for trial in super().get_trials(deepcopy, states)
-            if not is_lost(trial) and OUTSIDE not in trial.user_attrs
-        ]
-
-    def get_placed(self) -> list[FrozenTrial]:
-        """Return all trials except lost attempts: those that have a number."""
-        return [trial for trial in self.get_attempts() if not is_lost(trial)]
+        """Return all trials except lost attempts."""
+        return [trial for trial in super().get_trials(deepcopy, states) if not is_lost(trial)]
 
     def get_attempts(self) -> list[FrozenTrial]:
         """Return all trials by Optuna's numbers; do not change them."""

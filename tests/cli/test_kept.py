@@ -79,8 +79,6 @@ MAY_CHANGE: Final[Mapping[str, str]] = {
     "timeout": "when it ends",
     "storage": "the same place, with its password, which is not kept",
     "jobs": "a line says so: test_a_sweep_keeps_how_many_workers_it_had",
-    "space": "other ranges, which trials that still fit are of: test_revision",
-    "require": "the same",
     "seeds": "further runs of a study",
     "allow_programs": "an agreement, which is the user's of today",
 }

@@ -10,7 +10,7 @@ import pytest
 from evolve.config.base import option_words
 from evolve.config.matches import MatchSettings, RateSettings
 from evolve.config.program_sweep import ProgramSweepSettings
-from evolve.config.ranges import changed, range_of, range_text
+from evolve.config.ranges import range_of, range_text
 from evolve.config.sweep import SweepSettings
 from evolve.errors import OptionsError
 
@@ -34,17 +34,6 @@ def test_a_range_and_its_text(text: str, table: dict[str, Any]) -> None:
     assert range_of(text, "x") == table
     assert range_text(table) == text
     assert SweepSettings.model_validate({"space": {"x": text}}).space == {"x": table}
-
-
-def test_one_end_changes_that_end_alone() -> None:
-    stored = {"low": 1e-4, "high": 2e-3, "log": True}
-    assert changed(stored, "0.0005:", "x") == {**stored, "low": 0.0005}
-    assert changed(stored, ":0.1", "x") == {**stored, "high": 0.1}
-    assert changed(stored, "0.1:1", "x") == {"low": 0.1, "high": 1}
-    assert changed({"choices": [1, 2]}, "3:", "x") == {"low": 3}
-    assert changed(stored, "a|b", "x") == {"choices": ["a", "b"]}
-    with pytest.raises(OptionsError, match="write LOW:HIGH"):
-        changed(stored, "3", "x")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import os
 import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.evolution_plan import EvolutionPlan
 from evolve.sweeps.optuna_study import ATTEMPTS, Study
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
@@ -199,35 +197,6 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
 
 
-def test_a_study_goes_on_with_the_choices_that_it_began_with(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One begun before an operator and a setting were added; the worker knows the new ones."""
-
-    def opened(**changes: Any) -> Study:
-        made = plan_of(SweepSettings(kind="evolution", trials=4, startup=2, **changes))
-        return Study(made, open_journal(tmp_path / "journal.log"), "s")
-
-    now = EvolutionPlan.searched
-    selection = replace(now["selection"], choices=("best", "tournament"))
-    before = now.without(["eta", "survival"]).changed(selection)
-    monkeypatch.setattr(EvolutionPlan, "searched", before)
-    first = opened()
-    run_one(first, 0.5)
-    monkeypatch.setattr(EvolutionPlan, "searched", now)
-    second = opened()
-    assert second.plan.space == first.plan.space != plan_of(SweepSettings(kind="evolution")).space
-    assert second.plan.defaults == first.plan.defaults
-    taken = second.take("w")
-    assert taken is not None
-    assert taken.values["selection"] in ("best", "tournament")
-    assert "eta" not in taken.values
-    assert second.plan.settings(taken.values, 0).model_dump()["survival"] == "selected"
-    third = opened(space={"population": {"low": 8, "high": 9}})
-    assert third.revised
-    assert third.plan.space["selection"].choices == ("best", "tournament")
-
-
 def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
     local(tmp_path)
     with pytest.raises(RunError, match=r"another sweep: budget \(60.0, here 7.0\)"):
@@ -237,6 +206,8 @@ def test_a_study_of_another_sweep_is_refused(tmp_path: Path) -> None:
         Study(other, open_journal(tmp_path / "journal.log"), "s")
     with pytest.raises(RunError, match=r"seed \(0, here 4\)"):
         local(tmp_path, seed=4)  # the panel's openings come of it
+    with pytest.raises(RunError, match=r"space \(.*begin another sweep, --start-from this one"):
+        local(tmp_path, space={"noise": {"low": 0.0, "high": 0.1}})
     local(tmp_path, trials=9, sampler="random", startup=7)  # these may differ
     storage = open_journal(tmp_path / "foreign.log")
     study = optuna.create_study(storage=storage.optuna, study_name="s", direction="maximize")

@@ -421,7 +421,6 @@ def _changes(run: Run | Study) -> list[Change]:
                 "name": one.name,
                 "type": one.type.__name__,
                 "help": _help_of(one),
-                "multiple": one.multiple,
             }
         )
         for one in changes_of(run)

@@ -79,12 +79,11 @@ class RunSummary(BaseModel):
 
 
 class Change(BaseModel):
-    """A setting that may change when a run continues; `multiple`: to a list of values."""
+    """A setting that may change when a run continues."""
 
     name: str
     type: Literal["int", "float", "bool", "str"]
     help: str
-    multiple: bool
 
 
 class Download(BaseModel):
