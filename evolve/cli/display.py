@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal
 
@@ -23,9 +21,9 @@ from rich.table import Table
 from rich.text import Text
 
 from evolve.cli import terminal
-from evolve.cli.outlook import Outlook
 from evolve.cli.signals import at_ctrl_c, forget_reader
 from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
+from evolve.runs.time_left import TimeLeft
 from evolve.terminal_text import writable
 
 _LIVE_ROWS: Final = 12
@@ -60,7 +58,8 @@ class ProgressView(ABC):
     them. columns: heads of the table; widths: those of plain lines, 8 if not given; justify: to
     which side. Where `left` is not among the columns, plain lines end with the time left. counted:
     what the bar counts. whole: whether stages count all of it, as rows do, but for those at its
-    end. legend: a line that explains the columns. outlook: the one estimate of when it ends.
+    end. legend: a line that explains the columns. expected: a first estimate of its seconds; limit:
+    most seconds of its steps; at_most: whether it may end early.
     """
 
     unit: ClassVar[str]
@@ -72,6 +71,9 @@ class ProgressView(ABC):
     counted: ClassVar[str] = "games"
     whole: ClassVar[bool] = True
     legend: str = ""
+    expected: float | None = None
+    limit: float = math.inf
+    at_most: bool = False
     begun: tuple[float, float] = (0.0, 0.0)
     """How much was done before, of how much; zeros if unknown."""
     rated: str = "rating"
@@ -79,25 +81,13 @@ class ProgressView(ABC):
     ratings_before: Sequence[tuple[float, float | None, float | None]] = ()
     """Ratings of the rows before."""
 
-    @cached_property
-    def outlook(self) -> Outlook:
-        """The estimate of when it ends, which `seconds_left` and stages correct."""
-        return Outlook()
-
     def heads(self) -> list[str]:
         """Return the heads of plain lines, as lines from top to bottom."""
         return [self._aligned(self.columns, "left")]
 
-    @abstractmethod
-    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Return how many seconds its steps still take, NaN if unknown; called once a row.
-
-        Those of stages after the last step are not among them.
-        """
-
-    def least_left(self, seconds: float, done: float, total: float) -> float:
-        """Return how many of these seconds are left for certain until the next row."""
-        return seconds * max(0.0, total - done - 1.0) / (total - done) if total > done else 0.0
+    def endings(self, pace: float | None) -> Mapping[str, float]:
+        """Return the seconds of each stage after the last step; pace: those of all steps."""
+        return {}
 
     def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:
         """Return the rating that a row tells, with its interval; None without one."""
@@ -144,11 +134,6 @@ class RowsView(ProgressView):
     def __init__(self, columns: Sequence[str]) -> None:
         self.columns = (*columns, "left")
         self.widths = {name: max(_WIDTH, len(name)) for name in self.columns}
-        self._begun = time.monotonic()
-
-    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the time of a step so far, those before a stop included."""
-        return (time.monotonic() - self._begun) * (total - done) / done if done else math.nan
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         return [*(cell(row.get(name)) for name in self.columns[:-1]), duration(left)]
@@ -159,6 +144,9 @@ class Display:
 
     def __init__(self, view: ProgressView) -> None:
         self.view = view
+        done, total = view.begun
+        share = done / total if total else None
+        self.time = TimeLeft(view.expected, share, view.endings, view.limit)
         self.stop_requested = False
         self._at = ""
 
@@ -169,19 +157,16 @@ class Display:
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
-        left = self._left(row, done, total)
+        left = self._left(done, total)
         tell(self.view.line(self.view.cells(row, left), left))
         remark = self.view.remark(row)
         if remark is not None:
             tell(remark)
 
-    def _left(self, row: Mapping[str, Any], done: float, total: float) -> float:
+    def _left(self, done: float, total: float) -> float:
         """Correct the estimate by a row; return how many seconds are left, NaN if unknown."""
-        view = self.view
-        seconds = view.seconds_left(row, done, total)
-        if math.isfinite(seconds):
-            view.outlook.steps(seconds, view.least_left(seconds, done, total))
-        left = view.outlook.left
+        self.time.reach(_share(done, total))
+        left = self.time.left
         return math.nan if left is None else left
 
     def stage(self, name: str, done: float, total: float) -> None:
@@ -195,9 +180,9 @@ class Display:
         self._at = name
         whole = self.view.whole and name not in self.view.reported
         if whole:
-            self.view.outlook.pace(done, total)
+            self.time.reach(_share(done, total))
         else:
-            self.view.outlook.stage(name, done, total)
+            self.time.reach_stage(name, _share(done, total))
         return whole
 
     def note(self, text: str) -> None:
@@ -231,7 +216,7 @@ class LiveDisplay(Display):
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Add a row, and move the run's bar."""
-        left = self._left(row, done, total)
+        left = self._left(done, total)
         self._rows.append((row, left))
         self._remark = self.view.remark(row) or self._remark
         self._done, self._total = done, total
@@ -265,20 +250,19 @@ class LiveDisplay(Display):
             )
 
     def _bars(self) -> Table:
-        outlook = self.view.outlook
         bars = Table.grid(padding=(0, 1, 0, 0))
         for _ in range(2):
             bars.add_column(no_wrap=True)
         bars.add_column(justify="right", no_wrap=True)
         bars.add_column()
-        share = outlook.share or self._done / (self._total or 1.0)
-        times = f"{duration(outlook.elapsed)} elapsed"
-        if outlook.told:
-            times += f", {outlook.told} left"
+        times = f"{duration(self.time.elapsed)} elapsed"
+        if self.time.left is not None:
+            about = "at most" if self.view.at_most else "about"
+            times += f", {about} {duration(self.time.left)} left"
         width = BAR_WIDTH if out().width >= _ROOM else BAR_WIDTH // 3
         bars.add_row(
             self._name,
-            ProgressBar(1.0, min(share, 1.0), width),
+            ProgressBar(self._total or 1.0, self._done, width),
             _counted(self._done, self._total),
             Text(times, "yellow"),
         )
@@ -286,6 +270,10 @@ class LiveDisplay(Display):
             name, done, total = self._stage
             bars.add_row(name, ProgressBar(total or 1.0, done, width), _counted(done, total))
         return bars
+
+
+def _share(done: float, total: float) -> float:
+    return done / total if total else 1.0
 
 
 def _counted(done: float, total: float) -> Text:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +21,6 @@ from evolve.cli.generations import (
     generations_table,
 )
 from evolve.cli.hand_in import proposed
-from evolve.cli.outlook import Outlook
 from evolve.cli.runs import describe_champion
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import LongWork
@@ -40,8 +38,6 @@ from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
-_RECENT: Final = 10
-"""Number of last generations; their mean time predicts that of the others."""
 _READ: Final = 60
 """Most generations before a stop whose ratings are read."""
 
@@ -81,40 +77,23 @@ class GenerationsView(ProgressView):
         self.columns = columns_shown(settings.panel == "ladder")
         self.rated = "rating" if "rating" in self.columns else "panel"
         self.begun = float(first), float(settings.generations)
-        self._about, self._limit = about, settings.time_limit
-        self._durations: list[float] = []
+        self._about, self._generations = about, settings.generations
+        self.expected = None if about is None else about.seconds
+        self.limit = math.inf if settings.time_limit is None else 3600.0 * settings.time_limit
         self._offer = "" if settings.until_rest else "; Ctrl-C stops, --until-rest stops by itself"
         self._stops = settings.stop_when_uniform is not None
-        self._at_most = settings.may_end_early
+        self.at_most = settings.may_end_early
         self._rest_reported = self._uniform_reported = False
 
     def heads(self) -> list[str]:
         *above, last = head_lines(self.columns)
         return [*above, f"{last}     left"]
 
-    @cached_property
-    def outlook(self) -> Outlook:
-        """Begins with the estimate, and knows the play-off and the rating."""
-        seconds = None if self._about is None else self._about.seconds
-        return Outlook(seconds, self._endings, at_most=self._at_most)
-
-    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the mean of the last generations' times, and the time limit."""
-        self._durations.append(row["seconds"])
-        left = (total - done) * self._usual()
-        if self._limit is None:
-            return left
-        return min(left, max(0.0, self._limit * 3600.0 - self.outlook.elapsed))
-
-    def _usual(self) -> float:
-        recent = self._durations[-_RECENT:]
-        return sum(recent) / len(recent)
-
-    def _endings(self) -> Mapping[str, float]:
+    def endings(self, pace: float | None) -> Mapping[str, float]:
         """Seconds of the play-off and the rating: as far off as those of a generation were."""
         if self._about is None:
             return {}
-        off = self._usual() / self._about.generation if self._durations else 1.0
+        off = 1.0 if pace is None else pace / self._generations / self._about.generation
         return {name: off * seconds for name, seconds in self._about.endings.items()}
 
     def rating(self, row: Mapping[str, Any]) -> tuple[float, float | None, float | None] | None:

@@ -33,6 +33,7 @@ from evolve.runs.loading import agree_on, load_agent, with_settings
 from evolve.runs.run import Run, list_all
 from evolve.runs.run_types import champion_of
 from evolve.runs.summary import facts_of
+from evolve.runs.time_left import TimeLeft
 from evolve.terminal_text import count_of
 
 _VERDICTS: Final = {True: "ok", False: "WRONG", None: "?"}
@@ -200,21 +201,20 @@ def _progress_of(
 
             def move(now: SoFar) -> None:
                 about = f"slowest {now.slowest:.2f} s"
-                ends = time.monotonic() + now.left
-                bars.update(
-                    task, description=about, completed=now.asked, total=now.about, ends=ends
-                )
+                bars.update(task, description=about, completed=now.asked, total=now.about)
 
             yield move
         return
     before: list[SoFar] = []
+    remaining = TimeLeft(done=0.0)
 
     def line(now: SoFar) -> None:
+        remaining.reach(now.asked / now.about)
         if before and now.game > before[0].game:
             last = before[0]
             complain(
                 f"game {last.game + 1} of {games}: slowest move {last.slowest:.2f} s, about "
-                f"{duration(last.left)} left"
+                f"{duration(remaining.left or 0.0)} left"
             )
         before[:] = [now]
 

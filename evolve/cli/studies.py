@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -163,7 +162,7 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
         return 0
     _print_header(study, work, place)
     path = study.path
-    ending = carry_out("study", _ROW_EVENT, path, RunsView(work), work.run, lambda _: 1)
+    ending = carry_out("study", _ROW_EVENT, path, RunsView(), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
@@ -218,16 +217,6 @@ class RunsView(ProgressView):
     widths: Mapping[str, int] = {"setting": 28, "seed": 6, "done": 9, "elo": 22}
     columns = tuple(widths)
     justify = "left"
-
-    def __init__(self, work: StudyWork) -> None:
-        self._left = len(work.left)
-        self._done = 0
-        self._begun = time.monotonic()
-
-    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the mean time of a run so far."""
-        self._done += 1
-        return (time.monotonic() - self._begun) * (self._left - self._done) / self._done
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         shown = {**row, "done": done_of(row), "elo": strength_of(row)}

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import math
 import shlex
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -17,7 +15,6 @@ from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
 from evolve.cli.landscape import print_landscape, print_winner
-from evolve.cli.outlook import Outlook
 from evolve.cli.output import print_finalists
 from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
@@ -71,22 +68,11 @@ class TrialsView(ProgressView):
         final: Callable[[], float] | None = None,
     ) -> None:
         first, target = progress or (0.0, settings.work)
-        self._first = float(first)
         self.begun = float(first), float(target)
         self._final = final or (lambda: 0.0)
-        self._begin = time.monotonic()
 
-    @cached_property
-    def outlook(self) -> Outlook:
-        """It knows the final, from the games of the trials."""
-        return Outlook(None, lambda: {"final": self._final()})
-
-    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """Estimate from the time of the trials so far."""
-        new = done - self._first
-        if not new:
-            return math.nan
-        return (time.monotonic() - self._begin) / new * (total - done)
+    def endings(self, pace: float | None) -> Mapping[str, float]:
+        return {"final": self._final()}
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         seconds = row["seconds"]

@@ -11,7 +11,6 @@ import json
 import math
 import re
 import textwrap
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,12 +20,21 @@ from typing import Any, Final, TypeVar
 import click
 from rich.cells import cell_len
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
 from evolve.fitness.executor import Background
 from evolve.parsing import json_value
+from evolve.runs.time_left import TimeLeft
 from evolve.terminal_text import plain, writable
 
 T = TypeVar("T")
@@ -269,23 +277,24 @@ def print_facts(facts: Mapping[str, Any]) -> None:
 
 
 class Times(ProgressColumn):
-    """Time elapsed, and time left once it is known.
-
-    A task's field `ends` (`time.monotonic`) says when it ends, where the caller knows better than
-    rich, which estimates from the speed of the last half minute alone.
-    """
+    """Time elapsed, and time left once it is known."""
 
     max_refresh = 0.5
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._times: dict[TaskID, TimeLeft] = {}
 
     def render(self, task: Task) -> Text:
         """Return a text such as `2 min elapsed, about 5 min left`."""
         if task.elapsed is None:
             return Text("")
-        ends: float | None = task.fields.get("ends")
-        left = task.time_remaining if ends is None else max(0.0, ends - time.monotonic())
+        known = self._times.setdefault(task.id, TimeLeft(done=0.0))
         text = f"{duration(task.elapsed)} elapsed"
-        if task.total is not None and left is not None:
-            text += f", about {duration(left)} left"
+        if task.total:
+            known.reach(task.completed / task.total)
+            if known.left is not None:
+                text += f", about {duration(known.left)} left"
         return Text(text)
 
 

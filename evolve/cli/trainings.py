@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.hand_in import proposed
-from evolve.cli.outlook import Outlook
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell, is_elo
 from evolve.cli.work import LongWork
@@ -48,11 +47,7 @@ class ChecksView(ProgressView):
         """Choose the columns: trainings differ in what their checks play."""
         unused = METRICS_UNUSED[settings.judge]
         self.columns = tuple(name for name in self.widths if name not in unused)
-        self.outlook = Outlook(at_most=settings.patience is not None)
-
-    def seconds_left(self, row: Mapping[str, Any], done: float, total: float) -> float:
-        """The pace of the games tells it, checks included: a row knows the time of games alone."""
-        return math.nan
+        self.at_most = settings.patience is not None
 
     def cells(self, row: Mapping[str, Any], left: float) -> list[str]:
         texts = [f"{row[key]:.0f}" if is_elo(key) else cell(row[key]) for key in self.columns]

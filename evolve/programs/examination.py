@@ -61,15 +61,13 @@ class SoFar:
     """Progress of an examination.
 
     game: number of the current game, from 0; asked: moves asked for so far; about: moves in all,
-    roughly; slowest: the slowest move so far, in seconds; left: seconds that the remaining moves
-    will take, by the mean of those so far.
+    roughly; slowest: the slowest move so far, in seconds.
     """
 
     game: int
     asked: int
     about: int
     slowest: float
-    left: float
 
 
 class _WrongError(Exception):
@@ -154,8 +152,7 @@ class _Course:
         if self._progress is not None:
             asked = len(self.seconds)
             about = max(asked, self._about)
-            left = (about - asked) * sum(self.seconds) / asked
-            self._progress(SoFar(self._number, asked, about, max(self.seconds), left))
+            self._progress(SoFar(self._number, asked, about, max(self.seconds)))
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
         if new:

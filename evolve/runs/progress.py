@@ -12,6 +12,7 @@ from typing import Any, Final, TextIO
 
 from evolve.fitness.games import GamesDone, counted
 from evolve.runs.run_folder import Observer, Silent
+from evolve.runs.time_left import TimeLeft
 from evolve.terminal_text import plain, writable
 
 _WIDTH: Final = 24
@@ -38,21 +39,18 @@ class ProgressLine(Silent):
         self._inner = inner
         self._stream = sys.stdout if stream is None else stream
         self._replaces = self._stream.isatty() or "ipykernel" in sys.modules
-        self._begun = self._shown_at = time.monotonic()
-        self._share = self._first = self._last = 0.0
-        self._first_at: float | None = None
+        self._time = TimeLeft(clock=time.monotonic)
+        self._shown_at = time.monotonic()
+        self._share = self._last = 0.0
         self._what = self._stage = self._after = ""
-        self._share_of_stage = 0.0
         self._length = 0
         self._rows = 0
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._inner.row(row, done, total)
-        share = done / total if total else 1.0
-        if self._rows == 0:  # a resumed run begins in the middle
-            self._first, self._first_at = share, time.monotonic()
         self._rows += 1
-        self._share, self._stage = share, ""
+        self._share, self._stage = done / total if total else 1.0, ""
+        self._time.reach(self._share)
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
         figure = next((key for key in _FIGURES if isinstance(row.get(key), int | float)), None)
         if figure is not None:
@@ -67,12 +65,10 @@ class ProgressLine(Silent):
         share = done / total if total else 1.0
         if not self._rows and name in ("games", "runs"):
             self._share = share
-            if self._first_at is None:
-                self._first, self._first_at = share, time.monotonic()
+            self._time.reach(share)
         elif self._share >= 1.0:  # after the last row, such as a final
-            self._share_of_stage = share
-            if self._after != name:
-                self._after, self._first, self._first_at = name, share, time.monotonic()
+            self._after = name
+            self._time.reach_stage(name, share)
         self._show()
 
     def note(self, text: str) -> None:
@@ -100,20 +96,18 @@ class ProgressLine(Silent):
         self._shown_at, self._last = now, self._share
         full = round(_WIDTH * min(1.0, self._share))
         parts = [f"{'█' * full}{'░' * (_WIDTH - full)} {min(1.0, self._share):4.0%}"]
-        parts += [part for part in (self._what, self._stage, self._left(now)) if part]
+        parts += [part for part in (self._what, self._stage, self._left()) if part]
         self._write(" · ".join(parts))
         if not self._replaces:
             self._end()
 
-    def _left(self, now: float) -> str:
-        """The time left, by what was done since the first report: kernels may compile before it."""
-        share = self._share_of_stage if self._after else self._share
-        done = share - self._first
-        if share >= 1.0 and not self._after:
-            return f"{now - self._begun:.0f} s in all"
-        if self._first_at is None or done <= 0.0:
-            return f"{now - self._begun:.0f} s"
-        left = (now - self._first_at) * (1.0 - share) / done
+    def _left(self) -> str:
+        """The time left, or so far."""
+        if self._share >= 1.0 and not self._after:
+            return f"{self._time.elapsed:.0f} s in all"
+        left = self._time.left
+        if left is None:
+            return f"{self._time.elapsed:.0f} s"
         return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
 
     def _write(self, text: str) -> None:

@@ -38,6 +38,7 @@ from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.run_folder import RUN_ID, is_marked, mark_of
 from evolve.runs.run_types import RUN_TYPES
+from evolve.runs.time_left import TimeLeft
 from evolve.service.folders import Place
 from evolve.service.models.runs import ENDED, Command, Job, JobProgress, JobState
 
@@ -219,7 +220,7 @@ class JobRecord:
 
     def __post_init__(self) -> None:
         self._stopped = False
-        self._pace = _Pace()
+        self._restart_clock()
 
     @classmethod
     def new(cls, command: Command, settings: Mapping[str, Any], **facts: Any) -> JobRecord:
@@ -324,11 +325,21 @@ class JobRecord:
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
         self.progress = JobProgress()
-        self._pace = _Pace()
+        self._restart_clock()
+
+    def _restart_clock(self) -> None:
+        self._now = 0.0
+        self._time = TimeLeft(clock=lambda: self._now)
+
+    def _left(self, done: float | None, total: float | None) -> float | None:
+        """Seconds left at the pace so far; None where the pace is not known yet."""
+        if done is not None and total:
+            self._time.reach(done / total)
+        return None if self._time.left is None else round(self._time.left, 1)
 
     def take(self, event: Mapping[str, Any]) -> bool:
         """Update it from an event of its process; returns whether that is more than a step."""
-        name, now = event["event"], _number(event.get("time")) or 0.0
+        name, self._now = event["event"], _number(event.get("time")) or 0.0
         done, total = _number(event.get("done")), _number(event.get("total"))
         facts = {key: value for key, value in event.items() if key not in ("event", "time")}
         if name == "progress":
@@ -337,20 +348,17 @@ class JobRecord:
             if known.total is None or (known.done or 0.0) >= known.total:
                 # Nothing else says how long it takes, such as a final after the last trial.
                 if known.total is not None and stage != known.stage:
-                    self._pace = _Pace()
-                changes["left"] = self._pace.left(done, total, now)
+                    self._time = TimeLeft(clock=lambda: self._now)
+                changes["left"] = self._left(done, total)
             self.progress = self.progress.model_copy(update=changes)
             return False
         if name == "match":
             done, total = _number(event.get("games")), self.progress.total
             self.result = {**(self.result or {}), **facts}
-            self.progress = JobProgress(
-                done=done, total=total, left=self._pace.left(done, total, now)
-            )
+            self.progress = JobProgress(done=done, total=total, left=self._left(done, total))
             return False
         if "row" in event:
-            left = self._pace.left(done, total, now)
-            self.progress = JobProgress(done=done, total=total, left=left)
+            self.progress = JobProgress(done=done, total=total, left=self._left(done, total))
         elif name == "note":
             self.notes = [*self.notes, str(event.get("text"))][-_NOTES:]
         elif name == "started" and self.run is None:
@@ -420,19 +428,3 @@ def _is_drawable(result: Mapping[str, Any] | None) -> bool:
         return False
     rows = [*result.get("agents", []), *result.get("cross", {}).values()]
     return all(isinstance(row, dict) for row in rows)
-
-
-class _Pace:
-    """The pace of a job since its first event."""
-
-    def __init__(self) -> None:
-        self._first: tuple[float, float] | None = None
-
-    def left(self, done: float | None, total: float | None, now: float) -> float | None:
-        """Seconds left at the pace so far; None where the pace is not known yet."""
-        if done is None or not total:
-            return None
-        if self._first is None or done < self._first[0]:
-            self._first = (done, now)
-        gained = done - self._first[0]
-        return None if gained <= 0 else round((total - done) * (now - self._first[1]) / gained, 1)

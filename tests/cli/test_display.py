@@ -9,8 +9,7 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numba
 import pytest
@@ -23,7 +22,7 @@ from evolve.config.sweep import SweepSettings
 from tests.cli import on_a_terminal, program
 
 if TYPE_CHECKING:
-    from evolve.studies.running import StudyWork
+    pass
 
 
 def test_compilation_is_told_once_and_only_when_it_happens() -> None:
@@ -57,7 +56,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
 
 
 def test_lines_of_a_study_stand_below_their_heads() -> None:
-    view = RunsView(cast("StudyWork", SimpleNamespace(left=[1, 2])))
+    view = RunsView()
     row = {"setting": "all", "seed": 0, "command": "run", "generations": 2, "target": 2}
     lines = [view.line(view.cells({**row, "elo": elo}, 0.0), 90.0) for elo in (None, 1234.5)]
     (head,) = view.heads()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from evolve.cli.output import print_trials
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
 from evolve.runs.run import Run
+from evolve.runs.time_left import TimeLeft
 from evolve.tables.trials import Importances
 
 
@@ -39,27 +42,33 @@ def test_a_row_of_a_trial() -> None:
     assert len(head) == len(look.line(cells[1], 60.0)) <= 80
 
 
-def test_the_time_left_goes_by_trials_of_this_time() -> None:
-    look = TrialsView(SweepSettings(kind="alphabeta"), (10, 60))
-    assert math.isnan(look.seconds_left(row(9, "COMPLETE", 0.5), 10, 20))
+def test_the_time_left_goes_by_trials_of_this_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
+    look = TrialsView(SweepSettings(kind="alphabeta"), (10, 20))
+    display = Display(look)
+    assert display.time.left is None
     assert look.cells(row(9, "COMPLETE", 0.5), math.nan)[-1] == "–"
-    look._begin -= 30.0
-    assert look.seconds_left(row(11, "COMPLETE", 0.5), 12, 20) == pytest.approx(120.0, abs=1.0)
+    now += 30.0
+    display.row(row(11, "COMPLETE", 0.5), 12, 20)
+    assert display.time.left == pytest.approx(120.0)
 
 
-def test_the_time_left_knows_of_the_final() -> None:
+def test_the_time_left_knows_of_the_final(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.monotonic()
+    monkeypatch.setattr("evolve.cli.display.TimeLeft", partial(TimeLeft, clock=lambda: now))
     final = [7.0]
     look = TrialsView(SweepSettings(kind="alphabeta"), (0, 20), lambda: final[0])
-    look._begin -= 30.0
     display, told = Display(look), []
+    now += 30.0
     for number, final[0] in ((9, 7.0), (18, 70.0), (19, 700.0)):
         display.row(row(number, "COMPLETE", 0.5), number + 1, 20)
-        told.append(look.outlook.left)
-    assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700], abs=1.0)
+        told.append(display.time.left)
+    assert told == pytest.approx([30 + 7, 30 / 19 + 70, 700])
     display.stage("final", 0, 8)
-    assert look.outlook.left == pytest.approx(700, abs=1.0)
+    assert display.time.left == pytest.approx(700)
     display.stage("final", 8, 8)
-    assert look.outlook.left == pytest.approx(0, abs=1.0)
+    assert display.time.left == pytest.approx(0)
 
 
 def test_the_parameters_that_matter_most_are_shown(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from evolve.cli.display import Display
 from evolve.cli.trainings import ChecksView
 from evolve.config.learning import DqnSettings
+from evolve.runs.time_left import TimeLeft
 from evolve.tables.metrics import METRICS_COLUMNS
 
 ROW = {
@@ -31,12 +34,12 @@ def test_each_figure_stands_under_its_column() -> None:
 def test_the_time_left_goes_by_the_share_that_is_done() -> None:
     look = ChecksView(DqnSettings())
     display = Display(look)
+    now = time.monotonic()
+    display.time = TimeLeft(clock=lambda: now)
     display.stage("100 games", 0.2, 1.0)
-    assert look.outlook.left is None
-    assert look.outlook._first is not None
-    begun, share = look.outlook._first
-    look.outlook._first = begun - 30.0, share
+    assert display.time.left is None
+    now += 30.0
     display.stage("200 games", 0.5, 1.0)
-    assert look.outlook.left == pytest.approx(50.0, abs=1.0)
-    display.row(ROW, 0.5, 1.0)  # what it does not know changes nothing
-    assert look.outlook.left == pytest.approx(50.0, abs=1.0)
+    assert display.time.left == pytest.approx(50.0)
+    display.row(ROW, 0.5, 1.0)
+    assert display.time.left == pytest.approx(50.0)
