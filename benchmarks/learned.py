@@ -25,6 +25,7 @@ import torch
 
 import evolve
 from benchmarks.claims import equal_time, seconds_a_move
+from benchmarks.exact_labels import accuracy, fitted, labelled_sets
 from benchmarks.trained import Recipe, over_seeds, played, train
 from evolve.agents.agent import Agent
 from evolve.agents.dqn import DqnAgent
@@ -35,7 +36,6 @@ from evolve.cli.terminal import elo_text
 from evolve.engine.networks.architecture import Architecture
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Openings, Part, balanced_openings
-from evolve.learning.exact_labels import accuracy, fitted, labelled_sets
 
 DQN = Recipe.of("dqn", 180.0)
 MCTS = Recipe.of("mcts", 120.0)

@@ -40,7 +40,7 @@ from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import DEFAULT_SET, ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.context import AGE, NODES, STOPPED
-from evolve.learning.self_play import searched_games
+from evolve.learning.self_play import TreeGames
 
 DEPTHS: Final = (1, 4, 6, 8, 10, 12)
 _WITHOUT_CUTS: Final = 10
@@ -190,8 +190,9 @@ def selfplay_rows() -> list[Figures]:
         network = random_network(shape)
 
         def work(network: Network = network) -> int:
-            records, _ = searched_games(network, settings, lineup)
-            return int(records.counts.sum())
+            games = TreeGames(settings, lineup)
+            games.play(network)
+            return int(games.records.counts.sum())
 
         seconds, positions = timed(work)
         rows.append(

@@ -44,8 +44,8 @@ class MoveLearner(Learner):
         super().__init__(settings, jobs)
         self.survived = 0
         seeds = range(settings.seed, settings.seed + settings.networks)
-        self.models = [Model.of(settings, seed) for seed in seeds]
-        self.targets = [Model.of(settings, seed) for seed in seeds]
+        self.models = [Model(settings, seed) for seed in seeds]
+        self.targets = [Model(settings, seed) for seed in seeds]
         self.architecture = self.models[0].architecture
         self.replays = [Replay(max(1, settings.window // settings.networks)) for _ in self.models]
         self._past: deque[Networks] = deque([self._networks()], maxlen=settings.past + 1)

@@ -35,7 +35,7 @@ from evolve.learning.learner import (
     shares_drawn,
 )
 from evolve.learning.model import Model, Module, encoded
-from evolve.learning.self_play import searched_games
+from evolve.learning.self_play import TreeGames
 
 _FIRST_SIMULATIONS: Final = 32
 """Simulations before the network has learned: rollouts value positions, and these are enough."""
@@ -51,7 +51,7 @@ class TreeLearner(Learner):
     def __init__(self, settings: MctsSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.accepted = 0
-        self.model = Model.of(settings, settings.seed)
+        self.model = Model(settings, settings.seed)
         self.policy = self.model.architecture.output == "policy-value"
         self.replay = Replay(settings.window)
         self.player: Network | None = None
@@ -119,18 +119,14 @@ class TreeLearner(Learner):
         players[np.arange(count), other] = [player_of[name] for name in names]
         if network is None:
             settings = settings.model_copy(update={"simulations": _FIRST_SIMULATIONS})
-        records, played = searched_games(
-            network,
-            settings,
-            Lineup.drawn(players, settings.openings, rng),
-            agents=self._agents,
-            with_visits=self.policy,
-            evaluate=self._evaluator(network, left) if network else None,
-            jobs=self.jobs,
-            progress=progress,
-            stop=lambda: left() <= 0.0,
-        )
-        return played, self._remember(records, settings.root_value if network else 0.0)
+        lineup = Lineup.drawn(players, settings.openings, rng)
+        games = TreeGames(settings, lineup, self._agents, with_visits=self.policy)
+        evaluate = self._evaluator(network, left) if network else None
+        if evaluate is not None:
+            played = games.play_in_step(evaluate, progress, lambda: left() <= 0.0)
+        else:
+            played = games.play(network, self.jobs, progress, lambda: left() <= 0.0)
+        return played, self._remember(games.records, settings.root_value if network else 0.0)
 
     def _remember(self, records: GameRecords, mix: float) -> int:
         """Put positions into the replay; return how many.

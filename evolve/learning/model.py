@@ -256,39 +256,21 @@ class Model:
     The learning rate is held until the share `decay` of the training, then falls linearly.
     """
 
-    def __init__(
-        self,
-        architecture: Architecture,
-        seed: int,
-        *,
-        rate: float,
-        decay: float,
-        weight_decay: float,
-        device: str,
-    ) -> None:
+    def __init__(self, settings: LearningSettings, seed: int) -> None:
         torch.set_num_threads(1)  # small networks: more threads cost more than they give
-        self.architecture = architecture
-        self.device = device_of(device)
+        self.architecture = Architecture(settings.input, settings.layers)
+        self.device = device_of(settings.device)
         with seeded(seed):
-            self.module = Module(architecture).to(self.device)
+            self.module = Module(self.architecture).to(self.device)
         self.optimizer = torch.optim.AdamW(
-            self.module.parameters(), lr=rate, weight_decay=weight_decay, fused=True
-        )
-        self._rate, self._decay = rate, decay
-        self._drops = any(layer.dropout for layer in architecture.parsed)
-        self.steps = 0
-
-    @classmethod
-    def of(cls, settings: LearningSettings, seed: int) -> Model:
-        """Make the model of a training."""
-        return cls(
-            Architecture(settings.input, settings.layers),
-            seed,
-            rate=settings.learning_rate,
-            decay=settings.decay,
+            self.module.parameters(),
+            lr=settings.learning_rate,
             weight_decay=settings.weight_decay,
-            device=settings.device,
+            fused=True,
         )
+        self._rate, self._decay = settings.learning_rate, settings.decay
+        self._drops = any(layer.dropout for layer in self.architecture.parsed)
+        self.steps = 0
 
     def set_progress(self, share: float) -> None:
         """Set the learning rate for a share, 0 to 1, of the training."""

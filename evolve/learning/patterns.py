@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.memory import OutOfTimeError, thread_pattern_memory
+from evolve.agents.memory import thread_pattern_memory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cuts
 from evolve.config.pattern_training import PatternSettings
@@ -34,8 +33,15 @@ from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shapes
 from evolve.engine.search.genes import default_boundaries, phase_of
-from evolve.fitness.games import GamesDone, in_batches
-from evolve.learning.learner import Iteration, Learner, Left, Share, left_for_games
+from evolve.fitness.games import GamesDone
+from evolve.learning.learner import (
+    Iteration,
+    Learner,
+    Left,
+    Share,
+    left_for_games,
+    play_in_time,
+)
 
 CHECKED_DEPTH: Final = 6
 """Most plies that the agent searches in checks."""
@@ -215,14 +221,7 @@ class PatternLearner(Learner):
             play_to_learn(start, options, self._taught, vectors, context, some)
 
         time_left = left_for_games(left) if searching else left
-
-        def played(games: int) -> None:
-            progress(games)
-            if time_left() <= 0.0:
-                raise OutOfTimeError
-
-        with suppress(OutOfTimeError):
-            in_batches(count, play, self.jobs, played, _PART)
+        play_in_time(count, play, self.jobs, progress, lambda: time_left() <= 0.0, _PART)
         # Games that were given up, or not begun for lack of time, are empty.
         self._games += count
         return records.part(records.counts > 0)

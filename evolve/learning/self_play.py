@@ -165,51 +165,90 @@ _SLOW: Final = 1000
 """Simulations a move from which a game takes a tenth of a second or more."""
 
 
-def searched_games(
-    network: Network | None,
-    settings: MctsSettings,
-    lineup: Lineup,
-    *,
-    agents: Sequence[AlphaBetaAgent] = (),
-    with_visits: bool = False,
-    evaluate: Evaluate | None = None,
-    jobs: int = 1,
-    progress: GamesDone = lambda games: None,
-    stop: Callable[[], bool] = lambda: False,
-) -> tuple[GameRecords, int]:
-    """Play the games of `lineup` by `settings`; return them, and how many were played to their end.
+class TreeGames:
+    """The games of a lineup by tree search, and their records; players from 1 on are `agents`.
 
-    Players from 1 on are `agents`. Results do not depend on `jobs`. Games that are not finished
-    when `stop` says so, or when `evaluate` raises OutOfTimeError, have no positions. Without a
-    `network`, rollouts evaluate leaves. With `evaluate` the network is not used here: all games
-    advance together, and `evaluate` gets the leaves of all of them at once. That is for networks
-    that are slow one position at a time.
+    Games that are not finished when `stop` says so, or when `evaluate` raises OutOfTimeError, have
+    no positions.
     """
-    count = len(lineup.seeds)
-    records = GameRecords.blank(count, with_visits)
-    rows = agent_rows(agents) if agents else np.zeros((1, 1), np.int64)
-    bits = max([table_bits_for(settings.solved), *(agent.table_bits for agent in agents)])
-    size = nodes_for(settings.simulations * (2 if settings.reuse else 1))
-    if evaluate is not None:
-        forest = Forest(count, size)
-        _play_in_step(evaluate, settings, lineup, rows, bits, forest, records, progress, stop)
-        return records, count - int(forest.trees.searching.sum())
 
-    def play(part: slice) -> None:
-        # Exactly this many nodes: a full tree ends a search, equally on every thread.
-        nodes = Nodes._make(array[:size] for array in thread_tree(size).nodes)
-        play_tree_games(
-            lineup.part(part),
-            rows,
-            _options(settings, network),
-            thread_context(settings.rules, bits),
-            nodes,
-            records.part(part),
-        )
+    def __init__(
+        self,
+        settings: MctsSettings,
+        lineup: Lineup,
+        agents: Sequence[AlphaBetaAgent] = (),
+        *,
+        with_visits: bool = False,
+    ) -> None:
+        self._settings, self._lineup = settings, lineup
+        self.records = GameRecords.blank(len(lineup.seeds), with_visits)
+        self._agents = agent_rows(agents) if agents else np.zeros((1, 1), np.int64)
+        self._bits = max([table_bits_for(settings.solved), *(agent.table_bits for agent in agents)])
+        self._nodes = nodes_for(settings.simulations * (2 if settings.reuse else 1))
 
-    # Slow games run one by one, so that a stop waits for only one.
-    batch = 1 if settings.simulations >= _SLOW else BATCH
-    return records, play_in_time(count, play, jobs, progress, stop, batch)
+    def play(
+        self,
+        network: Network | None,
+        jobs: int = 1,
+        progress: GamesDone = lambda games: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Play one by one; return how many were played. Results do not depend on `jobs`.
+
+        Without a `network`, rollouts evaluate leaves.
+        """
+        settings, size = self._settings, self._nodes
+
+        def play(part: slice) -> None:
+            # Exactly this many nodes: a full tree ends a search, equally on every thread.
+            nodes = Nodes._make(array[:size] for array in thread_tree(size).nodes)
+            play_tree_games(
+                self._lineup.part(part),
+                self._agents,
+                _options(settings, network),
+                thread_context(settings.rules, self._bits),
+                nodes,
+                self.records.part(part),
+            )
+
+        # Slow games run one by one, so that a stop waits for only one.
+        batch = 1 if settings.simulations >= _SLOW else BATCH
+        return play_in_time(len(self._lineup.seeds), play, jobs, progress, stop, batch)
+
+    def play_in_step(
+        self,
+        evaluate: Evaluate,
+        progress: GamesDone = lambda games: None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Play all side by side; return how many were played to their end.
+
+        `evaluate` gets the leaves of all games at once: for networks that are slow one position at
+        a time.
+        """
+        running = len(self._lineup.seeds)
+        forest, options = Forest(running, self._nodes), _options(self._settings, None)
+        trees, games = forest.trees, empty_games(running)
+        rules, c = options.search.rules, options.search.c
+        batched_mcts.start_all(self._lineup.seeds, games)
+        while running:
+            context = thread_context(self._settings.rules, self._bits)
+            left = batched_mcts.play_to_search_all(
+                trees, self._lineup, self._agents, options, context, games, self.records
+            )
+            progress(running - left)
+            running = left
+            if not running or stop():
+                break
+            try:
+                forest.simulate(1, rules, c, evaluate)
+                if options.noise > 0.0:
+                    batched_mcts.add_root_noise_all(options.noise, trees, games)
+                forest.simulate(options.simulations - 1, rules, c, evaluate)
+            except OutOfTimeError:
+                break
+            batched_mcts.record_and_play_all(trees, options, games, self.records)
+        return len(self._lineup.seeds) - int(trees.searching.sum())
 
 
 def _options(settings: MctsSettings, network: Network | None) -> SelfPlayOptions:
@@ -226,37 +265,3 @@ def _options(settings: MctsSettings, network: Network | None) -> SelfPlayOptions
         settings.solved,
         settings.reuse,
     )
-
-
-def _play_in_step(
-    evaluate: Evaluate,
-    settings: MctsSettings,
-    lineup: Lineup,
-    rows: npt.NDArray[np.int64],
-    bits: int,
-    forest: Forest,
-    records: GameRecords,
-    progress: GamesDone,
-    stop: Callable[[], bool],
-) -> None:
-    going = len(lineup.seeds)
-    trees, games, options = forest.trees, empty_games(going), _options(settings, None)
-    rules, c = options.search.rules, options.search.c
-    batched_mcts.start_all(lineup.seeds, games)
-    while going:
-        context = thread_context(settings.rules, bits)
-        still = batched_mcts.play_to_search_all(
-            trees, lineup, rows, options, context, games, records
-        )
-        progress(going - still)
-        going = still
-        if not going or stop():
-            break
-        try:
-            forest.simulate(1, rules, c, evaluate)
-            if options.noise > 0.0:
-                batched_mcts.add_root_noise_all(options.noise, trees, games)
-            forest.simulate(options.simulations - 1, rules, c, evaluate)
-        except OutOfTimeError:
-            break
-        batched_mcts.record_and_play_all(trees, options, games, records)

@@ -130,7 +130,7 @@ def test_the_model_chooses_and_the_target_network_values_when_learning_doubly(
 ) -> None:
     """The two differ, so that who does what is seen."""
     learner: Any = training(tmp_path, "dqn", double=double).learner
-    learner.targets[0] = Model.of(learner.settings, 5)
+    learner.targets[0] = Model(learner.settings, 5)
     boards = reference.random_boards(random.Random(1), 30, 10, 40)
     positions = np.array([b for b in boards if reference.legal_moves(*b)], np.uint64)
     sides = np.ones(len(positions), np.int8)

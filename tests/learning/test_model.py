@@ -20,8 +20,12 @@ from tests.learning import ALL, positions_of
 pytestmark = pytest.mark.learning
 
 
-def model(seed: int = 0, architecture: Architecture = ALL[-1], decay: float = 0.5) -> Model:
-    return Model(architecture, seed, rate=1e-2, decay=decay, weight_decay=0.0, device="cpu")
+def model(seed: int = 0) -> Model:
+    architecture = ALL[-1]
+    settings = MctsSettings(
+        input=architecture.input, layers=architecture.layers, learning_rate=1e-2, device="cpu"
+    )
+    return Model(settings, seed)
 
 
 def learn(one: Model, steps: int) -> list[float]:
@@ -61,7 +65,7 @@ def test_the_global_random_state_is_left_alone() -> None:
 
 
 def test_the_learning_rate_falls_at_the_end() -> None:
-    one = model(decay=0.5)
+    one = model()
     rates = []
     for share in (0.0, 0.5, 0.75, 1.0):
         one.set_progress(share)

@@ -13,7 +13,7 @@ from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.engine.board.board import Board
 from evolve.engine.games.training_games import RANDOM_PLAYER, GameRecords, Lineup
 from evolve.engine.networks.architecture import Architecture
-from evolve.learning.self_play import Experience, Rows, searched_games
+from evolve.learning.self_play import Experience, Rows, TreeGames
 from tests import networks
 
 pytestmark = pytest.mark.learning
@@ -84,18 +84,14 @@ def games_of(architecture: Architecture, in_step: bool, jobs: int, **changes: fl
     swh = evolve.load_agent("swh")
     assert isinstance(swh, evolve.AlphaBetaAgent)
     told: list[int] = []
-    games, played = searched_games(
-        network,
-        MctsSettings(simulations=20, **changes),  # type: ignore[arg-type]
-        Lineup.drawn(players, 5, rng),
-        agents=[swh],
-        with_visits=True,
-        evaluate=network.outputs if in_step else None,
-        jobs=jobs,
-        progress=told.append,
-    )
+    settings = MctsSettings(simulations=20, **changes)  # type: ignore[arg-type]
+    games = TreeGames(settings, Lineup.drawn(players, 5, rng), [swh], with_visits=True)
+    if in_step:
+        played = games.play_in_step(network.outputs, told.append)
+    else:
+        played = games.play(network, jobs, told.append)
     assert sum(told) == played == SEARCHED
-    return games, opponents
+    return games.records, opponents
 
 
 def assert_same(first: GameRecords, second: GameRecords) -> None:
@@ -121,6 +117,8 @@ def test_jobs_change_nothing() -> None:
 def test_without_visits_there_are_none() -> None:
     network = networks.random_network(networks.VALUE)
     lineup = Lineup.drawn(np.zeros((3, 2), np.int32), 0, np.random.default_rng(0))
-    records, _ = searched_games(network, MctsSettings(simulations=5), lineup)
+    games = TreeGames(MctsSettings(simulations=5), lineup)
+    games.play(network)
+    records = games.records
     assert records.visits.size == 0
     assert (records.counts > 5).all()

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from evolve.agents.memory import thread_context
+from evolve.config.learning import MctsSettings
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.engine.board.symmetry import canonical, images_of
 from evolve.engine.games.training_games import draw_positions, solve_outcomes
@@ -90,11 +91,13 @@ def fitted(
     epochs: int = EPOCHS,
     seed: int = 0,
     rate: float = 2e-3,
-    weight_decay: float = 0.0,
     progress: Callable[[int, Network], None] | None = None,
 ) -> Network:
     """Fit a value network to the outcomes; an epoch has all eight images of each position."""
-    model = Model(architecture, seed, rate=rate, decay=0.5, weight_decay=weight_decay, device="cpu")
+    settings = MctsSettings(
+        input=architecture.input, layers=architecture.layers, learning_rate=rate, device="cpu"
+    )
+    model = Model(settings, seed)
     rng = np.random.default_rng(np.random.SeedSequence([seed, 2]))
     count = 8 * len(examples)
     targets = examples.outcomes.astype(np.float32)
