@@ -30,10 +30,8 @@ from evolve.files.atomic import write_text
 METHODS: Final[Mapping[str, tuple[str, ...]]] = {
     "tpe": (),
     "tpe, no race": ("--pruner=none",),
-    "tpe, asha": ("--pruner=asha",),
     "cma": ("--sampler=cma",),
     "gp": ("--sampler=gp",),
-    "ga": ("--sampler=ga",),
     "random": ("--sampler=random",),
     "spsa": ("--sampler=spsa", "--pairs=5"),
     "panel": ("--objective=panel", "--panel=swh?depth=1,random", "--panel-openings=10"),

@@ -51,7 +51,7 @@ storage's URL.
 \b
 Examples:
   evolve sweep mcts --trials 60 --budget 60 --jobs 2
-  evolve sweep patterns --sampler ga --trials 200 --rungs 20x10,5x60x3
+  evolve sweep patterns --trials 200 --rungs 20x10,5x60x3
   evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
   evolve sweep program 'gtp:./engine --corner {corner:1:50=10} --style {style:a|b}' --games 2000

@@ -20,6 +20,11 @@ class ProgramSweepSettings(SweepSettings):
     """A program, how it gets its parameters, and how its trials are scored."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {**SweepSettings.GROUPS, "set_by": "Programs"}
+    REMOVED: ClassVar[Mapping[str, str | None]] = {
+        **SweepSettings.REMOVED,
+        "algorithm=ga": "algorithm: there is no ga any more; leave it out, or take sampler = cma",
+        **dict.fromkeys(("algorithm", "population", "generation_openings")),
+    }
     MOST_OPENINGS: ClassVar[int] = 50
     OF_OWNER: ClassVar[tuple[str, ...]] = ("set_by", "template", "set_command", "space", "fix")
     """Fields that no client of a service may set: they become words and files of the program."""
@@ -55,20 +60,6 @@ class ProgramSweepSettings(SweepSettings):
         description="openings of a trial that is not dropped, two games each; with a panel "
         "--panel-openings says so",
     )
-    algorithm: Literal["trials", "ga"] = Field(
-        "trials",
-        description="trials: by --sampler; ga: by --sampler ga, with a population of the best "
-        "trials",
-    )
-    population: int = Field(
-        8, ge=4, le=1024, description="best trials of which --algorithm ga breeds"
-    )
-    generation_openings: int = Field(
-        2,
-        ge=1,
-        le=10_000,
-        description="openings of a trial of --algorithm ga for each member of its population",
-    )
     games: int | None = Field(
         None, ge=100, description="games in all, the final's included; no trial begins past them"
     )
@@ -98,8 +89,6 @@ class ProgramSweepSettings(SweepSettings):
                 f"games: {self.games} leave no room for a trial of {self.trial_games} and the "
                 f"final's {self.final_games}; more of them, or fewer --pairs or --final-openings"
             )
-        if self.algorithm == "ga":
-            object.__setattr__(self, "sampler", "ga")
         if room is not None and "trials" not in self.model_fields_set:
             # As many trials as fit if each is dropped after its first part.
             parts = 1 if self.pruner == "none" or self.sampler == "spsa" else self.reports
@@ -112,18 +101,7 @@ class ProgramSweepSettings(SweepSettings):
         """Games of a trial that is not dropped."""
         if self.objective == "panel":
             return 2 * self.panel_openings * len(self.panel)
-        return 2 * self.openings_of_trial
-
-    @property
-    def openings_of_trial(self) -> int:
-        """Openings of a trial that is not dropped, where no panel is played."""
-        if self.algorithm == "ga":
-            return self.population * self.generation_openings
-        return self.pairs
-
-    @property
-    def breeders(self) -> int:
-        return self.population if self.algorithm == "ga" else super().breeders
+        return 2 * self.pairs
 
     @property
     def games_of_all(self) -> int:

@@ -88,6 +88,10 @@ class SweepSettings(Settings):
         "finalists": "The final",
         "storage": "Many machines",
     }
+    REMOVED: ClassVar[Mapping[str, str | None]] = {
+        "sampler=ga": "sampler: there is no ga any more; take tpe or cma",
+        "pruner=asha": "pruner: there is no asha any more; take hyperband or median",
+    }
     MOST_OPENINGS: ClassVar[int] = 100
     """Most openings of each pair in a final, where the trials decide its size."""
 
@@ -114,12 +118,12 @@ class SweepSettings(Settings):
         description="worker processes, a trial each; a proposal of two or more depends on which "
         "trials have ended by then; all cores by default",
     )
-    sampler: Literal["tpe", "cma", "gp", "ga", "spsa", "random"] = Field(
+    sampler: Literal["tpe", "cma", "gp", "spsa", "random"] = Field(
         "tpe",
-        description="who proposes: Optuna's TPE, CMA-ES, Gaussian process, the genetic algorithm, "
-        "for programs SPSA, or chance",
+        description="what proposes settings: Optuna's TPE, CMA-ES, a Gaussian process, SPSA "
+        "(programs only) or random draws",
     )
-    pruner: Literal["median", "hyperband", "asha", "race", "none"] = Field(
+    pruner: Literal["median", "hyperband", "race", "none"] = Field(
         "median",
         description="who ends trials that fall behind; race: those that are worse than the best "
         "for certain, by their errors (the default of `sweep program`)",
@@ -302,11 +306,6 @@ class SweepSettings(Settings):
     def _usual_panel(self) -> tuple[str, ...]:
         rules = rule_set(self.rules)
         return (SWEEP_TARGETS[self.kind].strong and rules.strong_panel) or rules.panel
-
-    @property
-    def breeders(self) -> int:
-        """Best trials of which the sampler `ga` breeds."""
-        return 16
 
     @property
     def longer(self) -> tuple[SweepRung, ...]:

@@ -1,4 +1,4 @@
-"""Our own samplers for Optuna: CMA-ES, the genetic algorithm, and SPSA.
+"""Our own samplers for Optuna: CMA-ES and SPSA.
 
 None has a state beyond the trials: what it proposes follows from them and a seed.
 """
@@ -14,24 +14,15 @@ import numpy.typing as npt
 import optuna
 from optuna.distributions import (
     BaseDistribution,
-    CategoricalDistribution,
 )
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.config.evolution import EvolutionSettings
-from evolve.engine.search.genes import Gene
-from evolve.population.ga import GeneticAlgorithm
-from evolve.population.genome import Encoding, Genome, Individual
-from evolve.population.operators import Breeding
 from evolve.sweeps.space import (
     Number,
     at_step,
     between,
-    from_unit,
     steps_in,
-    to_unit,
     units_of,
     values_at,
 )
@@ -43,17 +34,6 @@ if TYPE_CHECKING:
 CMA_GENERATION: Final = "cma:generation"
 _SIGMA: Final = 1 / 6
 """First standard deviation, as a share of every range; the same as Optuna's."""
-_STEPS: Final = 10_000
-"""Parts of a number's range: genes are whole numbers."""
-_PARENTS: Final = 8
-_SETTINGS: Final[Mapping[str, Any]] = {
-    "mutation_rate": 0.1,
-    "mutation_size": 0.15,
-    "selection": "tournament",
-    # Choices have no order: a child gets the choice of a parent, or any.
-    "depth_mutation": "uniform",
-    "crossover": "uniform",
-}
 ESTIMATE: Final = "spsa"
 """Origin of the trials at the current point, which play the defaults."""
 EVERY: Final = 8
@@ -200,90 +180,6 @@ def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
         bounds=np.tile([0.0, 1.0], (len(numbers), 1)),
         n_max_resampling=10 * len(numbers),
     )
-
-
-class GeneticSampler(JointSampler):
-    """Proposes children of the best trials; the first `startup` finished trials are random.
-
-    It is the algorithm of `evolve run`, with one child at a time instead of generations (Whitley's
-    GENITOR, ICGA 1989): the best `population` trials so far are the population, and a proposal is
-    a child of selected ones.
-    """
-
-    def __init__(self, startup: int, seed: int, population: int = 16) -> None:
-        self._startup, self._seed = max(2, startup), seed
-        self._population = population
-        self.alone = by_chance(seed)
-
-    def infer_relative_search_space(
-        self, study: optuna.Study, trial: FrozenTrial
-    ) -> dict[str, BaseDistribution]:
-        """Return the parameters that all complete trials have."""
-        return common_space(study)
-
-    def sample_relative(
-        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, Any]:
-        """Return a child of two of the best trials."""
-        trials = complete_trials(study)
-        if len(trials) < self._startup or not search_space:
-            return {}
-        genome = _genome_of(search_space)
-        settings = genome.settings
-        algorithm = GeneticAlgorithm(settings, genome)
-        breeding = Breeding(settings, genome, np.random.default_rng(self._seed))
-        ranked = sorted(trials, key=lambda one: (-one.values[0], one.number))[: self._population]
-        population = [_individual(one, search_space) for one in ranked]
-        count = min(_PARENTS, len(population)) - 1
-        chosen = algorithm.operators.selection(population[1:], count, breeding)
-        child = algorithm.child("child", 0, [population[0], *chosen], breeding)
-        return {
-            name: _value_of(gene, one)
-            for gene, (name, one) in zip(child, search_space.items(), strict=True)
-        }
-
-
-def _genome_of(space: Mapping[str, BaseDistribution]) -> Genome:
-    """Make a genome whose genes are places in the parameters' ranges, or among their choices."""
-    genes = {
-        f"gene{number}": (
-            Gene((0, len(one.choices) - 1), name, steps=True)
-            if isinstance(one, CategoricalDistribution)
-            else Gene((0, _STEPS), name)
-        )
-        for number, (name, one) in enumerate(space.items())
-    }
-    low, high = np.array([gene.bounds for gene in genes.values()], np.int64).T
-    sizes = dict.fromkeys(genes, 1)
-    return Genome(EvolutionSettings(**_SETTINGS), sizes, low, high, Encoding(genes, _no_agent))
-
-
-def _no_agent(genes: dict[str, list[int]]) -> AlphaBetaAgent:
-    raise AssertionError(f"{genes} are the settings of a trial")
-
-
-def _individual(trial: FrozenTrial, space: Mapping[str, BaseDistribution]) -> Individual:
-    individual = Individual(
-        (_gene_of(trial.params[name], one) for name, one in space.items()), name=str(trial.number)
-    )
-    individual.fitness.values = (trial.values[0], 0.0)
-    return individual
-
-
-def _gene_of(value: Any, distribution: BaseDistribution) -> int:
-    """Return the gene of a parameter's value."""
-    if isinstance(distribution, CategoricalDistribution):
-        return distribution.choices.index(value)
-    assert isinstance(distribution, Number)
-    return round(_STEPS * to_unit(value, distribution))
-
-
-def _value_of(gene: int, distribution: BaseDistribution) -> Any:
-    """Return the value of a gene."""
-    if isinstance(distribution, CategoricalDistribution):
-        return distribution.choices[gene]
-    assert isinstance(distribution, Number)
-    return from_unit(gene / _STEPS, distribution)
 
 
 class SpsaSampler(JointSampler):

@@ -142,7 +142,7 @@ class ProgramPlan(Plan):
     def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> Outcome:
         """Run a step of SPSA: it plays its mirror image, and is not a candidate."""
         below = self._opponent(objective, task.context[MIRROR], "mirror")
-        openings = self.openings(self.own.openings_of_trial, task.number)
+        openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
         return Outcome.pruned(games.facts)
@@ -165,16 +165,16 @@ class ProgramPlan(Plan):
         best = task.context.get("best")
         if best is not None:
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
-        openings = self.openings(self.own.openings_of_trial)
+        openings = self.openings(self.own.pairs)
         shares = shares_of([elo for _, elo in others], others[-1][1])
         met: list[Met] = []
-        for start, stop in parts_of(self.own.openings_of_trial, self.sweep.reports):
+        for start, stop in parts_of(self.own.pairs, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
                     met.append(Met(elo, score.n, score.value * score.n))
-            yield *score_predicted(rated(met)), stop == self.own.openings_of_trial
+            yield *score_predicted(rated(met)), stop == self.own.pairs
 
     def _played_again(
         self, objective: Objective, agent: ExternalAgent, facts: Mapping[str, Any]

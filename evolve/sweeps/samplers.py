@@ -20,7 +20,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.sweeps.own_samplers import (
     CmaSampler,
-    GeneticSampler,
     JointSampler,
     SpsaSampler,
     is_given,
@@ -89,8 +88,6 @@ class Proposer:
                 case "cma":
                     self._cma.reseed(seed)
                     return self._cma
-                case "ga":
-                    return GeneticSampler(startup, seed, settings.breeders)
                 case _:
                     return optuna.samplers.RandomSampler(seed=seed)
 
@@ -109,8 +106,6 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
             )
         case "hyperband":
             return Hyperband(settings.seed, steps)
-        case "asha":
-            return optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=2)
         case "race":
             return Race()
         case "none":

@@ -66,7 +66,7 @@ def test_a_program_is_tuned_to_a_gain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "sampler", [pytest.param(name, marks=pytest.mark.slow) for name in ("spsa", "cma", "ga")]
+    "sampler", [pytest.param(name, marks=pytest.mark.slow) for name in ("spsa", "cma")]
 )
 def test_other_samplers(sampler: str, tmp_path: Path) -> None:
     program = f"gtp:{ENGINE} --corner {{corner:-30:30=-20}} --mobility {{mobility:-2.0:2=0}}"
@@ -186,7 +186,6 @@ def test_a_python_file_by_its_environment(tmp_path: Path) -> None:
         pytest.param(("--trials=7", "--jobs=2"), marks=pytest.mark.slow),
         pytest.param(("--trials=3", "--objective=panel", "--panel=random"), marks=pytest.mark.slow),
         pytest.param(("--trials=4", "--sampler=spsa"), marks=pytest.mark.slow),
-        pytest.param(("--trials=8", "--algorithm=ga"), marks=pytest.mark.slow),
     ],
 )
 def test_a_sweep_of_which_every_trial_fails_has_failed(
@@ -257,21 +256,7 @@ def test_a_folder_from_elsewhere_starts_no_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_algorithm_ga_is_the_sampler_with_a_population(tmp_path: Path) -> None:
-    few = ("--final-openings=2", "--finalists=1", "--jobs=1", "--trials=6", "--startup=3")
-    population = ("--algorithm=ga", "--population=16", "--generation-openings=1")
-    for name, options in (("one", population), ("other", ("--sampler=ga", "--pairs=16"))):
-        said = done("sweep", "program", PROGRAM, *few, *options, "--out", tmp_path / name)
-        assert " ga " in said.out
-        assert "32 games each at most" in said.out
-    columns = ["number", "state", "score", "score_error", "corner", "games", "origin"]
-    one, other = (evolve.load_run(tmp_path / n).trials[columns] for n in ("one", "other"))
-    assert one.equals(other)
-    assert "is finished" in done("resume", tmp_path / "one").out
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sampler", ["tpe", "spsa", "ga"])
+@pytest.mark.parametrize("sampler", ["tpe", "spsa"])
 def test_killed_and_gone_on_with_it_is_as_if_undisturbed(sampler: str, tmp_path: Path) -> None:
     options = ("--trials=6", "--startup=3", f"--sampler={sampler}", *LITTLE)
     done("sweep", "program", PROGRAM, *options, "--out", tmp_path / "whole")

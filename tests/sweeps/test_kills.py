@@ -52,7 +52,7 @@ SWEEPS: Final = {
     "tpe": ("alphabeta", "--fix=depths=1", "--fix=endgame=0", "--trials=8", "--startup=4"),
     "cma": (*FEW_GENES, "--sampler=cma", "--trials=10", "--startup=4"),
     "gp": (*FEW_GENES, "--sampler=gp", "--trials=8", "--startup=4"),
-    "random, asha": (*SMALL_TREES, "--sampler=random", "--pruner=asha", "--trials=6"),
+    "random": (*SMALL_TREES, "--sampler=random", "--trials=6"),
     "tpe, hyperband": (*SMALL_TREES, "--pruner=hyperband", "--trials=6", "--startup=3"),
     "tpe, median": (*SMALL_TREES, "--trials=6", "--startup=3"),
 }

@@ -198,7 +198,6 @@ def test_whether_games_repeat_is_seen_in_those_of_the_defaults(
         ({"games": 9000}, 8600, 860, 2 * 4 * 50),
         ({"games": 1000, "final_openings": 5}, 960, 96, 2 * 4 * 5),
         ({"games": 1000, "objective": "panel", "panel": ("swh",)}, 750, 75, 2 * 4 * 31),
-        ({"games": 1000, "algorithm": "ga"}, 752, 94, 2 * 4 * 31),
     ],
 )
 def test_how_many_games_trials_and_final_have(
