@@ -25,7 +25,7 @@ import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.arena.judges import Ladder
-from evolve.arena.match import play_match
+from evolve.arena.match import Match
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.evolution.generation import run_settings
 from evolve.evolution.panel import Candidate, LadderPanel, RunContext
@@ -63,7 +63,9 @@ def rungs(rules: Rules, pairs: int, jobs: int) -> None:
 
 def meet(a: Agent, b: Agent, openings: Openings, rules: Rules, jobs: int) -> Floats:
     """A's score in each pair of games."""
-    _, games = play_match(a, b, openings, rules, executor=Threads(jobs))
+    match = Match(a, b, openings, rules, executor=Threads(jobs))
+    match.play()
+    games = match.games
     points = (games.winner.astype(np.float64) + 1.0) / 2.0
     points[1::2] = 1.0 - points[1::2]
     return points.reshape(-1, 2).mean(axis=1)

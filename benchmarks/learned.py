@@ -31,7 +31,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.arena.match import MatchResult
-from evolve.arena.tournament import Tournament
+from evolve.arena.tournament import Contest, Tournament
 from evolve.cli.terminal import elo_text
 from evolve.engine.networks.architecture import Architecture
 from evolve.fitness.executor import Threads
@@ -178,9 +178,8 @@ def rating(games: int, jobs: int) -> None:
         rng = np.random.default_rng([21, i, j])
         return balanced_openings(games // 2, Part.MATCH, "standard", rng)
 
-    rated = Tournament(
-        list(agents.values()), list(agents), "standard", openings, {}, executor=Threads(jobs)
-    )
+    contest = Contest(list(agents.values()), list(agents), "standard")
+    rated = Tournament(contest, openings, executor=Threads(jobs))
     rated.play()
     for row in rated.rows():
         print(

@@ -30,7 +30,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.ratings import RATINGS
 from evolve.agents.registry import LEVELS
 from evolve.arena.judges import Ladder
-from evolve.arena.match import play_match
+from evolve.arena.match import Match
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.fitness.openings import Openings, Part, balanced_openings, listed_openings
 from evolve.fitness.roundrobin import pair_scores
@@ -78,7 +78,9 @@ def _meet(
         agent.with_rules(rules).prepare()
     begin, scores = time.process_time(), []
     for row in range(len(openings)):
-        _, games = play_match(one, other, openings.taken(np.array([row])), rules, seed=seed + row)
+        match = Match(one, other, openings.taken(np.array([row])), rules, seed=seed + row)
+        match.play()
+        games = match.games
         scores.append(pair_scores(games).reshape(-1))
         if time.process_time() - begin >= cpu:
             break
@@ -122,7 +124,9 @@ def move_seconds(agent: Agent, rules: Rules, games: int = 2) -> float:
     rng = np.random.default_rng(SEED)
     openings = listed_openings(games, Part.MATCH, rules, rng)
     begin = time.process_time()
-    _, played = play_match(agent, agent, openings, rules)
+    match = Match(agent, agent, openings, rules)
+    match.play()
+    played = match.games
     return (time.process_time() - begin) / (len(played.results) * _MOVES)
 
 

@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 
 import evolve
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.arena.match import play_match
+from evolve.arena.match import Match
 from evolve.engine.board.rules import Rules
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
@@ -97,7 +97,7 @@ def seeds_of(rules: str) -> list[int]:
 def score(a: AlphaBetaAgent, b: AlphaBetaAgent, rules: Rules, seed: int) -> float:
     rng = np.random.default_rng([2026, seed])
     openings = balanced_openings(PAIRS, Part.MATCH, rules, rng)
-    result, _ = play_match(a, b, openings, rules, executor=Threads(os.cpu_count() or 1))
+    result = Match(a, b, openings, rules, executor=Threads(os.cpu_count() or 1)).play()
     return result.score.value
 
 

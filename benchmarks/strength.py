@@ -16,7 +16,7 @@ import numpy as np
 import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.arena.match import play_match
+from evolve.arena.match import Match
 from evolve.evolution.generation import individual_agent
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
@@ -48,9 +48,9 @@ def main() -> None:
     rows += [("best of generation 0", depth, first.at(depth, 0)) for depth in (3, 5)]
     print(f"champion of {arguments.run} ({rules}), {2 * arguments.pairs} games each, endgame 0")
     for name, depth, opponent in rows:
-        result, _ = play_match(
+        result = Match(
             champion.at(depth, 0), opponent, openings, rules, executor=Threads(arguments.jobs)
-        )
+        ).play()
         score = result.score
         interval = f"[{score.low:.3f}, {score.high:.3f}]"
         print(f"  depth {depth} against {name:22} {score.value:.3f} {interval}")

@@ -13,7 +13,7 @@ import numpy as np
 
 from evolve.agents.agent import Agent
 from evolve.arena.match import Match, MatchResult, Sprt
-from evolve.arena.tournament import Anchors, Tournament, rules_of_rating
+from evolve.arena.tournament import Anchors, Contest, Tournament, rules_of_rating
 from evolve.config.matches import GAMES, GAMES_OF_TEST, RANDOM_PLIES, MatchSettings, RateSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.board.rules import Rules, rule_set
@@ -100,8 +100,7 @@ def rate(
     tournament, _ = tournament_of(
         players, asked.against + asked.agents, asked, executor=Threads(jobs)
     )
-    total = 2 * ((asked.games + 1) // 2) * len(tournament.pairs)
-    with games_shown(progress, total) as count:
+    with games_shown(progress, tournament.games) as count:
         tournament.play(count)
     rows = tournament.rows()
     frame = pd.DataFrame([row.facts for row in rows])
@@ -124,7 +123,7 @@ def match_of(
     """Return the match of its settings, not started yet, and the rules that were agreed on.
 
     reading: `tell` and `strict` of `openings_for`; kept: the rules of games that were played
-    before; options: `executor`, `failed` and `watch` of Match.
+    before; options: `names`, `executor`, `failed` and `watch` of Match.
     """
     agreed = agree_on(players, settings.rules, kept)
     default = GAMES if settings.sprt is None else GAMES_OF_TEST
@@ -174,19 +173,16 @@ def tournament_of(
         return openings_for(chosen, plies, pairs, pairs, agreed.rules, rng, **reading)
 
     described = {"games": 2 * pairs, "openings": identity_of(chosen), "opening_plies": plies}
-    anchors = None
+    anchors = Anchors()
     if settings.against:
         ladder = rule_set(agreed.rules).ladder
         known = [ladder.get(name) for name in settings.against]
         elos = settings.elos or tuple(float(elo) for elo in known if elo is not None)
         anchors = Anchors(len(known), elos if len(elos) == len(known) else ())
     tournament = Tournament(
-        players,
-        tuple(names),
-        agreed.rules,
+        Contest(players, names, agreed.rules, seed),
         drawn,
-        described,
-        seed=seed,
+        settings=described,
         anchors=anchors,
         resign=settings.resign,
         **options,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
-from evolve.arena.match import Match, PlayMatch, play_whole
+from evolve.arena.match import Match, PlayMatch
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import Games, GamesDone
@@ -72,7 +72,7 @@ class Panel:
         progress: GamesDone | None = None,
         *,
         openings: Openings | None = None,
-        play: PlayMatch = play_whole,
+        play: PlayMatch = Match.play,
     ) -> Judged:
         """Return the agent's mean score, 0 without opponents, and those against each panel agent.
 
@@ -80,8 +80,10 @@ class Panel:
         """
         scores = []
         for name, other in zip(self.names, self.agents, strict=True):
-            match = Match(agent, other, openings or self.openings, self.rules, executor=executor)
-            play(match, (agent.name, name), progress)
+            names = agent.name, name
+            openings = openings or self.openings
+            match = Match(agent, other, openings, self.rules, names=names, executor=executor)
+            play(match, progress)
             scores.append(match.result.score)
         count = max(1, len(scores))
         return Judged(

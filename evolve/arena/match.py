@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Final, Literal
 
 import numpy as np
@@ -71,10 +71,12 @@ class StoppedError(EvolveError):
         super().__init__("the match was stopped")
 
 
+@dataclass
 class Match:
     """Play A against B, two games on every opening, A black in the first.
 
-    Raises AgentError if an opening starts from a board that cannot be passed to one of them.
+    Raises AgentError if an opening starts from a board that cannot be passed to one of them. names:
+    those in tables, by default the agents' own.
 
     Random agents draw from `seed` and the number of the game, so results repeat for any executor.
     With `sprt` the match plays in rounds and ends after the round that decides the test. A program
@@ -86,45 +88,40 @@ class Match:
     of both sides, in discs, name the same winner by as much, three moves each in a row.
     """
 
-    def __init__(
-        self,
-        a: Agent,
-        b: Agent,
-        openings: Openings,
-        rules: Rules,
-        *,
-        seed: int = 0,
-        executor: Executor = ONE_THREAD,
-        sprt: Sprt | None = None,
-        failed: Callable[[int, int, str], None] | None = None,
-        watch: Watch | None = None,
-        grows: bool = False,
-        resign: float | None = None,
-    ) -> None:
-        _check_starts((a, b), openings)
-        self.players = [a.with_rules(rules), b.with_rules(rules)]
+    a: Agent
+    b: Agent
+    openings: Openings
+    rules: Rules
+    _: KW_ONLY
+    names: tuple[str, ...] = ()
+    seed: int = 0
+    executor: Executor = ONE_THREAD
+    sprt: Sprt | None = None
+    failed: Callable[[int, int, str], None] = lambda game, player, why: None
+    watch: Watch | None = None
+    grows: bool = False
+    resign: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_starts((self.a, self.b), self.openings)
+        self.names = self.names or (self.a.name, self.b.name)
+        self.players = [self.a.with_rules(self.rules), self.b.with_rules(self.rules)]
         self.repeatable = all(player.repeats for player in self.players)
-        # A repeated game adds no information to a test.
-        self.openings = openings.distinct() if sprt and self.repeatable else openings
-        self.rules: Rules = rules
-        self.seed = seed
-        self.executor = executor
-        self.sprt = sprt
-        self.resign = resign
+        if self.sprt and self.repeatable:  # a repeated game adds no information to a test
+            self.openings = self.openings.distinct()
         numbers = np.arange(len(self.openings), dtype=np.int64).reshape(1, -1)
         self.pairings = schedule(all_pairs(2), numbers)
         self._series = Series(
             self.players,
             self.pairings,
             self.openings,
-            rules,
-            seed=seed,
-            executor=executor,
-            watch=watch,
-            draws=DRAWS if grows else None,
-            resign=resign,
+            self.rules,
+            seed=self.seed,
+            executor=self.executor,
+            watch=self.watch,
+            draws=DRAWS if self.grows else None,
+            resign=self.resign,
         )
-        self._failed = failed or (lambda game, player, why: None)
         self._finished = np.zeros(len(self.openings), np.bool_)
 
     @property
@@ -152,18 +149,18 @@ class Match:
         """A's result so far."""
         return summarize(self.games, repeatable=self.repeatable)
 
-    def table(self, names: Sequence[str]) -> pa.Table:
+    def table(self) -> pa.Table:
         """Return the games played so far as rows of the games table."""
-        return self.games.table(0, "match", names, self.rules, self.openings)
+        return self.games.table(0, "match", self.names, self.rules, self.openings)
 
     def recall(self, games: Games, numbers: Sequence[int]) -> None:
         """Load games of this match that were played before; incomplete pairs are not counted."""
         series = self._series
         series.moves[numbers], series.results[numbers] = games.moves, games.results
         series.failures.update({numbers[game]: why for game, why in games.failures.items()})
-        there = np.zeros(len(self.pairings), np.bool_)
-        there[numbers] = True
-        self._finished |= there.reshape(-1, 2).all(axis=1)
+        played = np.zeros(len(self.pairings), np.bool_)
+        played[numbers] = True
+        self._finished |= played.reshape(-1, 2).all(axis=1)
 
     def play(
         self,
@@ -242,7 +239,7 @@ class Match:
                 self._finished[finished[::2] // 2] = True
                 for game in finished.tolist():
                     if game in self._series.failures:
-                        self._failed(game, *self._failure(game))
+                        self.failed(game, *self._failure(game))
                 if progress is not None:
                     progress(len(finished))
                 if kept is not None:
@@ -261,28 +258,8 @@ def _check_starts(players: Sequence[Agent], openings: Openings) -> None:
             )
 
 
-PlayMatch = Callable[[Match, tuple[str, str], GamesDone | None], None]
-"""Plays a match between agents with these names to its end."""
-
-
-def play_whole(match: Match, names: tuple[str, str], progress: GamesDone | None) -> None:
-    """Play a match to its end; see PlayMatch."""
-    match.play(progress)
-
-
-def play_match(
-    a: Agent,
-    b: Agent,
-    openings: Openings,
-    rules: Rules,
-    *,
-    seed: int = 0,
-    executor: Executor = ONE_THREAD,
-    progress: GamesDone | None = None,
-) -> tuple[MatchResult, Games]:
-    """Play a complete match; return its result and games."""
-    match = Match(a, b, openings, rules, seed=seed, executor=executor)
-    return match.play(progress), match.games
+PlayMatch = Callable[[Match, GamesDone | None], object]
+"""Plays a match to its end, such as `Match.play`."""
 
 
 def summarize(games: Games, repeatable: bool) -> MatchResult:

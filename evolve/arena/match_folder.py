@@ -1,4 +1,4 @@
-"""Matches of ratings and finals, each kept in a table of its own."""
+"""Matches of ratings and finals, each saved in a table of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from evolve.arena.match import Match, StoppedError
-from evolve.arena.match_files import MatchFiles, match_identity
+from evolve.arena.match_files import MatchFile
 from evolve.errors import EngineError
 from evolve.files.changes import make_folder, remove
 from evolve.files.folder import FolderPath
@@ -18,7 +18,7 @@ _QUICK: Final = 2.0
 
 
 class MatchFolder:
-    """Plays matches, and keeps each in a table of its own: they resume after a stop or a kill.
+    """Plays matches, and saves each in a table of its own: they resume after a stop or a kill.
 
     Hold the lock of the folder, or of one above it. lasting: whether all matches stay there.
     Otherwise quick ones are not written, but played again.
@@ -36,41 +36,33 @@ class MatchFolder:
         self._warn, self._stop, self._lasting = warn, stop, lasting
         self._begin = time.monotonic()
 
-    def play(
-        self,
-        match: Match,
-        names: tuple[str, str],
-        progress: GamesDone | None,
-        stem: str | None = None,
-    ) -> None:
+    def play(self, match: Match, progress: GamesDone | None, stem: str | None = None) -> None:
         """Play the rest of a match; StoppedError if `stop` says so.
 
         stem: of the file's name, by default from names and seed. If all games were lost by
-        failures, none is kept: the error may be mended before the next time.
+        failures, none is saved: the error may be mended before the next time.
         """
-        stem = stem or f"{names[0]}-{names[1]}-{match.seed}"
-        file = (self.folder / f"{stem}.parquet").unlinked()
-        identity = match_identity(match, names, {})
-        files = MatchFiles(match, names, identity, file, None, self._warn, locked=True)
+        path = self.folder / f"{stem or '-'.join([*match.names, str(match.seed)])}.parquet"
+        file = MatchFile(match, path.unlinked(), self._warn, locked=True)
 
         def keep() -> None:
             if time.monotonic() - self._begin > _QUICK:
-                files.keep()
+                file.keep()
 
         make_folder(self.folder, parents=True, exist_ok=True)
-        with files.claimed():
+        with file.claimed():
             if match.played and progress is not None:
                 progress(match.played)
             try:
                 match.play(progress, keep, self._stop)
             except EngineError:
                 if match.played and match.result.played:
-                    files.finish()
+                    file.finish()
                 else:
-                    remove(file, missing_ok=True)
+                    remove(file.path, missing_ok=True)
                 raise
             except (StoppedError, KeyboardInterrupt):
-                files.finish()
+                file.finish()
                 raise
-            if self._lasting or file.exists():
-                files.finish()
+            if self._lasting or file.path.exists():
+                file.finish()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import KW_ONLY, asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, PlayMatch, play_whole
+from evolve.arena.match import Match, PlayMatch
 from evolve.arena.match_folder import MatchFolder
 from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import RunError
@@ -91,7 +93,7 @@ class Anchors:
         fixed = list(self.elos)
         if not fixed:
             among = self._among(meetings)
-            fixed = [one.value for one in bradley_terry(self.count, among)] if among else [0.0]
+            fixed = [r.value for r in bradley_terry(self.count, among)] if among else [0.0]
         ratings = [Estimate(elo, math.nan, math.nan, 0) for elo in fixed]
         for number in range(self.count, players):
             met = [(i, 1.0 - scores) for i, j, scores in meetings if j == number]
@@ -107,68 +109,72 @@ class Anchors:
         return [(i, j, scores) for i, j, scores in meetings if j < self.count]
 
 
+@dataclass
+class Contest:
+    """Agents that play each other, under which names and rules; `seed` is of all their games.
+
+    Agents with the same name get a number.
+    """
+
+    agents: Sequence[Agent]
+    names: Sequence[str]
+    rules: Rules
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        seen = Counter[str]()
+        names, self.names = self.names, []
+        for name in names:
+            seen[name] += 1
+            self.names.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+
+
+@dataclass
 class Tournament:
-    """Play every pair of `agents` on `openings(i, j)`, both colours on each.
+    """Play every pair of a contest on `openings(i, j)`, both colours on each.
 
     With `anchors` it is a gauntlet: the others play these alone, and their ratings are fixed.
     `resign` is that of Match.
 
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
-    call plays only the missing ones; agents may be added at the end. `failed` is called with the
-    game, the name and the reason when a program fails, `warn` if games cannot be saved for now;
-    `play` replaces the default way to play a match, without a folder. Agents with the same name get
-    a number. Raises RunError if the folder holds something else, EngineError if a program cannot be
-    used or a pair has only failures.
+    call plays only the missing ones; agents may be added at the end. `settings` are those that its
+    file of settings also has. `failed` is called with the game, the name and the reason when a
+    program fails, `warn` if games cannot be saved for now; `play` replaces the default way to play
+    a match, without a folder. Raises RunError if the folder holds something else, EngineError if a
+    program cannot be used or a pair has only failures.
     """
 
-    def __init__(
-        self,
-        agents: Sequence[Agent],
-        names: Sequence[str],
-        rules: Rules,
-        openings: Callable[[int, int], Openings],
-        settings: dict[str, Any],
-        *,
-        seed: int = 0,
-        executor: Executor = ONE_THREAD,
-        folder: str | Path | None = None,
-        failed: Callable[[int, str, str], None] | None = None,
-        play: PlayMatch = play_whole,
-        warn: Callable[[str], None] = warnings.warn,
-        anchors: Anchors | None = None,
-        resign: float | None = None,
-    ) -> None:
-        assert folder is None or play is play_whole, "a folder has its own way to play a match"
-        self.agents = agents
-        self.anchors = anchors or Anchors()
-        self._resign = resign
-        self._failed = failed
-        self._play_match, self._warn = play, warn
-        self.names = _distinct(names)
-        self.rules: Rules = rules
-        self.folder = None if folder is None else inside(folder)
-        self._openings = openings
-        self._seed = seed
-        self._executor = executor
-        self._config: dict[str, Any] = {
-            "agents": [
-                {"name": name, "is": agent.identity}
-                for name, agent in zip(self.names, agents, strict=True)
-            ],
-            **settings,
-            "seed": seed,
-            "rules": self.rules,
-            **({} if resign is None else {"resign": resign}),
-            **({} if anchors is None else {"anchors": anchors.count, "elos": list(anchors.elos)}),
-        }
+    contest: Contest
+    openings: Callable[[int, int], Openings]
+    _: KW_ONLY
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    executor: Executor = ONE_THREAD
+    folder: Path | None = None
+    failed: Callable[[int, str, str], None] = lambda game, name, why: None
+    play_match: PlayMatch = Match.play
+    warn: Callable[[str], None] = warnings.warn
+    anchors: Anchors = Anchors()
+    resign: float | None = None
+
+    def __post_init__(self) -> None:
         self._tables: dict[tuple[int, int], pa.Table] = {}
         if self.folder is not None:
-            self._claim(self.folder)
+            self._claim(inside(self.folder))
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the agents."""
+        return self.contest.names
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """All pairs, in the order in which they play."""
-        return self.anchors.pairs(len(self.agents))
+        return self.anchors.pairs(len(self.names))
+
+    @property
+    def games(self) -> int:
+        """Number of games of all pairs, where the settings have that of a pair."""
+        return int(self.settings["games"]) * len(self.pairs)
 
     @property
     def finished(self) -> int:
@@ -177,45 +183,42 @@ class Tournament:
 
     def play(self, progress: GamesDone | None = None) -> None:
         """Play the missing pairs."""
-        if self.folder is None:
-            self._play(progress)
-            return
-        with locked(self.folder):
-            sweep_orphans(self.folder, (GAMES,))
-            # Only under the lock: before, another process may be running with fewer agents.
-            config = self.folder / RATING_FILE
-            if config.exists():
-                self._check(config)
-            write_text(config, json.dumps(self._config, indent=1) + "\n")
-            self._play(progress, MatchFolder(self.folder / GAMES, self._warn))
-
-    def _play(self, progress: GamesDone | None, kept: MatchFolder | None = None) -> None:
-        for i, j in self.pairs:
-            match, names = self._match(i, j), (self.names[i], self.names[j])
-            if kept is None:
-                self._play_match(match, names, progress)
-            else:
-                kept.play(match, names, progress, f"pair-{i:03d}-{j:03d}")
-            self._tables[i, j] = match.table(names)
+        with ExitStack() as stack:
+            matches = None
+            if self.folder is not None:
+                folder = inside(self.folder)
+                stack.enter_context(locked(folder))
+                sweep_orphans(folder, (GAMES,))
+                # Only under the lock: before, another process may be running with fewer agents.
+                config = folder / RATING_FILE
+                if config.exists():
+                    self._check(config)
+                write_text(config, json.dumps(self._config, indent=1) + "\n")
+                matches = MatchFolder(folder / GAMES, self.warn)
+            for i, j in self.pairs:
+                match = self._match(i, j)
+                if matches is None:
+                    self.play_match(match, progress)
+                else:
+                    matches.play(match, progress, f"pair-{i:03d}-{j:03d}")
+                self._tables[i, j] = match.table()
 
     def _match(self, i: int, j: int) -> Match:
+        names = self.names[i], self.names[j]
         # Every pair has its own seed, independent of the pairs played before.
-        seed = int(np.random.SeedSequence([self._seed, i, j]).generate_state(1)[0])
-
-        def failed(game: int, player: int, why: str) -> None:
-            if self._failed is not None:
-                other = self.names[(j, i)[player]]
-                self._failed(game, self.names[(i, j)[player]], f"against {other} {why}")
-
+        seed = int(np.random.SeedSequence([self.contest.seed, i, j]).generate_state(1)[0])
         return Match(
-            self.agents[i],
-            self.agents[j],
-            self._openings(i, j),
-            self.rules,
+            self.contest.agents[i],
+            self.contest.agents[j],
+            self.openings(i, j),
+            self.contest.rules,
+            names=names,
             seed=seed,
-            executor=self._executor,
-            failed=failed,
-            resign=self._resign,
+            executor=self.executor,
+            failed=lambda game, player, why: self.failed(
+                game, names[player], f"against {names[1 - player]} {why}"
+            ),
+            resign=self.resign,
         )
 
     def cross(self) -> CrossTable:
@@ -226,7 +229,7 @@ class Tournament:
     def ratings(self) -> list[Estimate]:
         """Return the ratings from all games so far, of the agents that have played."""
         if self.anchors.count:
-            return self.anchors.rated(len(self.agents), self.meetings())
+            return self.anchors.rated(len(self.names), self.meetings())
         return bradley_terry(1 + max(j for _, j in self._tables), self.meetings())
 
     @property
@@ -236,7 +239,7 @@ class Tournament:
             scores = self.cross().totals[self.anchors.count :]
             fixed = self.anchors.comparable(self.meetings())
             return fixed and bool(((scores > 0.0) & (scores < 1.0)).all())
-        return comparable(len(self.agents), self.meetings())
+        return comparable(len(self.names), self.meetings())
 
     def meetings(self) -> list[Meeting]:
         """Return the pairs that have played; games that can only repeat count once."""
@@ -244,7 +247,7 @@ class Tournament:
         for (i, j), table in self._tables.items():
             pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
             # Agents that are neither random nor play by the clock repeat their games.
-            if self.agents[i].repeats and self.agents[j].repeats:
+            if self.contest.agents[i].repeats and self.contest.agents[j].repeats:
                 pairs = pairs[_first_of_each(table["moves"].to_pylist())]
             meetings.append((i, j, pairs))
         return meetings
@@ -270,6 +273,21 @@ class Tournament:
         order = np.argsort([-elo.value for elo in ratings], kind="stable")
         return [rows[index] for index in order]
 
+    @property
+    def _config(self) -> dict[str, Any]:
+        contest, anchors = self.contest, self.anchors
+        return {
+            "agents": [
+                {"name": name, "is": agent.identity}
+                for name, agent in zip(contest.names, contest.agents, strict=True)
+            ],
+            **self.settings,
+            "seed": contest.seed,
+            "rules": contest.rules,
+            **({} if self.resign is None else {"resign": self.resign}),
+            **({"anchors": anchors.count, "elos": list(anchors.elos)} if anchors.count else {}),
+        }
+
     def _claim(self, folder: FolderPath) -> None:
         """Claim the folder for this rating, or check that it belongs to it."""
         refuse_links(folder)
@@ -287,7 +305,7 @@ class Tournament:
             names = ", ".join(agent["name"] for agent in before)
         except (OSError, ValueError, LookupError, AttributeError, TypeError) as error:
             raise RunError(f"{config} is damaged: {error}") from error
-        now = dict(self._config)
+        now = self._config
         agents = now.pop("agents")
         if before != agents[: len(before)]:
             raise RunError(f"{config.parent} rates other agents, or they have changed: {names}")
@@ -328,15 +346,6 @@ def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
         for place, pair in enumerate(zip(moves[::2], moves[1::2], strict=True))
     ]
     return np.equal(places, range(len(places)))
-
-
-def _distinct(names: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    names_apart = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        names_apart.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return names_apart
 
 
 def _is_leftover(path: FolderPath) -> bool:

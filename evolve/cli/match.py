@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -49,7 +49,7 @@ from evolve.errors import EngineError
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match, MatchResult
-    from evolve.arena.match_files import MatchFiles
+    from evolve.arena.match_files import MatchFile
     from evolve.fitness.playing import LiveGame
     from evolve.runs.loading import Agreed
 
@@ -91,7 +91,7 @@ def contest_options(command: C) -> C:
     help="Store the games, pair by pair, in a .parquet or .csv file. The same command continues a "
     "match that was stopped.",
 )
-@click.option("--ggf", callback=output_path, metavar="FILE", help="The same as GGF records.")
+@click.option("--ggf", callback=output_path, metavar="FILE", help="Also as GGF, at the end.")
 @click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
 @click.option(
     "--pace",
@@ -140,7 +140,8 @@ def match_command(
         raise click.UsageError("name two agents, A and B, here or in --config")
     if watch and (as_json or not out().is_terminal):
         raise click.UsageError("--watch shows games on a terminal, and without --json")
-    from evolve.arena import call, match_files
+    from evolve.arena import call
+    from evolve.arena.match_files import MatchFile, rules_of_match
 
     settings = settings_of(MatchSettings, {"a": a, "b": b, "sprt": sprt, **options}, config)
     agents = evolve.load_agent(settings.a), evolve.load_agent(settings.b)
@@ -156,7 +157,8 @@ def match_command(
             agents,
             settings,
             {"tell": complain, "strict": strict},
-            match_files.rules_of_match(table, ggf),
+            rules_of_match(table),
+            names=names,
             executor=executor,
             failed=failed,
             watch=None if watched is None else watched.show,
@@ -167,19 +169,40 @@ def match_command(
             "openings": call.identity_of(settings.openings).split()[-1],
             "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
         }
-        identity = match_files.match_identity(match, names, drawn)
-        keeper = match_files.MatchFiles(match, names, identity, table, ggf, complain)
-        with keeper.claimed():
+        file = None if table is None else MatchFile(match, table, complain, drawn)
+        with _claimed(match, file, ggf, drawn):
             games = len(match.pairings)
             tell_started(command="match", a=a, b=b, rules=match.rules, games=games)
             with nullcontext() if watched is None else watched.screen(match):
-                interruption = _play(match, keeper, as_json or watch)
-            _print_result(a, b, agreed, match, keeper, as_json)
+                interruption = _play(match, file, as_json or watch)
+            _print_result(a, b, agreed, match, as_json)
     stopped = interruption is not None
     tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
     if interruption is not None:
-        _print_how_to_go_on(match, keeper)
+        more = "; go on with the same command" if file is not None else ""
+        click.echo(f"interrupted after {match.played} games{more}", err=True)
         context.exit(exit_code(interruption))
+
+
+@contextmanager
+def _claimed(
+    match: Match, file: MatchFile | None, ggf: Path | None, settings: Mapping[str, object]
+) -> Iterator[None]:
+    """Claim the files of a match, and write the last games, also where printing them failed."""
+    from evolve.arena.match_files import check_match_ggf, write_match_ggf
+
+    if ggf is not None:
+        check_match_ggf(match, ggf, settings)
+    with ExitStack() as stack:
+        if file is not None:
+            stack.enter_context(file.claimed())
+        try:
+            yield
+        finally:
+            if ggf is not None and match.played:
+                stack.callback(write_match_ggf, match, ggf, settings)
+            if file is not None:
+                file.finish()
 
 
 class _Watched:
@@ -213,28 +236,16 @@ class _Watched:
         time.sleep(self._pace)
 
 
-def _print_how_to_go_on(match: Match, keeper: MatchFiles) -> None:
-    more = "; go on with the same command" if keeper.files else ""
-    click.echo(f"interrupted after {match.played} games{more}", err=True)
+def _print_result(a: str, b: str, agreed: Agreed, match: Match, as_json: bool) -> None:
+    if as_json:
+        document = _document(a, b, agreed, match.result)
+        agreed_on = {} if match.resign is None else {"agreed": match.agreed}
+        click.echo(json.dumps({**document, **agreed_on, **_tested(match)}))
+    else:
+        _print(match)
 
 
-def _print_result(
-    a: str, b: str, agreed: Agreed, match: Match, keeper: MatchFiles, as_json: bool
-) -> None:
-    """Print the result, and write the last games."""
-    # If a file cannot be written, the result must still be printed, and the other way round.
-    try:
-        if as_json:
-            document = _document(a, b, agreed, match.result)
-            agreed_on = {} if match.resign is None else {"agreed": match.agreed}
-            click.echo(json.dumps({**document, **agreed_on, **_tested(match)}))
-        else:
-            _print(match)
-    finally:
-        keeper.finish()
-
-
-def _play(match: Match, keeper: MatchFiles, quiet: bool) -> KeyboardInterrupt | None:
+def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrupt | None:
     """Play the rest of a match; return what interrupted it, or None.
 
     An interruption before any game is finished is raised.
@@ -243,10 +254,11 @@ def _play(match: Match, keeper: MatchFiles, quiet: bool) -> KeyboardInterrupt | 
         advance(match.played)
 
         def kept() -> None:
-            keeper.keep()
-            file = progress_of()
             if file is not None:
-                file.tell_often("match", last=False, facts=lambda: _so_far(match))
+                file.keep()
+            events = progress_of()
+            if events is not None:
+                events.tell_often("match", last=False, facts=lambda: _so_far(match))
 
         try:
             try:
@@ -257,12 +269,10 @@ def _play(match: Match, keeper: MatchFiles, quiet: bool) -> KeyboardInterrupt | 
                 match.check_played()
                 return interruption
         except EngineError as error:
-            keeper.finish()
-            if not match.played or not keeper.files:
+            if file is None or not match.played:
                 raise
-            files = " and ".join(map(str, keeper.files))
             raise EngineError(
-                f"{error}; the games are in {files}, without which they are played again"
+                f"{error}; the games are in {file.path}, without which they are played again"
             ) from error
     return None
 

@@ -129,9 +129,13 @@ def rate_command(
             failed=Failures().report,
             warn=complain,
         )
-        total = 2 * ((settings.games + 1) // 2) * len(tournament.pairs)
+        total = tournament.games
         tell_started(
-            command="rate", agents=agents, rules=tournament.rules, games=total, folder=folder
+            command="rate",
+            agents=agents,
+            rules=tournament.contest.rules,
+            games=total,
+            folder=folder,
         )
         if not as_json:
             say(f"{agreed}, {total} games{_about_anchors(tournament)}")
@@ -184,7 +188,7 @@ def _about_anchors(tournament: Tournament) -> str:
 def _document(tournament: Tournament, agreed: Agreed) -> dict[str, object]:
     scores, games = tournament.cross().scores, tournament.cross().games
     return {
-        "rules": tournament.rules,
+        "rules": agreed.rules,
         "rules_assumed": agreed.assumed,
         "agents": [row.facts for row in tournament.rows()],
         "cross": {

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
@@ -39,7 +40,18 @@ from evolve.engine.search.context import table_bits_for
 from evolve.engine.search.context_factory import new_context
 from evolve.fitness.executor import BATCH, Threads, ensure, is_number, named
 from evolve.fitness.openings import Openings
-from evolve.tables.games import games_table
+from evolve.tables.columns import repeated
+from evolve.tables.games import (
+    FAILED,
+    GAMES_COLUMNS,
+    REASONS,
+    RULES,
+    START,
+    WINNERS,
+    move_texts,
+    results_by_name,
+    texts_at,
+)
 
 GamesDone = Callable[[int], None]
 """Called with the number of games finished since the last call."""
@@ -66,19 +78,29 @@ class Games:
     """N finished games.
 
     pairings [N, 3]: black, white, opening (indices given by the caller); moves [N, MAX_PLIES]:
-    squares, 64 for a pass, −1 after the end; results [N, RESULT_COLUMNS]; winner [N]: 1 black,
-    0 draw, −1 white, by the rules, and also by which side ran out of nodes or failed; failures:
-    why programs failed, by number of the game.
+    squares, 64 for a pass, −1 after the end; results [N, RESULT_COLUMNS]; failures: why programs
+    failed, by number of the game.
     """
 
     pairings: npt.NDArray[np.int32]
     moves: npt.NDArray[np.int8]
     results: npt.NDArray[np.int64]
-    winner: npt.NDArray[np.int8]
     failures: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pairings)
+
+    @cached_property
+    def winner(self) -> npt.NDArray[np.int8]:
+        """The winner of each game, [N]: 1 black, 0 draw, −1 white.
+
+        It is decided by the rules, or by which side ran out of nodes or failed.
+        """
+        winner: npt.NDArray[np.int8] = self.results[:, OUTCOME].astype(np.int8)
+        reason = self.results[:, REASON]
+        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = WHITE_WINS
+        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE))] = BLACK_WINS
+        return winner
 
     @property
     def disc_difference(self) -> npt.NDArray[np.int64]:
@@ -95,29 +117,29 @@ class Games:
         first_game: int = 0,
     ) -> pa.Table:
         """Return rows of the games table; pairings index the players' `names` and `openings`."""
-        return games_table(
-            generation,
-            kind,
-            names,
-            rules,
-            self.pairings,
-            openings.texts(),
-            self.moves,
-            self.results,
-            self.winner,
-            first_game,
-            self.failures,
-            openings.start_texts(),
+        count, (black, white, opening) = len(self), self.pairings.T
+        reasons = texts_at(REASONS, self.results[:, REASON])
+        if self.failures:
+            texts = reasons.to_pylist()
+            for number, why in self.failures.items():
+                texts[number] = FAILED + why
+            reasons = texts
+        return GAMES_COLUMNS.table(
+            {
+                "generation": repeated(generation, count, pa.int32()),
+                "kind": repeated(kind, count, pa.string()),
+                "game": np.arange(first_game, first_game + count, dtype=np.int32),
+                "black": texts_at(names, black),
+                "white": texts_at(names, white),
+                "opening": texts_at(openings.texts(), opening),
+                "moves": move_texts(self.moves),
+                **results_by_name(self.results),
+                "winner": texts_at(WINNERS, self.winner + 1),
+                "reason": reasons,
+                RULES: repeated(rules, count, pa.string()),
+                START: texts_at(openings.start_texts(), opening),
+            }
         )
-
-
-def winner_of(results: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Return the winner of each game: 1 black, 0 draw, −1 white."""
-    winner: npt.NDArray[np.int8] = results[:, OUTCOME].astype(np.int8)
-    reason = results[:, REASON]
-    winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = WHITE_WINS
-    winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE))] = BLACK_WINS
-    return winner
 
 
 def in_batches(

@@ -97,9 +97,9 @@ class Openings:
         texts: list[str] = move_texts(self.moves).to_pylist()
         return texts
 
-    def start_texts(self) -> list[str | None] | None:
-        """Return each start board as OBF, None if standard; None instead of a list if all are."""
-        return [start_text(board) for board in self.starts] or None
+    def start_texts(self) -> list[str | None]:
+        """Return each start board as OBF, None if standard."""
+        return [start_text(board) for board in self.starts] or [None] * len(self)
 
 
 START_POSITION: Final = Openings(np.full((1, 1), -1, np.int8))

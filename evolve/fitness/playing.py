@@ -42,7 +42,6 @@ from evolve.fitness.games import (
     parts_of,
     play_task,
     played_by_kernels,
-    winner_of,
 )
 from evolve.fitness.openings import Openings
 from evolve.tables.games import AGREED
@@ -207,15 +206,12 @@ class Series:
 
     def games(self, numbers: Numbers) -> Games:
         """Return the games with these numbers."""
-        results = self.results[numbers]
         failures = {
             row: self.failures[number]
             for row, number in enumerate(numbers.tolist())
             if number in self.failures
         }
-        return Games(
-            self.pairings[numbers], self.moves[numbers], results, winner_of(results), failures
-        )
+        return Games(self.pairings[numbers], self.moves[numbers], self.results[numbers], failures)
 
     def play(
         self,

@@ -15,7 +15,7 @@ from evolve.engine.board.rules import Rules
 from evolve.errors import SettingsError
 from evolve.fitness.crosstable import cross_table
 from evolve.fitness.executor import ONE_THREAD, Executor
-from evolve.fitness.games import Games, GamesDone, winner_of
+from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.statistics import Estimate, score_of_pairs
@@ -155,7 +155,7 @@ class RoundRobin:
             last = self._last[1]
             moves, results = last.moves[known], last.results[known]
             moves[new], results[new] = played.moves, played.results
-            games = Games(pairings, moves, results, winner_of(results))
+            games = Games(pairings, moves, results)
         if self.mode == "start":
             self._last = names, games
         return standings(games, players), games

@@ -41,7 +41,7 @@ from evolve.records.record import (
     rules_beside,
     rules_in_row,
 )
-from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, GameRows
+from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, results_by_name
 from evolve.tables.parquet import bytes_of, csv_text, read_csv, table_of
 
 KIND: Final = "record"
@@ -72,21 +72,21 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
         row[DISCS_BLACK] = record.final.discs("black")
         row[DISCS_WHITE] = record.final.discs("white")
         row[PLIES] = len(record.moves)
-    rows = GameRows(
-        generation=0,
-        kind=KIND,
-        numbers=range(len(records)),
-        black=[record.black for record in records],
-        white=[record.white for record in records],
-        openings=[""] * len(records),
-        moves=[format_moves(record.moves) for record in records],
-        results=results,
-        winner=[record.winner for record in records],
-        reasons=[record.ending for record in records],
-        rules=[record.rules for record in records],
-        starts=[start_text(record.start) for record in records],
-    )
-    frame: pd.DataFrame = GAMES_COLUMNS.table(rows).to_pandas()
+    columns = {
+        "generation": [0] * len(records),
+        "kind": [KIND] * len(records),
+        "game": range(len(records)),
+        "black": [record.black for record in records],
+        "white": [record.white for record in records],
+        "opening": [""] * len(records),
+        "moves": [format_moves(record.moves) for record in records],
+        **results_by_name(results),
+        "winner": [record.winner for record in records],
+        "reason": [record.ending for record in records],
+        RULES: [record.rules for record in records],
+        START: [start_text(record.start) for record in records],
+    }
+    frame: pd.DataFrame = GAMES_COLUMNS.table(columns).to_pandas()
     return frame
 
 

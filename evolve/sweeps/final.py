@@ -19,7 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 
 from evolve.arena.match import Match
 from evolve.arena.match_folder import MatchFolder
-from evolve.arena.tournament import Row, Tournament
+from evolve.arena.tournament import Contest, Row, Tournament
 from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove_tree
@@ -184,20 +184,16 @@ def play_final(
     winner = finalists[0]
     if pairs:
 
-        def play(match: Match, pair: tuple[str, str], done: GamesDone | None) -> None:
+        def play(match: Match, done: GamesDone | None) -> None:
             if rating.finished:
                 _write_standings(folder, rating.rows())
-            games.play(match, pair, done)
+            games.play(match, done)
 
         rating = Tournament(
-            agents,
-            names,
-            sweep.rules,
+            Contest(agents, names, sweep.rules, sweep.seed),
             lambda i, j: openings(Part.PLAYOFF, i, j),
-            {},
-            seed=sweep.seed,
             executor=executor,
-            play=play,
+            play_match=play,
         )
         rating.play(games.progress)
         rows = rating.rows()
@@ -211,11 +207,12 @@ def play_final(
             agents[other],
             openings(Part.MATCH, 0),
             sweep.rules,
+            names=(names[one], names[other]),
             seed=sweep.seed,
             executor=executor,
             sprt=plan.test,
         )
-        games.play(match, (names[one], names[other]), games.progress)
+        games.play(match, games.progress)
         played = match.result
         score, failures = played.score, (played.failures_a, played.failures_b)
         if plan.test is not None:

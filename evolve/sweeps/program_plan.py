@@ -328,17 +328,17 @@ class _Games:
     def meet(self, other: Agent, openings: Openings, rules: Rules, seed: int) -> MatchResult:
         """Play a match; EngineError where a program fails in any of its games."""
         match = Match(self.agent, other, openings, rules, seed=seed)
-        self.play(match, (self.agent.name, other.name))
+        self.play(match)
         return match.result
 
-    def play(self, match: Match, names: tuple[str, str], progress: GamesDone | None = None) -> None:
+    def play(self, match: Match, progress: GamesDone | None = None) -> None:
         """Play a match of the trial's agent in the same way."""
         try:
             with self._objective.timed(lambda: match.played):
                 match.play(progress)
         finally:
             self._count += match.played
-        for player, prefix in ((0, ""), (1, f"{names[1]}: ")):
+        for player, prefix in ((0, ""), (1, f"{match.names[1]}: ")):
             failure = match.first_failure(player)
             if failure is not None:
                 raise EngineError(f"{prefix}{failure}")

@@ -247,10 +247,11 @@ class Rungs:
                     np.random.default_rng([settings.seed, number]),
                 ),
                 settings.rules,
+                names=(f"life-{2 * number}", f"life-{2 * number + 1}"),
                 seed=settings.seed,
                 executor=executor,
             )
-            games.play(match, (f"life-{2 * number}", f"life-{2 * number + 1}"), games.progress)
+            games.play(match, games.progress)
             scores.append(match.result.score.value)
         games.drop()
         score = mean_of(scores).within(0.0, 1.0) if scores else None

@@ -42,7 +42,8 @@ class Chart:
 class Column:
     """A column of a table.
 
-    make: function from the table's source to its values; None where rows have them by its name.
+    make: function from the table's source to its values; None where the source has them by its
+    name.
     before: its value in files older than the column, such as None; NEEDED where every file has it.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
     these columns; None for no chart. label: its name in that chart.
@@ -77,8 +78,11 @@ class Columns:
         return tuple(column.name for column in self.columns)
 
     def table(self, source: Any) -> pa.Table:
-        """A table whose values the columns make from a source."""
-        made = {column.name: column.make(source) for column in self.columns if column.make}
+        """A table whose values the columns make from a source, or find in it by their name."""
+        made = {
+            column.name: column.make(source) if column.make else source[column.name]
+            for column in self.columns
+        }
         return table_of(made, self.schema)
 
     def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:

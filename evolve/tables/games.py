@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +17,9 @@ from evolve.engine.board.rules import (
     NODES_WHITE,
     PASS,
     PLIES,
-    REASON,
 )
 from evolve.engine.board.squares import square_name
-from evolve.tables.columns import Column, Columns, array_of, repeated, scalar_of
+from evolve.tables.columns import Column, Columns, array_of, scalar_of
 from evolve.tables.individuals import ISLAND
 
 WINNERS: Final = ("white", "draw", "black")
@@ -42,8 +40,14 @@ START: Final = "start"
 FAILED: Final = "failed: "
 """Start of the reason when a program failed: `failed: black: no move in time`."""
 
-Texts: TypeAlias = pa.Array | Sequence[str | None]
-
+RESULTS: Final = {
+    "discs_black": DISCS_BLACK,
+    "discs_white": DISCS_WHITE,
+    "plies": PLIES,
+    "nodes_black": NODES_BLACK,
+    "nodes_white": NODES_WHITE,
+}
+"""Columns of the table by the columns of results that kernels fill."""
 _PASSED: Final = b"@@"
 """Stands for a pass while the texts of all moves have one length."""
 _LETTERS: Final = np.array(
@@ -74,67 +78,28 @@ def move_texts(moves: npt.NDArray[np.int8]) -> pa.Array:
     )
 
 
-@dataclass(frozen=True)
-class GameRows:
-    """N games, the source of the games table.
-
-    [N]: numbers; black, white: names of the players; openings, moves: texts; winner: `black`,
-    `white` or `draw`; reasons: texts or None; rules: the rules that decided the winner; starts:
-    boards as OBF, None for the usual start. Without `starts`, all games begin there.
-    results [N, RESULT_COLUMNS]: as kernels fill them. Texts may be Arrow arrays: the tables of a
-    generation of 512 take 0.02 s with them, 0.2 s with lists.
-    """
-
-    generation: int
-    kind: str
-    numbers: npt.NDArray[np.int32] | Sequence[int]
-    black: Texts
-    white: Texts
-    openings: Texts
-    moves: Texts
-    results: npt.NDArray[np.int64]
-    winner: Texts
-    reasons: Texts
-    rules: Texts
-    starts: Texts | None = None
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-
-def _result(column: int, kind: type[np.integer[Any]]) -> Callable[[GameRows], Any]:
-    return lambda games: games.results[:, column].astype(kind)
-
-
-def _starts(games: GameRows) -> Texts:
-    return pa.nulls(len(games), pa.string()) if games.starts is None else games.starts
-
-
 GAMES_COLUMNS: Final = Columns(
     (
-        Column(
-            "generation",
-            pa.int32(),
-            lambda games: repeated(games.generation, len(games), pa.int32()),
-        ),
-        Column("kind", pa.string(), lambda games: repeated(games.kind, len(games), pa.string())),
-        Column("game", pa.int32(), lambda games: games.numbers),
-        Column("black", pa.string(), lambda games: games.black),
-        Column("white", pa.string(), lambda games: games.white),
-        Column("opening", pa.string(), lambda games: games.openings),
-        Column("moves", pa.string(), lambda games: games.moves),
-        Column("discs_black", pa.int32(), _result(DISCS_BLACK, np.int32)),
-        Column("discs_white", pa.int32(), _result(DISCS_WHITE, np.int32)),
-        Column("winner", pa.string(), lambda games: games.winner),
-        Column("plies", pa.int32(), _result(PLIES, np.int32)),
-        Column("nodes_black", pa.int64(), _result(NODES_BLACK, np.int64)),
-        Column("nodes_white", pa.int64(), _result(NODES_WHITE, np.int64)),
-        Column("reason", pa.string(), lambda games: games.reasons),
-        Column(RULES, pa.string(), lambda games: games.rules, before=None),
-        Column(START, pa.string(), _starts, before=None),
+        Column("generation", pa.int32()),
+        Column("kind", pa.string()),
+        Column("game", pa.int32()),
+        Column("black", pa.string()),
+        Column("white", pa.string()),
+        Column("opening", pa.string()),
+        Column("moves", pa.string()),
+        Column("discs_black", pa.int32()),
+        Column("discs_white", pa.int32()),
+        Column("winner", pa.string()),
+        Column("plies", pa.int32()),
+        Column("nodes_black", pa.int64()),
+        Column("nodes_white", pa.int64()),
+        Column("reason", pa.string()),
+        Column(RULES, pa.string(), before=None),
+        Column(START, pa.string(), before=None),
     )
 )
-"""The columns, each made from `GameRows`."""
+"""The columns. Those with a function are made of the others, a mapping by name: discs, plies and
+nodes are numpy arrays, texts are lists or Arrow arrays."""
 
 
 def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
@@ -147,57 +112,19 @@ def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
 
 def with_rules(games: pa.Table, rules: str | None) -> pa.Table:
     """A games table with `rules` for games without their own: tables up to version 0.2."""
-    place = games.schema.get_field_index(RULES)
-    if rules is None or games.column(place).null_count == 0:
+    index = games.schema.get_field_index(RULES)
+    if rules is None or games.column(index).null_count == 0:
         return games
-    said = pc.fill_null(games.column(place), scalar_of(rules))
-    return games.set_column(place, games.schema.field(place), said)
+    filled = pc.fill_null(games.column(index), scalar_of(rules))
+    return games.set_column(index, games.schema.field(index), filled)
 
 
-def games_table(
-    generation: int,
-    kind: str,
-    names: Sequence[str],
-    rules: str,
-    pairings: npt.NDArray[np.int32],
-    openings: Sequence[str],
-    moves: npt.NDArray[np.int8],
-    results: npt.NDArray[np.int64],
-    winner: npt.NDArray[np.int8],
-    first_game: int = 0,
-    failures: Mapping[int, str] | None = None,
-    starts: Sequence[str | None] | None = None,
-) -> pa.Table:
-    """A table of games, one row each.
-
-    Columns 0 and 1 of `pairings` index `names`, the players; column 2 indexes `openings`, the
-    texts, and `starts`, the boards where they are not the usual one. `failures`: reasons by row,
-    for games that ended because a program failed.
-    """
-    reasons = _texts(REASONS, results[:, REASON])
-    if failures:
-        texts = reasons.to_pylist()
-        for row, why in failures.items():
-            texts[row] = FAILED + why
-        reasons = array_of(texts, pa.string())
-    return GAMES_COLUMNS.table(
-        GameRows(
-            generation,
-            kind,
-            numbers=np.arange(first_game, first_game + len(pairings), dtype=np.int32),
-            black=_texts(names, pairings[:, 0]),
-            white=_texts(names, pairings[:, 1]),
-            openings=_texts(openings, pairings[:, 2]),
-            moves=move_texts(moves),
-            results=results,
-            winner=_texts(WINNERS, winner + 1),
-            reasons=reasons,
-            rules=repeated(rules, len(pairings), pa.string()),
-            starts=None if starts is None else _texts(starts, pairings[:, 2]),
-        )
-    )
+def results_by_name(results: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:
+    """The columns of discs, plies and nodes from `results` [N, RESULT_COLUMNS] of kernels."""
+    types = {name: GAMES_COLUMNS.schema.field(name).type.to_pandas_dtype() for name in RESULTS}
+    return {name: results[:, column].astype(types[name]) for name, column in RESULTS.items()}
 
 
-def _texts(texts: Sequence[str | None], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
-    """For each number, the text at that index."""
+def texts_at(texts: Sequence[str | None], numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
+    """For each number, the text at that index: 0.02 s for a generation of 512, 0.2 s as lists."""
     return array_of(texts, pa.string()).take(array_of(numbers.astype(np.int64), pa.int64()))

@@ -22,7 +22,7 @@ from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts
-from evolve.arena.match import play_match
+from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.patterns.patterns import DISC
@@ -510,13 +510,13 @@ def test_games_at_once_do_not_disturb_each_other() -> None:
 def test_matches_are_the_same_with_any_number_of_jobs(limit: Limit) -> None:
     openings = balanced_openings(6, Part.MATCH, "standard", np.random.default_rng(0))
     one, other = (replace(agent, limit=limit, rules=None) for agent in PATTERN_AGENTS)
-    results = [
-        play_match(one, other, openings, "standard", executor=Threads(jobs)) for jobs in (1, 2)
-    ]
-    assert results[0][0] == results[1][0]
+    first, second = (
+        Match(one, other, openings, "standard", executor=Threads(jobs)) for jobs in (1, 2)
+    )
+    assert first.play() == second.play()
     for name in ("pairings", "moves", "results"):
-        assert (getattr(results[0][1], name) == getattr(results[1][1], name)).all(), name
-    assert len(np.unique(results[0][1].moves, axis=0)) == 12
+        assert (getattr(first.games, name) == getattr(second.games, name)).all(), name
+    assert len(np.unique(first.games.moves, axis=0)) == 12
 
 
 def test_described_for_people() -> None:

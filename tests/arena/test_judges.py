@@ -11,7 +11,7 @@ import pytest
 import evolve
 from evolve.agents.agent import Agent
 from evolve.arena.judges import Ladder, Panel
-from evolve.arena.match import Match, play_match
+from evolve.arena.match import Match
 from evolve.engine.board.rules import Rules, rule_set
 from evolve.errors import AgentError
 from evolve.fitness.executor import Threads
@@ -83,7 +83,7 @@ def test_rungs_ascend_from_below_the_reference_table_which_is_0(rules: Rules) ->
 def test_no_champion_of_a_default_run_climbs_the_ladder(rules: Rules) -> None:
     champion = evolve.load_agent(DOCS / f"tuned-{rules}-0.json")
     openings = balanced_openings(12, Part.MATCH, rules, np.random.default_rng(1))
-    result, _ = play_match(champion, Ladder(rules).rungs[-1].agent, openings, rules)
+    result = Match(champion, Ladder(rules).rungs[-1].agent, openings, rules).play()
     assert result.score.value < 0.5
 
 
@@ -104,7 +104,9 @@ def test_rating_predicts_games_with_rungs_that_it_was_not_taken_from(rules: Rule
 def _pair_scores(
     one: Agent, other: Agent, rules: Rules, openings: Openings
 ) -> npt.NDArray[np.float64]:
-    _, games = play_match(one, other, openings, rules)
+    match = Match(one, other, openings, rules)
+    match.play()
+    games = match.games
     points = (games.winner.astype(float) + 1) / 2
     points[1::2] = 1 - points[1::2]
     return points.reshape(-1, 2).mean(axis=1)

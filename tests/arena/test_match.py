@@ -10,7 +10,7 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError, play_match
+from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
 from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, Rules
 from evolve.errors import AgentError, OptionsError
 from evolve.fitness.executor import Threads
@@ -36,7 +36,8 @@ def test_side_by_side_they_are_the_same_games(opponent: Agent, first: bool) -> N
     def games(player: Agent) -> tuple[MatchResult, np.ndarray]:
         pair = (player, opponent) if first else (opponent, player)
         told: list[int] = []
-        result, played = play_match(*pair, openings, "standard", seed=3, progress=told.append)
+        match = Match(*pair, openings, "standard", seed=3)
+        result, played = match.play(told.append), match.games
         assert sum(told) == 14
         return result, played.moves
 
@@ -90,8 +91,10 @@ def test_both_sides_may_be_asked_together() -> None:
     openings = balanced_openings(4, Part.MATCH, "reversed", np.random.default_rng(1))
     assert OTHER.network is not None
     other = replace(OTHER, evaluate=OTHER.network.outputs)
-    one = play_match(TOGETHER, other, openings, "reversed")[1]
-    assert (one.moves == play_match(PLAYER, OTHER, openings, "reversed")[1].moves).all()
+    together = Match(TOGETHER, other, openings, "reversed")
+    one_by_one = Match(PLAYER, OTHER, openings, "reversed")
+    assert together.play() == one_by_one.play()
+    assert (together.games.moves == one_by_one.games.moves).all()
 
 
 @pytest.mark.parametrize(
@@ -127,14 +130,14 @@ def test_boards_are_not_searched_together_by_the_clock_or_ucb1(changes: dict[str
 
 def match(a: str, b: str, pairs: int, seed: int = 0, jobs: int = 1) -> object:
     openings = balanced_openings(pairs, Part.MATCH, "standard", np.random.default_rng(seed))
-    return play_match(
+    return Match(
         evolve.load_agent(a),
         evolve.load_agent(b),
         openings,
         "standard",
         seed=seed,
         executor=Threads(jobs),
-    )[0]
+    ).play()
 
 
 def test_a_deterministic_agent_scores_half_against_itself() -> None:
@@ -168,8 +171,10 @@ def test_both_ways_of_playing_agree() -> None:
     a, b = evolve.load_agent("swh?depth=2&endgame=4"), evolve.load_agent("swh-mobility?depth=1")
     assert isinstance(a, evolve.AlphaBetaAgent)
     openings = balanced_openings(6, Part.MATCH, "reversed", np.random.default_rng(0))
-    fast, games = play_match(a, b, openings, "reversed")
-    slow, others = play_match(Plain(a), b, openings, "reversed")
+    match = Match(a, b, openings, "reversed")
+    fast, games = match.play(), match.games
+    match = Match(Plain(a), b, openings, "reversed")
+    slow, others = match.play(), match.games
     assert fast == slow
     assert np.array_equal(games.moves, others.moves)
 

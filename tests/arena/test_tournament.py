@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.arena.match import play_match
-from evolve.arena.tournament import Anchors, Tournament
+from evolve.arena.match import Match
+from evolve.arena.tournament import Anchors, Contest, Tournament
 from evolve.errors import RunError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
-from evolve.tables.parquet import read_table, write_table
 
 NAMES = ("swh-mobility", "swh", "zero", "random")
 
@@ -27,7 +26,8 @@ def openings_of(i: int, j: int) -> Openings:
 def tournament(names: Sequence[str] = NAMES, **changes: Any) -> Tournament:
     agents = [evolve.load_agent(name) for name in names]
     openings = changes.pop("openings", openings_of)
-    return Tournament(agents, names, "standard", openings, {}, **changes)
+    contest = Contest(agents, names, "standard", changes.pop("seed", 0))
+    return Tournament(contest, openings, **changes)
 
 
 def test_every_pair_plays_and_points_add_up() -> None:
@@ -51,7 +51,7 @@ def test_a_pair_plays_the_games_of_a_match() -> None:
     played = tournament(("swh", "zero"))
     played.play()
     pair = map(evolve.load_agent, ("swh", "zero"))
-    result, _ = play_match(*pair, openings_of(0, 1), "standard")
+    result = Match(*pair, openings_of(0, 1), "standard").play()
     assert played.cross().points[0, 1] == result.score.value * 8
 
 
@@ -88,23 +88,6 @@ def test_a_folder_is_gone_on_with_and_agents_are_added_at_its_end(tmp_path: Path
     whole = tournament()
     whole.play()
     assert more.rows() == whole.rows()
-
-
-def test_pairs_of_earlier_versions_are_gone_on_with(tmp_path: Path) -> None:
-    """Their tables do not say of which match they are."""
-    folder, pair = tmp_path / "rated", tmp_path / "rated/games/pair-000-001.parquet"
-    played = tournament(folder=folder)
-    played.play()
-    write_table(pair, read_table(pair).drop_columns(["match"]))
-    before = pair.read_bytes()
-    again = tournament(folder=folder)
-    again.play()
-    assert again.rows() == played.rows()
-    assert pair.read_bytes() == before
-    other = folder / "games/pair-000-002.parquet"
-    write_table(pair, read_table(other).drop_columns(["match"]))
-    with pytest.raises(RunError, match="other agents"):
-        tournament(folder=folder).play()
 
 
 def test_half_a_pair_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -377,17 +377,16 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
     assert "b: it must be given" in misused("match", "--config", "match.toml", "--games", 2)
 
 
-@pytest.mark.parametrize("name", ["games.csv", "games.parquet", "games.ggf"])
+@pytest.mark.parametrize("name", ["games.csv", "games.parquet"])
 def test_a_match_of_more_games_goes_on(name: str, tmp_path: Path) -> None:
-    option = "--ggf" if name.endswith("ggf") else "--out"
     words = ("match", "random", "swh", "--seed=3", "--jobs=1", "--json")
-    few = json.loads(done(*words, "--games=6", option, tmp_path / name).out)
-    grown = json.loads(done(*words, "--games=14", option, tmp_path / name).out)
-    whole = json.loads(done(*words, "--games=14", option, tmp_path / f"whole-{name}").out)
+    few = json.loads(done(*words, "--games=6", "--out", tmp_path / name).out)
+    grown = json.loads(done(*words, "--games=14", "--out", tmp_path / name).out)
+    whole = json.loads(done(*words, "--games=14", "--out", tmp_path / f"whole-{name}").out)
     assert few["games"] == 6
     assert grown == whole
     assert (tmp_path / name).read_bytes() == (tmp_path / f"whole-{name}").read_bytes()
-    assert "games 14, not 6" in fails(*words, "--games=6", option, tmp_path / name)
+    assert "games 14, not 6" in fails(*words, "--games=6", "--out", tmp_path / name)
 
 
 def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path) -> None:
@@ -397,25 +396,23 @@ def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path
     assert "depends on the number of games" in said
 
 
-@pytest.mark.parametrize("name", ["games.parquet", "games.ggf"])
-def test_games_end_where_both_sides_name_the_same_winner(name: str, tmp_path: Path) -> None:
-    option = "--ggf" if name.endswith("ggf") else "--out"
+def test_games_end_where_both_sides_name_the_same_winner(tmp_path: Path) -> None:
+    path = tmp_path / "games.parquet"
     agents = ("swh-mobility?endgame=10", "zero?endgame=10")
     words = ("match", *agents, "--jobs=1", "--json", "--seed=1")
     whole = json.loads(done(*words, "--games=6").out)
     assert "agreed" not in whole
-    few = (*words, "--resign=4", option, tmp_path / name)
+    few = (*words, "--resign=4", "--out", path)
     done(*few, "--games=4")
     early = json.loads(done(*few, "--games=6").out)
     assert 0 < early["agreed"] <= 6
     assert early == json.loads(done(*words, "--games=6", "--resign=4").out), "also from a file"
     assert early == json.loads(done(*few, "--games=6").out)
-    if name.endswith("parquet"):
-        games = pd.read_parquet(tmp_path / name)
-        ended = games[games["reason"] == "agreed"]
-        assert len(ended) == early["agreed"]
-        assert (ended["discs_black"] + ended["discs_white"] < 64).all()
-        assert ended["winner"].isin(["black", "white"]).all()
+    games = pd.read_parquet(path)
+    ended = games[games["reason"] == "agreed"]
+    assert len(ended) == early["agreed"]
+    assert (ended["discs_black"] + ended["discs_white"] < 64).all()
+    assert ended["winner"].isin(["black", "white"]).all()
 
 
 def test_no_game_ends_early_where_a_side_tells_no_value() -> None:

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 import evolve
-from evolve.arena.match import Match, play_match
+from evolve.arena.match import Match
 from evolve.errors import ClusterError, RunError
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Part, balanced_openings
@@ -60,7 +60,7 @@ def test_games_are_those_of_threads(shared: Place) -> None:
         match = Match(AGENTS[0], AGENTS[2], openings, "standard", executor=found)
         result = match.play(told.append)
     assert sum(told) == 60
-    assert result == play_match(AGENTS[0], AGENTS[2], openings, "standard")[0]
+    assert result == Match(AGENTS[0], AGENTS[2], openings, "standard").play()
 
 
 def test_what_a_task_raises_is_told_with_its_worker(shared: Place) -> None:

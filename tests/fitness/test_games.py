@@ -21,12 +21,12 @@ from evolve.engine.board.rules import (
 )
 from evolve.fitness.executor import Threads
 from evolve.fitness.games import (
+    Games,
     TaskMaker,
     agent_rows,
     in_batches,
     parts_of,
     play_task,
-    winner_of,
 )
 from evolve.fitness.openings import START_POSITION, Openings
 from evolve.fitness.playing import play_games
@@ -117,7 +117,8 @@ def test_the_winner_goes_by_who_ran_out_or_failed_and_else_by_the_rules() -> Non
     results = np.zeros((len(reasons), RESULT_COLUMNS), np.int64)
     results[:, REASON] = reasons
     results[:, OUTCOME] = [1, 0, -1, 1, -1, 1, -1]
-    assert winner_of(results).tolist() == [1, 0, -1, -1, 1, -1, 1]
+    games = Games(np.zeros((7, 3), np.int32), np.zeros((7, 0), np.int8), results)
+    assert games.winner.tolist() == [1, 0, -1, -1, 1, -1, 1]
 
 
 def test_rows_of_agents_are_padded_to_the_longest() -> None:

@@ -16,7 +16,7 @@ import pytest
 import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.patterns import PatternAgent
-from evolve.arena.match import play_match
+from evolve.arena.match import Match
 from evolve.config.pattern_training import PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.errors import RunError
@@ -236,9 +236,9 @@ def test_what_it_learns_wins() -> None:
     openings = balanced_openings(20, Part.MATCH, "standard", np.random.default_rng(3))
     agent = course.learner.agent()
     for opponent, least in (("swh", 0.8), ("swh?depth=3", 0.6)):
-        result, _ = play_match(
+        result = Match(
             agent, evolve.load_agent(opponent), openings, "standard", executor=Threads(2)
-        )
+        ).play()
         assert result.score.value > least, opponent
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import evolve
 from evolve.errors import RunError
+from evolve.fitness import games as played_games
 from evolve.runs import run
 from evolve.tables import games, individuals
 from evolve.tables.columns import Column, Columns
@@ -69,12 +70,13 @@ def later(monkeypatch: pytest.MonkeyPatch) -> None:
     plies = Column(
         "opening_plies",
         pa.int32(),
-        lambda rows: [len(opening.split()) for opening in rows.openings.to_pylist()],
+        lambda rows: [len(opening.split()) for opening in rows["opening"].to_pylist()],
         before=-1,
     )
     age = Column("age", pa.int32(), lambda rows: [0 for _ in rows.rows], before=None)
     for module, name, column in (
         (games, "GAMES_COLUMNS", plies),
+        (played_games, "GAMES_COLUMNS", plies),
         (run, "GAMES_COLUMNS", plies),
         (individuals, "INDIVIDUALS_COLUMNS", age),
         (run, "INDIVIDUALS_COLUMNS", age),

@@ -5,33 +5,35 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from evolve.engine.board.board import Board
 from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
     FAILED_BLACK,
     MAX_PLIES,
+    OUTCOME,
     PLIES,
     REASON,
     RESULT_COLUMNS,
 )
 from evolve.engine.board.squares import parse_moves
-from evolve.tables.games import GAMES_COLUMNS, games_table, move_texts, with_rules
+from evolve.fitness.games import Games
+from evolve.fitness.openings import Openings
+from evolve.tables.games import GAMES_COLUMNS, move_texts, with_rules
 
 
-def played(starts: list[str | None] | None = None) -> pa.Table:
+def played(starts: tuple[Board, ...] = ()) -> pa.Table:
     """Two games: one to its end, and one that a program lost."""
     moves = np.full((2, MAX_PLIES), -1, np.int8)
     moves[0, :2] = [19, 64]
     results = np.zeros((2, RESULT_COLUMNS), np.int64)
     results[0, [DISCS_BLACK, DISCS_WHITE, PLIES]] = [40, 24, 2]
     results[1, REASON] = FAILED_BLACK
+    results[0, OUTCOME] = 1
     pairings = np.array([[0, 1, 0], [1, 0, 1]], np.int32)
-    winner = np.array([1, -1], np.int8)
-    names, texts = ["a", "b"], ["d3", ""]
-    failed = {1: "black: it crashed"}
-    return games_table(
-        3, "match", names, "reversed", pairings, texts, moves, results, winner, 7, failed, starts
-    )
+    games = Games(pairings, moves, results, {1: "black: it crashed"})
+    openings = Openings(np.array([[19], [-1]], np.int8), starts)
+    return games.table(3, "match", ["a", "b"], "reversed", openings, 7)
 
 
 def test_games() -> None:
@@ -49,7 +51,8 @@ def test_games() -> None:
 
 
 def test_where_games_begin_and_rules_of_tables_that_do_not_say_theirs() -> None:
-    assert played(["-" * 64 + " X;", None])["start"].to_pylist() == ["-" * 64 + " X;", None]
+    starts = played((Board(own=0, opp=0), Board.start()))["start"].to_pylist()
+    assert starts == ["-" * 64 + " X;", None]
     for rules, said in (("standard", ["reversed"] * 2), (None, ["reversed"] * 2)):
         assert with_rules(played(), rules)["rules"].to_pylist() == said
     older = GAMES_COLUMNS.completed(played().drop_columns(["rules", "start"]))
