@@ -20,7 +20,6 @@ from typing import Any, Final
 import pyarrow as pa
 
 import evolve
-from evolve.files.folder import inside
 from evolve.records.moves import read_move
 from evolve.service.example import ABOUT, ARCHIVE, NAME
 from evolve.service.folders import Place
@@ -49,7 +48,7 @@ def _best_of(path: Path) -> str:
 def _champions_game(folder: Path) -> dict[str, Any]:
     """A game that the champion won clearly in the play-off, with a coach's values."""
     champion = _champion_of(folder)
-    rows = read_table(inside(folder) / "games/playoff.parquet").to_pylist()
+    rows = read_table(Path(folder) / "games/playoff.parquet").to_pylist()
     won = [row for row in rows if row.get(row["winner"]) == champion]
     row = min(won, key=lambda one: (-one["plies"], one[f"discs_{one['winner']}"], one["game"]))
     kept = {key: row[key] for key in _OF_GAME}
@@ -77,8 +76,8 @@ def make(folder: Path) -> dict[str, bytes]:
     subprocess.run(command, check=True)
     run = folder / NAME
     game = _champions_game(run)
-    best = {path.stem: _best_of(path) for path in sorted(inside(run).glob("generations/*"))}
-    for path in sorted(inside(run).glob("games/*")):
+    best = {path.stem: _best_of(path) for path in sorted(Path(run).glob("generations/*"))}
+    for path in sorted(Path(run).glob("games/*")):
         table = read_table(path, GAMES_COLUMNS)
         name = best.get(path.stem) or _champion_of(run)
         won = [row.get(row["winner"]) == name for row in table.to_pylist()]

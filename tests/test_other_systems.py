@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from evolve.cli import signals
-from evolve.files import atomic, changes, folder
+from evolve.files import atomic, changes
 from evolve.programs import host
 from evolve.programs.meter import Meter
 from evolve.service import engine_worker
@@ -108,11 +108,10 @@ def test_files_are_bytes_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         seen.append(flags)
         return real(path, flags & ~binary, *more, **options)
 
-    monkeypatch.setattr(folder, "_BYTES", binary)
+    monkeypatch.setattr(changes, "_BYTES", binary)
     monkeypatch.setattr(os, "open", opened)
-    for path in (tmp_path / "a", folder.inside(tmp_path, "b")):
-        os.close(folder.open_handle(path, os.O_WRONLY | os.O_CREAT))
-        assert seen[-1] & binary
+    os.close(changes.open_to_append(tmp_path / "a"))
+    assert seen[-1] & binary
 
 
 def test_a_rename_waits_for_readers_on_windows(
@@ -156,7 +155,7 @@ def test_locks_are_tried_where_no_system_lists_them(
     (tmp_path / "lock").touch()
     take_away(monkeypatch)
     assert Locks(tmp_path / "lock").held() is None
-    assert not holds(None, folder.inside(tmp_path, "lock"))
+    assert not holds(None, tmp_path / "lock")
 
 
 def test_memory_has_no_limit_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:

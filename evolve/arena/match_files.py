@@ -30,7 +30,7 @@ from evolve.engine.board.rules import (
     check_rules,
 )
 from evolve.engine.board.squares import parse_moves
-from evolve.errors import EvolveError, LinkError, RecordError, RunError
+from evolve.errors import EvolveError, RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.fitness.games import Games, empty_rows
@@ -294,8 +294,6 @@ def _held(path: Path) -> Iterator[None]:
         try:
             make_folder(desk, exist_ok=True)
             stack.enter_context(locked(desk))
-        except LinkError:
-            raise
         except RunError:
             raise RunError(f"{path} is being written to by another process") from None
         except OSError as error:

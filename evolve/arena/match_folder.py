@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from evolve.arena.match import Match, StoppedError
 from evolve.arena.match_files import MatchFile
 from evolve.errors import EngineError
 from evolve.files.changes import make_folder, remove
-from evolve.files.folder import FolderPath
 from evolve.fitness.games import GamesDone
 
 _QUICK: Final = 2.0
@@ -26,7 +26,7 @@ class MatchFolder:
 
     def __init__(
         self,
-        folder: FolderPath,
+        folder: Path,
         warn: Callable[[str], None],
         stop: Callable[[], bool] | None = None,
         *,
@@ -43,7 +43,7 @@ class MatchFolder:
         failures, none is saved: the error may be mended before the next time.
         """
         path = self.folder / f"{stem or '-'.join([*match.names, str(match.seed)])}.parquet"
-        file = MatchFile(match, path.unlinked(), self._warn, locked=True)
+        file = MatchFile(match, path, self._warn, locked=True)
 
         def keep() -> None:
             if time.monotonic() - self._begin > _QUICK:

@@ -23,14 +23,14 @@ from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath, inside
 from evolve.fitness.crosstable import GAMES_OF_CROSS_TABLE, CrossTable, cross_table_of
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparable, rate_one
 from evolve.parsing import parse_json, read_document
-from evolve.runs.run_folder import locked, refuse_links, sweep_orphans
+from evolve.runs.run_folder import locked, sweep_orphans
+from evolve.runs.run_types import check_links
 from evolve.tables.columns import rows_with
 from evolve.tables.games import FAILED
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
@@ -64,7 +64,7 @@ class Row:
 def rules_of_rating(folder: str | Path) -> Rules | None:
     """Return the rules of the rating in a folder; None if none can be read."""
     try:
-        config = parse_json(read_document(inside(folder) / RATING_FILE))
+        config = parse_json(read_document(Path(folder) / RATING_FILE))
         return check_rules(str(config["rules"]))
     except (OSError, ValueError, LookupError, TypeError):
         return None  # opening the folder later reports the error
@@ -159,7 +159,7 @@ class Tournament:
     def __post_init__(self) -> None:
         self._tables: dict[tuple[int, int], pa.Table] = {}
         if self.folder is not None:
-            self._claim(inside(self.folder))
+            self._claim(Path(self.folder))
 
     @property
     def names(self) -> Sequence[str]:
@@ -186,7 +186,7 @@ class Tournament:
         with ExitStack() as stack:
             matches = None
             if self.folder is not None:
-                folder = inside(self.folder)
+                folder = Path(self.folder)
                 stack.enter_context(locked(folder))
                 sweep_orphans(folder, (GAMES,))
                 # Only under the lock: before, another process may be running with fewer agents.
@@ -288,9 +288,9 @@ class Tournament:
             **({"anchors": anchors.count, "elos": list(anchors.elos)} if anchors.count else {}),
         }
 
-    def _claim(self, folder: FolderPath) -> None:
+    def _claim(self, folder: Path) -> None:
         """Claim the folder for this rating, or check that it belongs to it."""
-        refuse_links(folder)
+        check_links(folder)
         config = folder / RATING_FILE
         if config.exists():
             self._check(config)
@@ -348,6 +348,6 @@ def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
     return np.equal(places, range(len(places)))
 
 
-def _is_leftover(path: FolderPath) -> bool:
+def _is_leftover(path: Path) -> bool:
     """Whether a rating that was killed before it wrote rating.json can leave this path."""
     return path.name in (GAMES, LOCK_FILE) or path.name.startswith(TEMPORARY_PREFIX)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
@@ -16,7 +17,6 @@ from evolve.cli.terminal import duration, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
-from evolve.files.folder import inside
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
@@ -70,7 +70,7 @@ def check_command(jobs: int, as_json: bool, **options: Any) -> int:
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
-            about = estimate.estimate(loop.Evolution(inside(scratch), settings, executor))
+            about = estimate.estimate(loop.Evolution(Path(scratch), settings, executor))
     if as_json:
         print_json(_document(workers, settings, about, slots, jobs))
     else:

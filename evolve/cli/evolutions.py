@@ -30,7 +30,6 @@ from evolve.errors import RunError
 from evolve.evolution.estimate import Costs, Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_told
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
@@ -138,7 +137,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
 
     @contextmanager
     def opened(
-        self, folder: FolderPath, settings: EvolutionSettings, jobs: int, *, new: bool
+        self, folder: Path, settings: EvolutionSettings, jobs: int, *, new: bool
     ) -> Iterator[Evolution]:
         with executor_for(jobs) as executor:
             if new:  # before anything is compiled, so that it shows at once
@@ -207,9 +206,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         )
 
 
-def _print_header(
-    folder: FolderPath, settings: EvolutionSettings, done: int, executor: Executor
-) -> None:
+def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor: Executor) -> None:
     """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
     tell(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from evolve.cli.terminal import out, say
-from evolve.files.folder import FolderPath
 from evolve.tables.paths import BEST_FILE
 from evolve.terminal_text import plain
 
@@ -22,7 +22,7 @@ _PLAIN: Final = " .:+#"
 _BARS: Final = "▁▂▃▄▅▆▇█"
 
 
-def print_landscape(folder: FolderPath) -> None:
+def print_landscape(folder: Path) -> None:
     """Print the scores that a sweep's trials let expect, over its two first parameters."""
     from evolve.sweeps.landscape import Trials
 
@@ -118,7 +118,7 @@ def _end(axis: Axis, place: int) -> str:
     return axis.choices[-place] if axis.choices else f"{axis.value(place):.4g}"
 
 
-def print_winner(folder: FolderPath) -> None:
+def print_winner(folder: Path) -> None:
     """Print the winner of a sweep of a program as an agent for any command; nothing before it."""
     if not (folder / BEST_FILE).exists():
         return

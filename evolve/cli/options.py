@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +15,6 @@ from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
-from evolve.errors import LinkError
-from evolve.files.folder import inside
 from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
 
@@ -78,7 +75,10 @@ PROGRESS: Final = "evolve.progress"
 def output_path(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> Path | None:
-    """A file to write to: its folder must exist, and it must not be a folder itself."""
+    """A file to write to: its folder must exist, and it must not be a folder itself.
+
+    A link is followed here, as its user means it: what writes a file replaces a link.
+    """
     if value is None:
         return None
     path = Path(value)
@@ -88,7 +88,7 @@ def output_path(
         raise click.ClickException(f"there is no folder {path.parent} to write {path.name} to")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise click.ClickException(f"{path} cannot be written to")
-    return path
+    return path.resolve() if path.is_symlink() else path
 
 
 def output_folder(
@@ -208,9 +208,8 @@ def complete_agents(
 def _runs(incomplete: str) -> Iterator[Path]:
     places = dict.fromkeys((*_beginning_with(incomplete), *_beginning_with(f"{_RUNS}/")))
     for path in places:
-        with suppress(LinkError):
-            if inside(path, CONFIG_FILE).is_file() and str(path).startswith(incomplete):
-                yield path
+        if (path / CONFIG_FILE).is_file() and str(path).startswith(incomplete):
+            yield path
 
 
 def _files(incomplete: str) -> Iterator[Path]:

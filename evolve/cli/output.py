@@ -21,7 +21,6 @@ from evolve.cli.terminal import (
     say,
 )
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -182,7 +181,7 @@ def print_final(run: Run, frame: pd.DataFrame) -> None:
     print_finalists(run.path, without_nan(frame).to_dict("records"))
 
 
-def print_finalists(folder: FolderPath, rows: Sequence[Mapping[Any, Any]]) -> None:
+def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
     """Print how the final in a folder ended, and whether the sweep beats the defaults."""
     from evolve.tables.trials import verdict_of
 

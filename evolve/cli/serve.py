@@ -23,7 +23,6 @@ from evolve.engine.compiled.private import check_private, private_folder
 from evolve.extras import install_hint
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
-from evolve.files.folder import inside
 from evolve.runs.run_folder import data_folder
 from evolve.tables.paths import CONFIG_FILE
 
@@ -110,7 +109,7 @@ def serve_command(
     os.environ.pop(SERVICE_TOKEN, None)
     from evolve.service import request_guard, server
 
-    if inside(runs, CONFIG_FILE).is_file():
+    if (runs / CONFIG_FILE).is_file():
         raise click.BadParameter(f"{runs} is a run; name the folder that holds runs")
     for program in programs:
         _check_program(program)

@@ -29,9 +29,7 @@ from evolve.cli.output import (
 )
 from evolve.cli.runs import describe_champion, shown_row
 from evolve.cli.terminal import print_rows, say
-from evolve.errors import LinkError
 from evolve.files.atomic import write_text
-from evolve.files.folder import inside
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.tables.paths import CONFIG_FILE, PICTURES
@@ -244,10 +242,8 @@ def _is_run(folder: Path) -> bool:
 
     The file may be in any folder, and links there are the user's own: they make no run.
     """
-    try:
-        return inside(folder, CONFIG_FILE).exists()
-    except LinkError:
-        return False
+    config = folder / CONFIG_FILE
+    return config.is_file() and not config.is_symlink()
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -29,7 +30,6 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath
 from evolve.parsing import laid_over
 from evolve.runs import run_folder as store
 from evolve.runs.run import Study, is_study
@@ -41,7 +41,7 @@ from evolve.runs.study_spec import (
     study_spec_of,
 )
 from evolve.studies.comparison import compared, groups_of, meetings
-from evolve.studies.running import StudyEnding, StudyWork, check_links
+from evolve.studies.running import StudyEnding, StudyWork
 from evolve.tables.paths import STUDY_FILE
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
@@ -87,7 +87,7 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
 
 
-def _begun(folder: FolderPath) -> int:
+def _begun(folder: Path) -> int:
     """How many runs of a study would be lost with its folder."""
     return len(Study(folder).runs) if is_study(folder) else 0
 
@@ -121,7 +121,6 @@ def resume_study(
         each = count_of(changed.settings["jobs"], "worker")
         tell(f"{path} does not say how many workers a run had; {each} each from now on")
     with store.locked(path):
-        check_links(study)
         _refuse_functions(study.design, str(path))
         check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)
         if changed != design:

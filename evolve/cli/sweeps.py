@@ -22,7 +22,6 @@ from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import FEWEST_OPENINGS, SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import OptionsError
-from evolve.files.folder import FolderPath
 from evolve.fitness.statistics import in_elo
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
@@ -114,7 +113,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
         return settings
 
-    def completed(self, settings: SweepSettings, folder: FolderPath, jobs: int) -> SweepSettings:
+    def completed(self, settings: SweepSettings, folder: Path, jobs: int) -> SweepSettings:
         name = settings.study or folder.resolve().name
         return settings.model_copy(update={"study": name, "jobs": settings.jobs or jobs})
 
@@ -129,7 +128,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     @contextmanager
     def opened(
-        self, folder: FolderPath, settings: SweepSettings, jobs: int, *, new: bool
+        self, folder: Path, settings: SweepSettings, jobs: int, *, new: bool
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
@@ -221,7 +220,7 @@ def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
     return None
 
 
-def _check_same_storage(folder: FolderPath, stored: str | None, given: str) -> None:
+def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:
     """Raise OptionsError unless a storage is the sweep's own, given with its password."""
     shown = without_password(given)
     if stored is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from evolve.cli.display import ProgressView, tell, tell_next
@@ -13,7 +14,6 @@ from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell, is_elo
 from evolve.cli.work import LongWork
 from evolve.config.learning import TrainingSettings
-from evolve.files.folder import FolderPath
 from evolve.learning.training import Training
 from evolve.runs.loading import load_agent
 from evolve.runs.run_folder import Observer, RunEnding
@@ -68,7 +68,7 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
 
     @contextmanager
     def opened(
-        self, folder: FolderPath, settings: TrainingSettings, jobs: int, *, new: bool
+        self, folder: Path, settings: TrainingSettings, jobs: int, *, new: bool
     ) -> Iterator[Training]:
         if new:  # before anything is compiled
             _print_header(self.command, folder, settings, jobs)
@@ -134,7 +134,7 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         )
 
 
-def _print_header(command: str, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
+def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: int) -> None:
     ends = []
     if settings.games is not None:
         ends.append(f"{settings.games} games")

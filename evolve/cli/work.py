@@ -30,7 +30,6 @@ from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import ClusterError, RunError
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove, remove_folder
-from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding, agree, not_agreed
 from evolve.runs.run_type import RunType
@@ -49,7 +48,7 @@ W = TypeVar("W", bound="_InFolder")
 
 class _InFolder(Protocol):
     @property
-    def folder(self) -> FolderPath:
+    def folder(self) -> Path:
         """Where the work is kept."""
 
 
@@ -111,7 +110,7 @@ class LongWork(ABC, Generic[S, W]):
         settings: S = resolve_as(self.variant.model(), {}, changes, read_toml(file), str(file))
         return settings
 
-    def completed(self, settings: S, folder: FolderPath, jobs: int) -> S:
+    def completed(self, settings: S, folder: Path, jobs: int) -> S:
         """The settings with what only the start decides."""
         return settings
 
@@ -124,7 +123,7 @@ class LongWork(ABC, Generic[S, W]):
 
     @abstractmethod
     def opened(
-        self, folder: FolderPath, settings: S, jobs: int, *, new: bool
+        self, folder: Path, settings: S, jobs: int, *, new: bool
     ) -> AbstractContextManager[W]:
         """Give the work, at its last complete step unless it is `new`."""
 
@@ -173,7 +172,7 @@ class LongWork(ABC, Generic[S, W]):
 class RowRun(NamedTuple):
     """A run of a `RunType.of_rows`; jobs: threads."""
 
-    folder: FolderPath
+    folder: Path
     settings: Any
     jobs: int
 
@@ -196,9 +195,7 @@ class RowWork(LongWork[Any, RowRun]):
         super().__init__(command)
 
     @contextmanager
-    def opened(
-        self, folder: FolderPath, settings: Any, jobs: int, *, new: bool
-    ) -> Iterator[RowRun]:
+    def opened(self, folder: Path, settings: Any, jobs: int, *, new: bool) -> Iterator[RowRun]:
         yield RowRun(folder, settings, jobs)
 
     def introduce(self, work: RowRun, before: Any) -> None:
@@ -251,10 +248,10 @@ def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
 def carry_out(
     name: str,
     row_event: str,
-    folder: FolderPath,
+    folder: Path,
     view: ProgressView,
     work: Callable[[Observer], E],
-    kept: Callable[[FolderPath], int],
+    kept: Callable[[Path], int],
 ) -> E:
     """Run the work, and show it to people; return its ending.
 
@@ -272,7 +269,7 @@ def carry_out(
         raise
 
 
-def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
+def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
     """Print how far the work got and why it ended, and its result or how to go on.
 
     Returns the exit code.
@@ -286,11 +283,11 @@ def finish(folder: FolderPath, so_far: str, ending: RunEnding, report: Callable[
     return INTERRUPTED if ending.stopped else 0
 
 
-def _tell_how_to_go_on(folder: FolderPath) -> None:
+def _tell_how_to_go_on(folder: Path) -> None:
     tell(f"go on with: evolve resume {as_word(folder)}")
 
 
-def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
+def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
     """Record that this user starts a run with the programs and the storage of its settings.
 
     For a study, record those of all its runs. Call this before writing config.toml, which makes a
@@ -313,8 +310,8 @@ def agree_to_programs(folder: FolderPath, *settings: BaseModel) -> None:
 
 
 def check_programs(
-    file: FolderPath,
-    folder: FolderPath,
+    file: Path,
+    folder: Path,
     *settings: BaseModel,
     allowed: bool,
     storage: bool | None = None,
@@ -348,9 +345,7 @@ def _things(settings: BaseModel) -> list[str]:
 
 
 @contextmanager
-def new_folder(
-    kept: Callable[[FolderPath], int], stem: str, wished: str | None
-) -> Iterator[FolderPath]:
+def new_folder(kept: Callable[[Path], int], stem: str, wished: str | None) -> Iterator[Path]:
     """Make and lock the folder of a new run: `wished`, or the next runs/STEM-NNN.
 
     kept(folder) says how much would be lost with the folder. If the block fails while that is 0,
@@ -358,7 +353,7 @@ def new_folder(
     its parent folder is missing.
     """
     made_runs = not RUNS.exists()
-    folder, made = store.claimed(inside(RUNS), stem, wished)
+    folder, made = store.claimed(RUNS, stem, wished)
     with store.locked(folder):
         try:
             yield folder

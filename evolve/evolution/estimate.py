@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Final
 
@@ -25,7 +26,6 @@ import numpy as np
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.loop import SLOTS_TO_PLAY_AHEAD, Evolution
 from evolve.evolution.playoff import games_afterwards
-from evolve.files.folder import inside
 from evolve.fitness.executor import BATCH, Threads, task_size
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
@@ -113,7 +113,7 @@ class Forecast:
 def cost(settings: EvolutionSettings, threads: int) -> tuple[float, float, float]:
     """The seconds, most seconds and bytes of a run that is not begun, see `run_type.Cost`."""
     with tempfile.TemporaryDirectory() as folder:
-        found = estimate(Evolution(inside(folder), settings, Threads(threads)))
+        found = estimate(Evolution(Path(folder), settings, Threads(threads)))
     return found.seconds, found.seconds, found.bytes
 
 

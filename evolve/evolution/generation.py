@@ -27,7 +27,6 @@ from evolve.config.toml import read_toml, resolve
 from evolve.engine.board.rules import END, REASON, rule_set
 from evolve.errors import AgentError, EvolveError, RunError, SettingsError
 from evolve.evolution.panel import Candidate, PanelResult, RunContext, RunPanel, past_generations
-from evolve.files.folder import FolderPath
 from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
@@ -198,7 +197,7 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
     return agent.with_provenance(**provenance)
 
 
-def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent | None:
+def given_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | None:
     """Load the agent of a run's `evaluation` setting, from the run's folder if a copy is there.
 
     None if individuals have their own evaluations. Raises SettingsError if the agent cannot be
@@ -225,7 +224,7 @@ def given_agent(folder: FolderPath, settings: EvolutionSettings) -> PatternAgent
     return agent
 
 
-def keep_given(folder: FolderPath, agent: PatternAgent) -> None:
+def keep_given(folder: Path, agent: PatternAgent) -> None:
     """Copy the agent to the folder of a new run: the original may change or disappear."""
     kept = folder / EVALUATION_FILE
     if not kept.exists():

@@ -34,7 +34,6 @@ from evolve.evolution.generation import (
 from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -101,7 +100,7 @@ class Evolution:
 
     def __init__(
         self,
-        folder: FolderPath,
+        folder: Path,
         settings: EvolutionSettings,
         executor: Executor,
         own: Own | None = None,
@@ -372,7 +371,7 @@ def evolve(
         for name in OF_DIRECT_GENES:
             if name in settings:
                 raise SettingsError(f"{name}: does not apply to genes of your own")
-    folder = inside(folder)
+    folder = Path(folder)
     names = {kind: own_name(value) for kind, value in own.items()}
     asked = resolve({**settings, **names}, starts.settings_below(folder))
     with starts.opened(folder, asked.rules) as (folder, new):
@@ -392,7 +391,7 @@ def evolve(
     return Run(folder)
 
 
-def _check_generations(folder: FolderPath, asked: EvolutionSettings) -> None:
+def _check_generations(folder: Path, asked: EvolutionSettings) -> None:
     """Raise RunError if a run has more generations than are asked for."""
     done = Run(folder).generation_count
     if asked.generations < done:

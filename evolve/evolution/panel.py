@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -21,7 +22,6 @@ from evolve.arena.judges import RUNGS, Ladder, meet
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
 from evolve.evolution.trend import Curve, Rise
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -94,7 +94,7 @@ class PanelResult:
 class RunContext:
     """What the parts of a run share: its folder, its genome with the settings, its executor."""
 
-    folder: FolderPath
+    folder: Path
     genome: Genome
     executor: Executor
 

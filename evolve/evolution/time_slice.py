@@ -22,7 +22,6 @@ from evolve.errors import EvolveError, RunError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import ONE_THREAD, WrongAnswerError, ensure, named
 from evolve.fitness.openings import Openings
 from evolve.runs.run_folder import Silent
@@ -57,7 +56,7 @@ class TimeSlice:
     openings: Openings | None
 
     @classmethod
-    def of(cls, folder: FolderPath, seconds: float, openings: Openings | None = None) -> TimeSlice:
+    def of(cls, folder: Path, seconds: float, openings: Openings | None = None) -> TimeSlice:
         """Return the next time slice of the run in a folder, with only the last games file."""
         done = committed_generations(folder)
         paths = [folder / name for name in (CONFIG_FILE, EVALUATION_FILE)]
@@ -84,12 +83,12 @@ class TimeSliceDone:
     finished: bool
 
 
-def _results(folder: FolderPath) -> list[FolderPath]:
+def _results(folder: Path) -> list[Path]:
     """Return result files in writing order: the play-off's file marks the champion as its own."""
     return [folder / CHAMPION_FILE, folder / LEARNED_FILE, playoff_file(folder)]
 
 
-def _contents(folder: FolderPath, paths: Sequence[FolderPath]) -> dict[str, bytes]:
+def _contents(folder: Path, paths: Sequence[Path]) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in paths if path.exists()
     }
@@ -109,7 +108,7 @@ def go(time_slice: TimeSlice) -> TimeSliceDone:
     """Continue a run, on one thread; raises RunError if this machine has no disk space for it."""
     try:
         with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
-            folder = inside(scratch, time_slice.name)
+            folder = Path(scratch, time_slice.name)
             for part in (GENERATIONS, GAMES):
                 (folder / part).mkdir(parents=True)
             for name, data in time_slice.files.items():
@@ -119,7 +118,7 @@ def go(time_slice: TimeSlice) -> TimeSliceDone:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def _gone_on(folder: FolderPath, time_slice: TimeSlice) -> TimeSliceDone:
+def _gone_on(folder: Path, time_slice: TimeSlice) -> TimeSliceDone:
     before = committed_generations(folder)
     settings = resolve({}, read_toml(folder / CONFIG_FILE))
     evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
@@ -165,7 +164,7 @@ def check_time_slice(time_slice: TimeSlice, done: Any) -> None:
         and type(done.generations) is int,
         "its answer has no files of a run",
     )
-    here = inside(".")
+    here = Path(".")
     before = sum(generation_of(Path(name)) >= 0 for name in time_slice.files if GENERATIONS in name)
     ensure(
         before <= done.generations <= before + len(done.files),
@@ -205,7 +204,7 @@ def _check_file(scratch: Path, name: str, data: bytes) -> None:
         raise WrongAnswerError(f"its answer has a file {name} of another generation")
 
 
-def keep(folder: FolderPath, done: TimeSliceDone) -> None:
+def keep(folder: Path, done: TimeSliceDone) -> None:
     """Write a time slice's result to the run's folder, in an order that is safe if killed."""
     for name in done.gone:
         remove(folder / name, missing_ok=True)

@@ -15,9 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
-from evolve.errors import RunError
 from evolve.files.changes import move, point, remove
-from evolve.files.folder import FolderPath, open_handle, reached
 from evolve.parsing import parse_json
 
 TEMPORARY_PREFIX = ".writing-"
@@ -30,34 +28,29 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write to; it replaces `path` when no error occurs.
 
     The data is on the disk before the rename, and the rename is on the disk before this returns.
-    The folder must exist. Outside a run's folder, a link is followed, as `-o FILE` means it, and a
-    pipe or a device is written to. For a FolderPath inside its base, a link is a LinkError and a
-    pipe or a device is a RunError. An OSError names `path`, and no temporary file stays behind.
-    A `private` file is readable by this user alone.
+    The folder must exist. A link of that name is replaced, not followed; a pipe or a device is
+    written to. An OSError names `path`, and no temporary file stays behind. A `private` file is
+    readable by this user alone.
     """
-    target = path if isinstance(path, FolderPath) else Path(os.path.realpath(path))
-    special = target.exists() and not target.is_file()
-    if special and isinstance(path, FolderPath):
-        raise RunError(f"{path} is not a file, and one is to be written there: remove it")
-    folder = Path(tempfile.gettempdir()) if special else target.parent
+    special = path.exists() and not (path.is_file() or path.is_symlink())
+    folder = Path(tempfile.gettempdir()) if special else path.parent
     # The name is chosen here, not by mkstemp: a signal may come at any time, and the file is still
     # removed.
     temporary = folder / f"{TEMPORARY_PREFIX}{secrets.token_hex(8)}{path.suffix}"
     try:
-        with open(temporary, "xb", opener=lambda _, flags: _privately(temporary, flags)) as file:
+        with open(temporary, "xb", opener=_privately) as file:
             yield cast(BinaryIO, file)
             file.flush()
             point("write", temporary)
             os.fsync(file.fileno())
         if special:
-            with temporary.open("rb") as source, target.open("wb") as sink:
+            with temporary.open("rb") as source, path.open("wb") as sink:
                 shutil.copyfileobj(source, sink)
             remove(temporary)
             return
         if not private:  # so far it is private; give it the mode of any new file
-            with reached(temporary) as (handle, name):
-                os.chmod(name, 0o666 & ~_umask(), dir_fd=handle)
-        move(temporary, target)
+            temporary.chmod(0o666 & ~_umask())
+        move(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):  # report the first error
             remove(temporary, missing_ok=True)
@@ -72,7 +65,7 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
-def remove_half_written(folder: FolderPath) -> None:
+def remove_half_written(folder: Path) -> None:
     """Remove the temporary files that a killed writer left.
 
     Links and folders with such a name stay: evolve does not make them.
@@ -94,8 +87,8 @@ def write_text(path: Path, text: str) -> None:
     write_bytes(path, text.encode())
 
 
-def _privately(path: Path, flags: int) -> int:
-    return open_handle(path, flags, 0o600)
+def _privately(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _umask() -> int:
@@ -107,7 +100,7 @@ def _umask() -> int:
 class Tail:
     """The end of a file that grows."""
 
-    def __init__(self, path: FolderPath) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
         self._place = 0
         self._rest = b""

@@ -1,8 +1,7 @@
 """Every change of files in people's folders happens here, or in `atomic`, which is built on this.
 
-One place, so that a test can watch, fail or end the work before any change. Inside a folder of
-runs, changes go through a handle of that folder and follow no link: see `folder`. `tests/files`
-looks for changes that bypass this module.
+One place, so that a test can watch, fail or end the work before any change. No change goes through
+a link in place of its file. `tests/files` looks for changes that bypass this module.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Literal
 
-from evolve.files.folder import FolderPath, open_handle, reached
+from evolve.files.folder import refuse_link
 
 Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
 """What is about to happen.
@@ -28,6 +27,9 @@ is removed.
 """
 _PAUSES: Final = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Seconds between tries to rename on Windows, which refuses while someone reads the old file."""
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_BYTES: Final = getattr(os, "O_BINARY", 0)
+"""Windows would write two bytes for the end of a line."""
 Hook = Callable[[Change, Path, bytes], None]
 
 hook: Hook | None = None
@@ -50,53 +52,38 @@ def make_folder(path: Path, *, parents: bool = False, exist_ok: bool = False) ->
     if parents and not path.parent.is_dir():
         make_folder(path.parent, parents=True, exist_ok=True)
     point("make", path)
-    with reached(path) as (handle, name):
-        try:
-            os.mkdir(name, dir_fd=handle)
-        except FileExistsError:
-            if not (exist_ok and path.is_dir()):
-                raise
+    path.mkdir(exist_ok=exist_ok)
 
 
 def move(source: Path, target: Path) -> None:
-    """Rename a file or folder to `target` in one step; this replaces a file of that name.
+    """Rename a file or folder to `target` in one step; this replaces a file or link of that name.
 
-    The rename is on the disk when this returns. Raises LinkError where `source` or `target` is a
-    link inside a run's folder.
+    The rename is on the disk when this returns.
     """
-    for path in (source, target):
-        if isinstance(path, FolderPath):
-            path.exists()
     point("rename", target)
-    with reached(source) as (handle, name), reached(target) as (other, new):
-        for pause in (*_PAUSES, None):
-            try:
-                os.replace(name, new, src_dir_fd=handle, dst_dir_fd=other)
-                break
-            except PermissionError:
-                if sys.platform != "win32" or pause is None:
-                    raise
-                time.sleep(pause)
+    for pause in (*_PAUSES, None):
+        try:
+            os.replace(source, target)
+            break
+        except PermissionError:
+            if sys.platform != "win32" or pause is None:
+                raise
+            time.sleep(pause)
     sync_folder(target.parent)
 
 
 def remove(path: Path, *, missing_ok: bool = False) -> None:
     """Remove a file, or a link itself."""
-    if missing_ok:
-        try:
-            path.lstat()
-        except FileNotFoundError:
-            return
+    if missing_ok and not os.path.lexists(path):
+        return
     point("remove", path)
-    with contextlib.suppress(*[FileNotFoundError] * missing_ok), reached(path) as (handle, name):
-        os.unlink(name, dir_fd=handle)
+    path.unlink(missing_ok=missing_ok)
 
 
 def remove_folder(path: Path) -> None:
     """Remove an empty folder."""
     point("remove", path)
-    with reached(path) as (handle, name):
-        os.rmdir(name, dir_fd=handle)
+    path.rmdir()
 
 
 def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
@@ -105,47 +92,15 @@ def remove_tree(path: Path, *, ignore_errors: bool = False) -> None:
     With `ignore_errors`, entries that cannot be removed stay, and so do their folders.
     """
     forgiven = contextlib.suppress(OSError) if ignore_errors else contextlib.nullcontext()
-
-    def fail(error: OSError) -> None:
-        if not ignore_errors:
-            raise error
-
     with forgiven:
-        if isinstance(path, FolderPath):
-            path.exists()  # a link in its place is an error, not an empty folder
-        for place, folders, files, handle in _from_the_leaves(path, fail):
-            for name in sorted([*folders, *files]):
+        refuse_link(path)
+        for entry in sorted(path.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                remove_tree(entry, ignore_errors=ignore_errors)
+            else:
                 with forgiven:
-                    _remove_entry(place / name, handle, name in folders)
+                    remove(entry)
         remove_folder(path)
-
-
-def _remove_entry(entry: Path, handle: int | None, is_folder: bool) -> None:
-    """Remove an entry of an open folder, or by its path where the system has no such handles."""
-    point("remove", entry)
-    name = entry if handle is None else entry.name
-    if is_folder and not entry.is_symlink():
-        os.rmdir(name, dir_fd=handle)
-    else:
-        os.unlink(name, dir_fd=handle)
-
-
-def _from_the_leaves(
-    path: Path, fail: Callable[[OSError], None]
-) -> Iterator[tuple[Path, list[str], list[str], int | None]]:
-    """All folders in `path` with their entries, and an open handle where the system has one.
-
-    If someone replaces a folder by a link meanwhile, the handle does not follow it.
-    """
-    with reached(path) as (start, top):
-        if hasattr(os, "fwalk"):
-            for place, folders, files, handle in os.fwalk(
-                top, topdown=False, onerror=fail, dir_fd=start
-            ):
-                yield path / os.path.relpath(place, top), folders, files, handle
-            return
-        for place, folders, files in os.walk(top, topdown=False, onerror=fail):
-            yield path / os.path.relpath(place, top), folders, files, None
 
 
 class Appender:
@@ -155,7 +110,7 @@ class Appender:
         if not path.exists():
             point("make", path)
         self._path = path
-        self._file = path.open("ab", buffering=0)
+        self._handle = open_to_append(path)
 
     def append(self, piece: bytes, *, sync: bool = False) -> None:
         """Append a piece; with `sync`, wait until the disk has it."""
@@ -163,18 +118,20 @@ class Appender:
         try:
             left = memoryview(piece)
             while left:
-                count = self._file.write(left)
-                if count is None:  # a full pipe, opened without waiting
-                    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
-                left = left[count:]
+                left = left[os.write(self._handle, left) :]
             if sync:
-                os.fsync(self._file.fileno())
+                os.fsync(self._handle)
         except OSError as error:  # for a full disk it has no name
             raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        os.close(self._handle)
+
+
+def open_to_append(path: Path) -> int:
+    """A handle that appends to a file, made if it is missing; OSError where it is a link."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK | _BYTES, 0o666)
 
 
 def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
@@ -186,11 +143,7 @@ def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
 def cut(path: Path, length: int) -> None:
     """Cut a file off after `length` bytes."""
     point("cut", path)
-    handle = open_handle(path, os.O_WRONLY)
-    try:
-        os.ftruncate(handle, length)
-    finally:
-        os.close(handle)
+    os.truncate(path, length)
 
 
 def sync_folder(folder: Path) -> None:
@@ -203,7 +156,7 @@ def sync_folder(folder: Path) -> None:
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:
-        handle = open_handle(folder, os.O_RDONLY | os.O_DIRECTORY)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except PermissionError:  # the folder may be writable but not readable
         return
     try:

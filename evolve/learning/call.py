@@ -9,7 +9,6 @@ from evolve.agents.registry import programs_in
 from evolve.config.learning import TrainingSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.files.atomic import write_text
-from evolve.files.folder import inside
 from evolve.learning.training import Training
 from evolve.runs import run_folder as store
 from evolve.runs import starts
@@ -45,7 +44,7 @@ def train(
     settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
     """
     variant, command = starts.variant_of(TRAININGS, kind), TRAININGS.command(kind)
-    place, model, presets = inside(folder), variant.model(), variant.all_presets()
+    place, model, presets = Path(folder), variant.model(), variant.all_presets()
     asked: TrainingSettings = resolve_as(model, presets, settings, starts.settings_below(place))
     with starts.opened(place, TRAININGS.stem_of(command, asked.rules)) as (place, new):
         text = starts.config_of(TRAININGS, command, asked)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,6 @@ from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
 from evolve.extras import imported
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
@@ -178,7 +178,7 @@ class Training(InMemoryTraining):
     resume. A budget in CPU seconds ends wherever the machine has got to.
     """
 
-    def __init__(self, folder: FolderPath, settings: TrainingSettings, jobs: int) -> None:
+    def __init__(self, folder: Path, settings: TrainingSettings, jobs: int) -> None:
         super().__init__(settings, jobs)
         self.folder = folder
         self.check = 0

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from evolve.errors import RunError, reason_of
-from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.runs.summary import champion_elo
@@ -38,7 +38,7 @@ def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
     return table_of_rows([_row_with_depths(path, _changed(path)) for path in paths], schema)
 
 
-def _changed(path: FolderPath) -> int:
+def _changed(path: Path) -> int:
     """When a generation was written: a new run may have the name of a deleted one."""
     try:
         return path.stat().st_mtime_ns
@@ -47,7 +47,7 @@ def _changed(path: FolderPath) -> int:
 
 
 @lru_cache(4096)
-def _row_with_depths(path: FolderPath, changed: int) -> dict[str, Any]:
+def _row_with_depths(path: Path, changed: int) -> dict[str, Any]:
     table = read_table(path, only=("individual", _DEPTHS))  # both in one read
     try:
         row, _ = table_metadata(dict(table.schema.metadata or {}))

@@ -16,7 +16,6 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.extras import imported
-from evolve.files.folder import FolderPath, inside
 from evolve.runs.run_folder import agent_in
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
@@ -51,7 +50,7 @@ def load_agent(
     """
     if root is not None:
         try:
-            source = agent_in(inside(root), str(source))
+            source = agent_in(Path(root), str(source))
         except RunError as error:
             raise AgentError(str(error)) from error
     named = parse_name(str(source))
@@ -99,9 +98,9 @@ def _load(named: AgentName, folder: str | None) -> Agent:
         except RunError as error:
             raise AgentError(str(error)) from error
     if path.is_dir():
-        champion = champion_of(inside(path))
+        champion = champion_of(path)
         if champion is None:
-            raise AgentFileError(f"{place} {_without_champion(inside(path))}")
+            raise AgentFileError(f"{place} {_without_champion(path)}")
         return read_agent(champion)
     if not path.exists():
         raise AgentError(
@@ -116,7 +115,7 @@ def _load(named: AgentName, folder: str | None) -> Agent:
     return read_agent(path)
 
 
-def _without_champion(folder: FolderPath) -> str:
+def _without_champion(folder: Path) -> str:
     if (folder / STUDY_FILE).exists():
         return "is a study: name one of its runs, such as " + str(folder / "seed-0")
     if (folder / BEST_FILE).exists():

@@ -30,11 +30,11 @@ import platformdirs
 
 from evolve.agents.registry import REFERENCES
 from evolve.engine.compiled.private import check_private, private_folder
-from evolve.errors import AgentError, LinkError, RunError
+from evolve.errors import AgentError, RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_bytes, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.files.folder import FolderPath, inside
-from evolve.runs.run_types import FILES, PARTS, champion_of
+from evolve.files.folder import refuse_link, refuse_links
+from evolve.runs.run_types import PARTS, champion_of
 from evolve.tables.paths import (
     CONFIG_FILE,
     GAMES,
@@ -114,44 +114,51 @@ _PATIENCE: Final = 0.2
 """Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
 
 
-def new_run_in(root: FolderPath, name: str) -> FolderPath:
+def new_run_in(root: Path, name: str) -> Path:
     """The folder for a new run of that name; RunError where it is not a valid name."""
     if not _RUN.fullmatch(name):
         raise RunError(f"{name[:80]!r} is not the name of a run")
     return root / name
 
 
-def run_in(root: FolderPath, name: str) -> FolderPath:
+def run_in(root: Path, name: str) -> Path:
+    """The folder of a run or study, see `find_run`; LinkError where it is a link."""
+    folder = find_run(root, name)
+    refuse_link(folder)
+    return folder
+
+
+def find_run(root: Path, name: str) -> Path:
     """The folder of a run or study by its name in a folder of runs, or of a run as STUDY+RUN.
 
     Raises RunError where it is not a valid name; whether there is such a run is not checked.
     """
     folder = new_run_in(root, name)
     study, plus, run = name.partition(IN_STUDY)
-    if plus and _RUN.fullmatch(run) and is_study_in(root, study):
-        with contextlib.suppress(LinkError):  # then it is a run of that name, but damaged
-            if not folder.exists():
-                return root / study / run
+    in_study = plus and _RUN.fullmatch(run) and is_study_in(root, study)
+    if in_study and not os.path.lexists(folder):
+        return root / study / run
     return folder
 
 
-def is_study_in(root: FolderPath, name: str) -> bool:
-    """Whether a folder of runs has a study of that name; False where a link is in the way."""
-    try:
-        return bool(_RUN.fullmatch(name)) and (root / name / STUDY_FILE).is_file()
-    except RunError:
-        return False
+def is_study_in(root: Path, name: str) -> bool:
+    """Whether a folder of runs has a study of that name; False for a link."""
+    folder = root / name
+    return (
+        bool(_RUN.fullmatch(name)) and not folder.is_symlink() and (folder / STUDY_FILE).is_file()
+    )
 
 
-def upload_in(root: FolderPath, name: str) -> FolderPath | None:
+def upload_in(root: Path, name: str) -> Path | None:
     """The agent file that a service of a folder of runs keeps under an id; None without one."""
     if not _UPLOAD.fullmatch(name):
         return None
-    files = (root.joinpath(*UPLOADS, f"{name}{suffix}") for suffix in AGENT_SUFFIXES)
-    return next((file for file in files if file.is_file()), None)
+    folder, names = root.joinpath(*UPLOADS), [f"{name}{suffix}" for suffix in AGENT_SUFFIXES]
+    refuse_links(folder, names)
+    return next((folder / name for name in names if (folder / name).is_file()), None)
 
 
-def agent_in(root: FolderPath, name: str) -> str:
+def agent_in(root: Path, name: str) -> str:
     """What names an agent everywhere, from its name within a folder of runs.
 
     Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
@@ -162,7 +169,7 @@ def agent_in(root: FolderPath, name: str) -> str:
     return _agent_in(root, place) + mark + settings
 
 
-def _agent_in(root: FolderPath, place: str) -> str:
+def _agent_in(root: Path, place: str) -> str:
     origin, _, rest = place.partition(":")
     if place in REFERENCES:
         return place
@@ -183,7 +190,7 @@ def _agent_in(root: FolderPath, place: str) -> str:
     raise AgentError(f"there is no agent {place}")
 
 
-def check_new(folder: FolderPath) -> None:
+def check_new(folder: Path) -> None:
     """Raise RunError unless a run can be made at `folder`.
 
     A run can be made where nothing exists, in an empty folder, or over the leftovers of a run that
@@ -197,7 +204,7 @@ def check_new(folder: FolderPath) -> None:
         raise RunError(f"{folder} is taken")
 
 
-def _is_leftover(path: FolderPath) -> bool:
+def _is_leftover(path: Path) -> bool:
     if path.is_symlink():
         return False
     if path.name in PARTS:
@@ -205,7 +212,7 @@ def _is_leftover(path: FolderPath) -> bool:
     return path.name in (LOCK_FILE, OWNER_FILE) or path.name.startswith(TEMPORARY_PREFIX)
 
 
-def claim(parent: FolderPath, stem: str) -> FolderPath:
+def claim(parent: Path, stem: str) -> Path:
     """Make the first missing folder of parent/stem-001, parent/stem-002, …; safe in parallel."""
     make_folder(parent, exist_ok=True)
     number = 1
@@ -219,14 +226,14 @@ def claim(parent: FolderPath, stem: str) -> FolderPath:
             return folder
 
 
-def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[FolderPath, bool]:
+def claimed(parent: Path, stem: str, wished: str | Path | None) -> tuple[Path, bool]:
     """The folder of a new run, `wished` or the next in `parent`, and whether this call made it.
 
     Raises RunError when `wished` is taken, or its parent folder is missing.
     """
     if wished is None:
         return claim(parent, stem), True
-    folder = inside(wished)
+    folder = Path(wished)
     check_new(folder)
     if folder.parent != parent and not folder.parent.is_dir():
         raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")
@@ -235,7 +242,7 @@ def claimed(parent: FolderPath, stem: str, wished: str | Path | None) -> tuple[F
     return folder, made
 
 
-def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+def create(folder: Path, config: str, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
     """Fill the folder of a new run. Its config.toml comes last: that makes it a run."""
     check_new(folder)
     for part in parts:
@@ -244,7 +251,7 @@ def create(folder: FolderPath, config: str, parts: Sequence[str] = (GENERATIONS,
     write_text(folder / CONFIG_FILE, config)
 
 
-def discard(folder: FolderPath, made: bool) -> None:
+def discard(folder: Path, made: bool) -> None:
     """Undo a new run without a generation: empty its folder; remove it if `made`.
 
     If the folder is a link, only the link is removed.
@@ -261,14 +268,8 @@ def discard(folder: FolderPath, made: bool) -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
-    """Hold the folder's lock; RunError when another process has it. It ends with the process.
-
-    LinkError where the folder contains links (see `refuse_links`); `with_links` allows them, for
-    a caller that removes the whole folder.
-    """
-    if not with_links:
-        refuse_links(folder)
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; RunError when another process has it. It ends with the process."""
     lock = _lock(folder)
     try:
         lock.acquire(timeout=_PATIENCE)
@@ -283,29 +284,13 @@ def locked(folder: Path, *, with_links: bool = False) -> Iterator[None]:
 def _lock(folder: Path) -> filelock.BaseFileLock:
     import filelock  # not above: it loads asyncio, which would slow down --help
 
-    return filelock.FileLock(inside(folder, LOCK_FILE).unlinked())
-
-
-def refuse_links(folder: Path) -> None:
-    """Raise LinkError where any file of a run is a link, before its writer begins.
-
-    Links are never followed. But a writer that met one during its work would stop there, with the
-    work half done.
-    """
-    for name in FILES:
-        inside(folder, name).exists()
-    for part in (inside(folder, name) for name in PARTS):
-        if part.is_dir():
-            part.refuse_links()
+    return filelock.FileLock(folder / LOCK_FILE)
 
 
 def is_locked(folder: Path) -> bool:
     """Whether a writer is at work in the folder now; also False without permission to check."""
-    path = inside(folder, LOCK_FILE)
-    try:
-        if not path.is_file():
-            return False
-    except LinkError:
+    path = folder / LOCK_FILE
+    if path.is_symlink() or not path.is_file():
         return False
     lock = _lock(folder)
     try:
@@ -318,7 +303,7 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
-def sweep_orphans(folder: FolderPath, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
+def sweep_orphans(folder: Path, parts: Sequence[str] = (GENERATIONS, GAMES)) -> None:
     """Remove what a killed writer left, and make missing parts.
 
     That are temporary files, and games of generations that were not committed.
@@ -335,25 +320,25 @@ def sweep_orphans(folder: FolderPath, parts: Sequence[str] = (GENERATIONS, GAMES
 
 
 def commit_generation(
-    folder: FolderPath, generation: int, individuals: pa.Table, games: pa.Table
+    folder: Path, generation: int, individuals: pa.Table, games: pa.Table
 ) -> None:
     """Write a generation: the games first, then the individuals: their rename is the commit."""
     _write(games_file(folder, generation), games)
     _write(generation_file(folder, generation), individuals)
 
 
-def commit_playoff(folder: FolderPath, games: pa.Table) -> None:
+def commit_playoff(folder: Path, games: pa.Table) -> None:
     """Write the play-off's games; the file shows that the run has had its play-off."""
     _write(playoff_file(folder), games)
 
 
-def _write(path: FolderPath, table: pa.Table) -> None:
+def _write(path: Path, table: pa.Table) -> None:
     from evolve.tables.parquet import write_table  # not above: it would slow down shell completion
 
     write_table(path, table)
 
 
-def remove_playoff(folder: FolderPath) -> None:
+def remove_playoff(folder: Path) -> None:
     """Remove the play-off, because evolution goes on past it."""
     remove(playoff_file(folder), missing_ok=True)
 
@@ -367,7 +352,7 @@ def data_folder() -> Path:
     return Path(os.environ.get("EVOLVE_DATA_DIR") or platformdirs.user_data_dir("evolve"))
 
 
-def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
+def not_agreed(folder: Path, things: Iterable[str]) -> list[str]:
     """Those of `things` to which this user has not agreed in this folder."""
     try:
         key = _key(make=False)
@@ -377,7 +362,7 @@ def not_agreed(folder: FolderPath, things: Iterable[str]) -> list[str]:
     return [thing for thing in things if _mark(key, folder, thing) not in known]
 
 
-def agree(folder: FolderPath, things: Iterable[str]) -> None:
+def agree(folder: Path, things: Iterable[str]) -> None:
     """Record that this user agrees to these things in this folder, and to no others.
 
     OSError where the secret cannot be stored, or others could read it.
@@ -386,7 +371,7 @@ def agree(folder: FolderPath, things: Iterable[str]) -> None:
     write_text(folder / OWNER_FILE, "".join(f"{_mark(key, folder, one)}\n" for one in things))
 
 
-def mark_of(folder: FolderPath, *parts: str) -> str:
+def mark_of(folder: Path, *parts: str) -> str:
     """This user's mark on a text of several parts, in this folder.
 
     OSError where the secret cannot be stored, or others could read it.
@@ -394,7 +379,7 @@ def mark_of(folder: FolderPath, *parts: str) -> str:
     return _mark(_key(make=True), folder, *parts)
 
 
-def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
+def is_marked(folder: Path, mark: object, *parts: str) -> bool:
     """Whether `mark` is this user's mark on this text, in this folder."""
     try:
         key = _key(make=False)
@@ -405,7 +390,7 @@ def is_marked(folder: FolderPath, mark: object, *parts: str) -> bool:
     return hmac.compare_digest(_mark(key, folder, *parts).encode(), mark.encode())
 
 
-def _mark(key: bytes, folder: FolderPath, *parts: str) -> str:
+def _mark(key: bytes, folder: Path, *parts: str) -> str:
     # The list includes the number of parts: what a run names has one, and never passes for a job.
     text = json.dumps([str(folder.resolve()), *parts])
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()

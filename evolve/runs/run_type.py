@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from evolve.extras import imported
-from evolve.files.folder import FolderPath
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +82,7 @@ class RunReading:
     threads to use, which makes that row.
     """
 
-    kept: Callable[[FolderPath], int]
+    kept: Callable[[Path], int]
     facts: Callable[[Any], Facts]
     figure: Callable[[Any], tuple[str, float | None]]
     curve: Callable[[Any], pd.Series[float]]
@@ -280,7 +280,7 @@ class Facts:
     target: Any
     complete: bool
     crowned: bool = True
-    last: FolderPath | None = None
+    last: Path | None = None
     figures: Mapping[str, Any] = field(default_factory=dict)
     share: float | None = None
     so_far: float | None = None

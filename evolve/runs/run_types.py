@@ -11,7 +11,7 @@ from typing import Final
 
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
-from evolve.files.folder import FolderPath
+from evolve.files.folder import refuse_links
 from evolve.runs.run_type import Change, RunTable, RunType, Variant
 from evolve.tables.paths import (
     BEST_FILE,
@@ -26,10 +26,12 @@ from evolve.tables.paths import (
     JOURNAL_FILE,
     LEARNED_FILE,
     LOCK_FILE,
+    LOGS,
     METRICS,
     OWNER_FILE,
     RATING_FILE,
     RUNGS,
+    SETTINGS,
     STUDY_FILE,
     TRIALS,
     TRIALS_FILE,
@@ -192,6 +194,7 @@ FILES: Final = (
     RATING_FILE,
     STUDY_FILE,
     LOCK_FILE,
+    f"{JOURNAL_FILE}.lock",
     OWNER_FILE,
 )
 """Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
@@ -205,10 +208,22 @@ def kind_of(command: object, place: Path | str) -> RunType:
     return known[command]
 
 
+def check_links(folder: Path) -> None:
+    """Raise LinkError where anything that evolve reads in the folder of a run or study is a link.
+
+    The user's own files there are not looked at.
+    """
+    refuse_links(folder, (*FILES, *PARTS, LOGS, SETTINGS))
+
+
 CHAMPIONS: Final = (CHAMPION_FILE, LEARNED_FILE)
 """Files that may hold a run's best agent: the second one where agents have arrays."""
 
 
-def champion_of(folder: FolderPath) -> FolderPath | None:
-    """The agent file of a run's best agent so far; None before there is one."""
+def champion_of(folder: Path) -> Path | None:
+    """The agent file of a run's best agent so far; None before there is one.
+
+    Raises LinkError where it is a link.
+    """
+    refuse_links(folder, CHAMPIONS)
     return next((folder / name for name in CHAMPIONS if (folder / name).exists()), None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from evolve.extras import imported
-from evolve.files.folder import FolderPath
 
 if TYPE_CHECKING:
     from evolve.agents.agent import StoredAgent
@@ -35,7 +35,7 @@ class Tables(tuple[str, ...]):
 class Shown:
     """What is in a folder, as Python and notebooks see it."""
 
-    path: FolderPath
+    path: Path
 
     @property
     def champion(self) -> StoredAgent:

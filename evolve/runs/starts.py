@@ -6,6 +6,7 @@ import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from pydantic import BaseModel
@@ -13,7 +14,6 @@ from pydantic import BaseModel
 from evolve.config.toml import config_text, read_toml, rules_of_defaults
 from evolve.errors import RunError, SettingsError
 from evolve.extras import need
-from evolve.files.folder import FolderPath, inside
 from evolve.runs import run_folder as store
 from evolve.runs.run_type import RunType, Variant
 from evolve.tables.paths import CONFIG_FILE
@@ -58,7 +58,7 @@ def variant_of(kind: RunType, word: str) -> Variant:
     return kind.variants[word]
 
 
-def settings_below(folder: FolderPath) -> dict[str, Any]:
+def settings_below(folder: Path) -> dict[str, Any]:
     """The settings that a call's own override: the rules of its run, or those of the user.
 
     A run that was begun keeps its rules, whatever is usual now.
@@ -70,7 +70,7 @@ def settings_below(folder: FolderPath) -> dict[str, Any]:
 
 
 @contextmanager
-def opened(folder: FolderPath, stem: str) -> Iterator[tuple[FolderPath, bool]]:
+def opened(folder: Path, stem: str) -> Iterator[tuple[Path, bool]]:
     """Give the locked folder of a call's run, and whether it is new.
 
     A run that fails before its config.toml leaves no folder behind. Raises RunError where the
@@ -78,7 +78,7 @@ def opened(folder: FolderPath, stem: str) -> Iterator[tuple[FolderPath, bool]]:
     """
     begun, made = (folder / CONFIG_FILE).exists(), False
     if not begun:
-        folder, made = store.claimed(inside(RUNS), stem, folder)
+        folder, made = store.claimed(Path(RUNS), stem, folder)
     with store.locked(folder):
         try:
             yield folder, not begun
@@ -88,7 +88,7 @@ def opened(folder: FolderPath, stem: str) -> Iterator[tuple[FolderPath, bool]]:
             raise
 
 
-def check_same(folder: FolderPath, asked: _Identified, there: _Identified) -> None:
+def check_same(folder: Path, asked: _Identified, there: _Identified) -> None:
     """Raise RunError if a run differs from the requested settings in more than when it ends."""
     new, old = asked.identity, there.identity
     faults = [
@@ -100,7 +100,7 @@ def check_same(folder: FolderPath, asked: _Identified, there: _Identified) -> No
         raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")
 
 
-def agree_to(folder: FolderPath, things: Iterable[str]) -> None:
+def agree_to(folder: Path, things: Iterable[str]) -> None:
     """Record that this user started these programs here, so that `evolve resume` may run them.
 
     Where it cannot be recorded, `evolve resume` asks.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -16,7 +17,6 @@ from pydantic import ValidationError
 from evolve.agents.agent_file import read_header
 from evolve.config.toml import merged
 from evolve.errors import EvolveError, RunError
-from evolve.files.folder import FolderPath
 from evolve.parsing import faults
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
@@ -56,7 +56,7 @@ def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) 
     }
 
 
-def _date(files: Sequence[FolderPath | None]) -> str:
+def _date(files: Sequence[Path | None]) -> str:
     """The time of the last change of any of these files, in local time."""
     times = [path.stat().st_mtime for path in files if path is not None and path.exists()]
     return datetime.fromtimestamp(max(times)).isoformat(" ", "minutes")

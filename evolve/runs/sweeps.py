@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
@@ -24,7 +24,7 @@ def _trials(run: Run) -> pa.Table:
     return TRIALS_COLUMNS.schema.empty_table() if trials is None else trials
 
 
-def rungs_table(folder: FolderPath) -> pa.Table:
+def rungs_table(folder: Path) -> pa.Table:
     """One row for each training in a rung of a sweep; empty before the first.
 
     It holds the rung's number or `retest`, the candidate (the trial with the same settings), and
@@ -49,7 +49,7 @@ def rungs_table(folder: FolderPath) -> pa.Table:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _rungs_of(folder: FolderPath) -> list[FolderPath]:
+def _rungs_of(folder: Path) -> list[Path]:
     """The folders of a sweep's rungs, in order."""
     folders = [path for path in (folder / RUNGS).glob("*") if path.is_dir()]
     numbered = [path for path in folders if path.name.isdecimal() and path.name.isascii()]
@@ -57,7 +57,7 @@ def _rungs_of(folder: FolderPath) -> list[FolderPath]:
     return sorted(numbered, key=lambda path: int(path.name)) + retests
 
 
-def _kept(folder: FolderPath) -> int:
+def _kept(folder: Path) -> int:
     """Number of trials that a folder holds."""
     table = read_trials(folder)
     return 0 if table is None else int(table.num_rows)

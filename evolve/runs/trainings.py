@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evolve.files.folder import FolderPath
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts, RunReading, TableReading
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
@@ -22,7 +22,7 @@ def _unused(run: Run) -> tuple[str, ...]:
     return METRICS_UNUSED[_judge(run)]
 
 
-def _kept(folder: FolderPath) -> int:
+def _kept(folder: Path) -> int:
     """Number of checks that a folder holds; a checkpoint before the first check counts as one."""
     return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
 

@@ -352,8 +352,7 @@ class HumanGames:
     def _keep(self, play: Play) -> Play:
         path = self._place.plays / f"{play.id}.json"
         write_text(path, json.dumps(play.model_dump()) + "\n")
-        kept = [one for one in self._place.plays.glob("*.json") if not one.is_symlink()]
-        kept.sort(key=lambda one: one.lstat().st_mtime)
+        kept = sorted(self._place.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for old in kept[:-_KEPT]:
             remove(old, missing_ok=True)
         return play

@@ -24,7 +24,6 @@ from starlette.types import Receive, Scope, Send
 
 from evolve.files.atomic import replacing
 from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.files.folder import FolderPath
 from evolve.programs.children import Life
 from evolve.service.folders import Place
 from evolve.service.request_limits import Turns
@@ -51,15 +50,15 @@ class Downloads:
         self._place = place
         self._turns = Turns(_AT_ONCE, each=4, most=16, after=30)
 
-    def new(self, suffix: str) -> FolderPath:
+    def new(self, suffix: str) -> Path:
         """A new path for a temporary file or folder."""
         return self._place.lent / f"{secrets.token_hex(8)}{suffix}"
 
-    def sent(self, path: FolderPath, name: str) -> FileResponse:
+    def sent(self, path: Path, name: str) -> FileResponse:
         """The response that sends a file as `name`, and then removes it."""
         return SentFile(path, name, partial(self.take_back, path))
 
-    def take_back(self, path: FolderPath) -> None:
+    def take_back(self, path: Path) -> None:
         """Remove a file; where a folder was made for it, with everything in that.
 
         A command that died leaves parts there. Whatever cannot be removed now goes at the next
@@ -71,9 +70,7 @@ class Downloads:
         with suppress(OSError):
             remove(path, missing_ok=True)
 
-    async def made(
-        self, words: Sequence[str], suffix: str, codes: Collection[int] = (0,)
-    ) -> FolderPath:
+    async def made(self, words: Sequence[str], suffix: str, codes: Collection[int] = (0,)) -> Path:
         """Run a command; returns the file that it makes, in a new folder.
 
         codes: exit codes with which there is a file.
@@ -128,16 +125,14 @@ class SentFile(FileResponse):
     cannot be read.
     """
 
-    def __init__(
-        self, path: FolderPath, name: str, after: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, path: Path, name: str, after: Callable[[], None] | None = None) -> None:
         self._after = after
         self._file: IO[bytes] = path.open("rb")
         status = os.fstat(self._file.fileno())
         sent = Path(f"/dev/fd/{self._file.fileno()}")
         if not sent.exists():  # Windows, where a file that is open cannot be removed either
             self._file.close()
-            sent = path.unlinked()
+            sent = path
         super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=status)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -150,7 +145,7 @@ class SentFile(FileResponse):
                 self._after()
 
 
-def write_parts(parts: Iterator[pa.Table], path: FolderPath) -> bool:
+def write_parts(parts: Iterator[pa.Table], path: Path) -> bool:
     """Write a table to a file, one part in memory at a time; returns whether there was a part."""
     first = next(parts, None)
     if first is None:

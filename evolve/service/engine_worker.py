@@ -29,7 +29,6 @@ from evolve.engine.board.rules import PASS, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import PositionError, RecordError, SettingsError
 from evolve.extras import imported
-from evolve.files.folder import inside
 from evolve.parsing import json_value
 from evolve.programs.children import end_with
 from evolve.protocols.session import Session
@@ -97,7 +96,7 @@ def _loaded(source: str) -> Any:
     if named.individual is not None:
         path /= CONFIG_FILE
     elif path.is_dir():
-        path = champion_of(inside(path)) or path
+        path = champion_of(path) or path
     return _agent(source, path.stat().st_mtime_ns if path.exists() else 0)
 
 
@@ -290,7 +289,7 @@ def best(folder: str) -> dict[str, Any]:
     """The chosen settings of a sweep, beside their defaults and ranges."""
     from evolve.sweeps.winner import winner_of
 
-    return winner_of(inside(Path(folder)))
+    return winner_of(Path(folder))
 
 
 def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]:
@@ -301,7 +300,7 @@ def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]
     """
     from evolve.sweeps.landscape import Trials
 
-    trials = Trials.of(inside(Path(folder)))
+    trials = Trials.of(Path(folder))
     if set(names) - set(trials.names):
         raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
     chosen = [names] if names else [[name] for name in trials.names[:slices]]
@@ -349,7 +348,7 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     from evolve.studies.document import document_of, sections_of
     from evolve.tables.parquet import csv_text
 
-    frame = over_seeds([load_run(inside(Path(folder))) for folder in folders])
+    frame = over_seeds([load_run(Path(folder)) for folder in folders])
     if frame is None:
         return {"items": [], "latex": "", "csv": ""}
     rows: Any = frame.to_dict("records")
@@ -366,7 +365,7 @@ def courses(folder: str) -> list[dict[str, Any]]:
     from evolve.studies.course import course_of_group
 
     found = []
-    for group in groups_of([load_run(inside(Path(folder)))]):
+    for group in groups_of([load_run(Path(folder))]):
         runs = group.runs.items()
         done = {seed: run for seed, run in runs if run.kind.reading.facts(run).complete}
         course = course_of_group(replace(group, runs=done or group.runs))

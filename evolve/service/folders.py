@@ -18,7 +18,7 @@ import filelock
 from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.files.folder import FolderPath, inside
+from evolve.files.folder import refuse_links
 from evolve.runs.run_folder import SERVICE, UPLOADS, is_locked, run_in
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
@@ -36,7 +36,7 @@ class Place:
     """Paths of the runs and of everything that the service itself keeps."""
 
     def __init__(self, runs: Path) -> None:
-        self.runs = inside(runs.resolve())
+        self.runs = runs.resolve()
         self.own = self.runs / SERVICE
         self.jobs = self.own / "jobs"
         self.plays = self.own / "plays"
@@ -52,9 +52,9 @@ class Place:
         if not self.runs.is_dir():
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
         try:
+            refuse_links(self.runs, [SERVICE])
             for folder in (self.jobs, self.plays, self.uploads, self.lent):
                 make_folder(folder, parents=True, exist_ok=True)
-            self.lock.unlinked()
             self._held.acquire(timeout=0)
             self._hold_folder()
         except (filelock.Timeout, BlockingIOError):
@@ -104,10 +104,9 @@ class Place:
     def _sweep(self) -> None:
         """Remove what a killed server left: temporary and half-written files, runs being deleted.
 
-        Links stay, and the log names them. Whatever cannot be removed stays too: it does not keep a
-        server from starting.
+        Whatever cannot be removed stays: it does not keep a server from starting.
         """
-        for left in self._without_links(self.lent):
+        for left in sorted(self.lent.iterdir()):
             with _remaining(left):
                 if not left.is_dir():
                     remove(left, missing_ok=True)
@@ -119,27 +118,15 @@ class Place:
             with _remaining(folder):
                 remove_half_written(folder)
 
-    def folders_of_jobs(self) -> list[FolderPath]:
+    def folders_of_jobs(self) -> list[Path]:
         """The folders of jobs, sorted by name."""
         folders = []
-        for one in self._without_links(self.jobs):
+        for one in sorted(self.jobs.iterdir()):
             if _JOB.fullmatch(one.name) and one.is_dir():
                 folders.append(one)
             else:
                 _log.warning("%s is no job, and is left alone", one)
         return folders
-
-    def _without_links(self, folder: FolderPath) -> list[FolderPath]:
-        """The entries of a folder, sorted by name, without links; the log names each link."""
-        entries = []
-        for one in sorted(folder.iterdir()):
-            try:
-                one.exists()
-            except OSError as error:
-                _log.warning("%s", error)
-            else:
-                entries.append(one)
-        return entries
 
     def release(self) -> None:
         """Release the locks, so that another process can serve the folder."""
@@ -148,7 +135,7 @@ class Place:
             self._folder = None
         self._held.release()
 
-    def run(self, name: str) -> FolderPath:
+    def run(self, name: str) -> Path:
         """The folder of a run or study, see `run_in`."""
         return run_in(self.runs, name)
 
@@ -163,7 +150,7 @@ class Place:
 
 
 @contextmanager
-def _remaining(left: FolderPath) -> Iterator[None]:
+def _remaining(left: Path) -> Iterator[None]:
     """Log what a dead server left and this one cannot remove."""
     try:
         yield
@@ -202,10 +189,10 @@ class Locks:
         return locks
 
 
-def holds(held: set[tuple[str, int]] | None, lock: FolderPath) -> bool:
+def holds(held: set[tuple[str, int]] | None, lock: Path) -> bool:
     """Whether a writer holds that lock."""
     if held is None:
-        return is_locked(inside(lock.parent))
+        return is_locked(lock.parent)
     try:
         return _key(lock.stat()) in held
     except OSError:

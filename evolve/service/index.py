@@ -8,15 +8,16 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.ladder import beaten_by
 from evolve.errors import EvolveError
-from evolve.files.folder import FolderPath
+from evolve.files.folder import refuse_link
 from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.run import Run, Study
-from evolve.runs.run_folder import IN_STUDY, RUN_ID, is_study_in
+from evolve.runs.run_folder import IN_STUDY, RUN_ID, find_run, is_study_in
 from evolve.runs.run_type import Facts
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.summary import ELO, check_config, facts_of
@@ -51,7 +52,7 @@ class Stamp:
     a study comes before the study's run of that name.
     """
 
-    folder: FolderPath
+    folder: Path
     times: tuple[int, ...]
     running: bool
     is_study: bool = False
@@ -105,7 +106,7 @@ class Index:
 
     def _stamps_of(self, name: str, held: set[tuple[str, int]] | None) -> dict[str, Stamp]:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
-        folder = self._place.run(name)
+        folder = find_run(self._place.runs, name)
         if stamp := _stamp(folder, held):
             return {name: stamp}
         try:
@@ -136,7 +137,9 @@ class Index:
 
     def study(self, name: str) -> Study | None:
         """The study of that name; None where there is none."""
-        return Study(self._place.run(name)) if is_study_in(self._place.runs, name) else None
+        if not is_study_in(self._place.runs, name):
+            return None
+        return Study(self._place.run(name), check=self._is_unchecked(name))
 
     def open(self, name: str) -> Run:
         """The run of that name.
@@ -145,9 +148,14 @@ class Index:
         """
         if not _NAME.fullmatch(name) or not (self._place.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
-        run = Run(self._place.run(name))
+        run = Run(self._place.run(name), check=self._is_unchecked(name))
         check_config(run)
         return run
+
+    def _is_unchecked(self, name: str) -> bool:
+        """Whether the run's summary does not show that it has no links: not at every request."""
+        known = self._known.get(name)
+        return known is None or known[1].state == "damaged"
 
     def is_running(self, name: str) -> bool:
         """Whether a process writes to the run now."""
@@ -215,7 +223,7 @@ class Index:
         if date != summary.date:
             made = []
             with outlived(f"the curve of {summary.id}"), suppress(EvolveError, OSError):
-                made = _curve(Run(self._place.run(summary.id)))
+                made = _curve(Run(self._place.run(summary.id), check=False))
             with self._guard:
                 self._curves[summary.id] = summary.date, made
         return made
@@ -240,6 +248,7 @@ class Index:
     def _facts(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> dict[str, Any]:
         if stamp.is_study:
             return self._facts_of_study(name, stamp, looked)
+        refuse_link(stamp.folder)
         run = Run(stamp.folder)
         check_config(run)
         kind = run.kind
@@ -267,6 +276,7 @@ class Index:
     def _facts_of_study(
         self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]
     ) -> dict[str, Any]:
+        refuse_link(stamp.folder)
         study = Study(stamp.folder)
         # Its runs as of the same look as its own stamp: the summary is kept under that.
         stamps = {**self._stamps, **looked}
@@ -340,12 +350,8 @@ def thinned(count: int, points: int) -> list[int]:
     return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
 
 
-def _stamp(folder: FolderPath, held: set[tuple[str, int]] | None) -> Stamp | None:
-    """The stamp of a run, None where there is none; of a link, the link's own.
-
-    It uses paths, which for so many files cost a tenth of folder handles. That is safe: it reads
-    nothing, and takes only the time of a link itself.
-    """
+def _stamp(folder: Path, held: set[tuple[str, int]] | None) -> Stamp | None:
+    """The stamp of a run, None where there is none; of a link, the link's own."""
     place = str(folder)
     if os.path.islink(place):
         return Stamp(folder, (os.lstat(place).st_mtime_ns,), False)

@@ -32,8 +32,7 @@ from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
-from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath
+from evolve.files.changes import make_folder, open_to_append
 from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.run_folder import RUN_ID, is_marked, mark_of
@@ -112,12 +111,12 @@ def boot() -> str:
     return f"{psutil.boot_time() / 60:.0f}"
 
 
-def start_process(words: Sequence[str], folder: Path, log: FolderPath, mark: str) -> Process:
+def start_process(words: Sequence[str], folder: Path, log: Path, mark: str) -> Process:
     """Start a process in its own session, so that it outlives this one.
 
     Its output goes to the end of `log`. Raises OSError where it cannot be started.
     """
-    with log.open("ab") as sink:
+    with os.fdopen(open_to_append(log), "ab") as sink:
         child = subprocess.Popen(
             words,
             cwd=folder,
@@ -235,7 +234,7 @@ class JobRecord:
         return cls(name, None, {}, state="damaged", error=reason, created=date)
 
     @classmethod
-    def load(cls, folder: FolderPath, place: Place) -> JobRecord:
+    def load(cls, folder: Path, place: Place) -> JobRecord:
         """The job in a folder; it is from elsewhere unless its mark is right.
 
         Raises RunError where its file is damaged.
@@ -401,7 +400,7 @@ def _marked(values: dict[str, Any]) -> tuple[str, str]:
     return "job", json.dumps(values, sort_keys=True)
 
 
-def _holds(path: FolderPath, text: str) -> bool:
+def _holds(path: Path, text: str) -> bool:
     """Whether a file already has that text: then the disk failed only to confirm the write.
 
     To report a failure would be wrong: after the next start, what the file says is done.

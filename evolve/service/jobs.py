@@ -11,14 +11,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Final
 
 import tomli_w
 
-from evolve.errors import EvolveError, LinkError, RunError
+from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import move, remove, remove_tree
-from evolve.files.folder import FolderPath
+from evolve.files.folder import refuse_links
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Place
 from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
@@ -83,7 +84,7 @@ class Jobs:
         with outlived("the first look at jobs"):  # such as a full disk: the next try may work
             self.follow()
 
-    def _loaded(self, folder: FolderPath) -> JobRecord:
+    def _loaded(self, folder: Path) -> JobRecord:
         try:
             return JobRecord.load(folder, self._place)
         except RunError as error:
@@ -158,20 +159,18 @@ class Jobs:
             self._marks[record.id] = record.mark(self._place)
         return self._marks[record.id]
 
-    def file(self, record: JobRecord, name: str) -> FolderPath:
+    def file(self, record: JobRecord, name: str) -> Path:
         """The path of a file of a job."""
         return self._place.jobs / record.id / name
 
     def log(self, record: JobRecord, most: int = 100_000) -> str:
-        """The last `most` bytes that a job printed; for a link, the error that says so."""
+        """The last `most` bytes that a job printed."""
         try:
             with self.file(record, LOG_FILE).open("rb") as file:
                 file.seek(0, 2)
                 file.seek(max(0, file.tell() - most))
                 text: str = file.read().decode(errors="replace")
                 return text
-        except LinkError as error:
-            return str(error)
         except OSError:
             return ""
 
@@ -396,13 +395,11 @@ class Jobs:
 
         Its process gets the names of these, and would follow them.
         """
-        folder = self._place.jobs / record.id
-        if folder.is_dir():
-            folder.refuse_links()
+        refuse_links(self._place.jobs, [record.id])
         if record.run is not None:
-            self._place.run(record.run).exists()
+            self._place.run(record.run)
 
-    def _words(self, record: JobRecord, line: Line, progress: FolderPath) -> list[str]:
+    def _words(self, record: JobRecord, line: Line, progress: Path) -> list[str]:
         """The complete command that starts or resumes it."""
         threads = [] if record.threads is None else ["--jobs", str(record.threads)]
         ours = [sys.executable, "-m", "evolve"]

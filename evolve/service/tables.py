@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evolve.files.folder import FolderPath
 from evolve.fitness.crosstable import cross_table_of
 from evolve.parsing import json_value
 from evolve.runs.run import Run
@@ -230,7 +230,7 @@ def _chosen(
     return chosen, after
 
 
-def _read(run: Run, path: FolderPath, read: Callable[..., pa.Table], *generation: int) -> pa.Table:
+def _read(run: Run, path: Path, read: Callable[..., pa.Table], *generation: int) -> pa.Table:
     """The table in a file of a run, read again only where the file has changed.
 
     The time is part of what is kept: another run may get the name of a deleted one.
@@ -244,9 +244,9 @@ def _read(run: Run, path: FolderPath, read: Callable[..., pa.Table], *generation
 
 @lru_cache(6)
 def _read_once(
-    folder: FolderPath, changed: int, read: Callable[..., pa.Table], *generation: int
+    folder: Path, changed: int, read: Callable[..., pa.Table], *generation: int
 ) -> pa.Table:
-    return read(Run(folder), *generation)
+    return read(Run(folder, check=False), *generation)
 
 
 def columns_of(schema: pa.Schema, known: Columns | None = None) -> list[ColumnInfo]:

@@ -16,7 +16,6 @@ from evolve.config.operators import OWNABLE
 from evolve.errors import RunError, SettingsError
 from evolve.evolution.loop import evolve
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
@@ -89,10 +88,10 @@ def study(
     design = study_spec_of(bare(named), "evolve.study")
     design.check()
     _text(design)
-    place = inside(folder)
+    place = Path(folder)
     begun = (place / STUDY_FILE).exists()
     if not begun:
-        place, _ = store.claimed(inside(_RUNS), _STEM, place)
+        place, _ = store.claimed(Path(_RUNS), _STEM, place)
     with store.locked(place):
         if begun:
             design = _continued(place, design)
@@ -168,7 +167,7 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
     return name
 
 
-def _continued(place: FolderPath, asked: StudySpec) -> StudySpec:
+def _continued(place: Path, asked: StudySpec) -> StudySpec:
     """Return the design of a resumed study, with the seeds of both.
 
     Raises RunError where the settings differ, unless no run has begun.

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from statistics import fmean
 from typing import Final
 
@@ -18,7 +19,6 @@ from evolve.evolution.generation import given_agent, keep_given
 from evolve.evolution.time_slice import TimeSlice, check_time_slice, go, keep
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
 from evolve.runs import run_folder as store
@@ -183,7 +183,7 @@ class RemoteRuns:
         """Runs to be started at a time: some wait for their turn."""
         return _AHEAD * self.executor.slots
 
-    def begin(self, folder: FolderPath, settings: EvolutionSettings, to_come: int) -> RemoteRun:
+    def begin(self, folder: Path, settings: EvolutionSettings, to_come: int) -> RemoteRun:
         """Start or resume a run; `to_come` others will follow."""
         turn = Turn(settings.generations)
         self.turns.come(turn, to_come)
@@ -194,7 +194,7 @@ class RemoteRun(Working):
     """A thread that lets cluster workers continue a run."""
 
     def __init__(
-        self, folder: FolderPath, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
+        self, folder: Path, settings: EvolutionSettings, runs: RemoteRuns, turn: Turn
     ) -> None:
         super().__init__()
         self._folder, self._settings, self._runs, self._turn = folder, settings, runs, turn

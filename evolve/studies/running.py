@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 import tomli_w
@@ -16,15 +17,14 @@ import tomli_w
 from evolve.errors import EvolveError, RunError
 from evolve.extras import imported
 from evolve.files.atomic import Tail, write_text
-from evolve.files.changes import remove
-from evolve.files.folder import FolderPath, open_handle
+from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import repeat_warnings, start
 from evolve.runs import run_folder as store
 from evolve.runs.run import Study
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
-from evolve.tables.paths import CONFIG_FILE
+from evolve.tables.paths import CONFIG_FILE, LOGS, SETTINGS
 
 MAIN: Final = "evolve.cli.main:main"
 _PATIENCE: Final = 10.0
@@ -78,7 +78,7 @@ class RunProcess(Working):
     """
 
     def __init__(
-        self, words: Sequence[str], log: FolderPath, progress: FolderPath, modules: Sequence[str]
+        self, words: Sequence[str], log: Path, progress: Path, modules: Sequence[str]
     ) -> None:
         super().__init__()
         remove(progress, missing_ok=True)
@@ -126,10 +126,10 @@ class RunProcess(Working):
         return 0 if code is None else code
 
 
-def _work(words: list[str], log: FolderPath) -> None:
+def _work(words: list[str], log: Path) -> None:
     """Run a command line as if it were typed, with its output in a file."""
     try:
-        sink = open_handle(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        sink = open_to_append(log)
     except OSError as error:
         raise RunError(f"{log}: {error.strerror}") from error
     os.dup2(sink, sys.stdout.fileno())
@@ -139,8 +139,6 @@ def _work(words: list[str], log: FolderPath) -> None:
     imported(MAIN)(words)
 
 
-LOGS: Final = "logs"
-SETTINGS: Final = "settings"
 PARTS: Final = (LOGS, SETTINGS)
 """Folders next to a study's runs: their output, and the settings that they began with."""
 PROGRESS: Final = ".progress"
@@ -170,7 +168,7 @@ class Remote(Protocol):
     def begun(self) -> int:
         """Runs to be started at a time."""
 
-    def begin(self, folder: FolderPath, settings: Any, to_come: int) -> Working:
+    def begin(self, folder: Path, settings: Any, to_come: int) -> Working:
         """Start or resume a run; `to_come` others will follow."""
 
 
@@ -292,15 +290,3 @@ def sweep(study: Study) -> None:
     store.sweep_orphans(study.path, PARTS)
     for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
         remove(path, missing_ok=True)
-
-
-def check_links(study: Study) -> None:
-    """Raise LinkError where a link replaces a path that the work writes into.
-
-    The processes get these paths by name and would follow the link.
-    """
-    for part in (study.path / name for name in PARTS):
-        if part.is_dir():
-            part.refuse_links()
-    for member in study.members:
-        study.folder_of(member).exists()

@@ -12,7 +12,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
-from evolve.files.folder import inside
 from evolve.runs import run_folder as store
 from evolve.runs import starts
 from evolve.runs.progress import shown
@@ -74,7 +73,7 @@ def sweep(
     RunError for a folder that belongs to another run or where every trial failed, ExtraError
     without what the kind needs.
     """
-    variant, command, place = starts.variant_of(SWEEPS, kind), SWEEPS.command(kind), inside(folder)
+    variant, command, place = starts.variant_of(SWEEPS, kind), SWEEPS.command(kind), Path(folder)
     below = starts.settings_below(place)
     begun = (place / CONFIG_FILE).exists()
     if begun:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from optuna.trial import FrozenTrial
@@ -25,7 +26,6 @@ from evolve.engine.search.genes import GENES
 from evolve.errors import SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath
 from evolve.population.genome import Genome
 from evolve.runs import run_folder as store
 from evolve.runs.loading import load_agent
@@ -91,7 +91,7 @@ class EvolutionPlan(SettingsPlan):
         return {"panel": "fixed", **fixed, "generations": _FOREVER}
 
 
-def _champion(folder: FolderPath) -> StoredAgent:
+def _champion(folder: Path) -> StoredAgent:
     """Return the best agent of an evolution so far."""
     path = champion_of(folder)
     assert path is not None, "a generation is there"
@@ -101,7 +101,7 @@ def _champion(folder: FolderPath) -> StoredAgent:
 class _Evolving(Silent):
     """Watches an evolution, ends it when its CPU seconds are used, and reports its champion."""
 
-    def __init__(self, objective: Objective, folder: FolderPath, report: Report) -> None:
+    def __init__(self, objective: Objective, folder: Path, report: Report) -> None:
         self.marks = Marks(objective.sweep.reports)
         self._objective, self._folder, self._report = objective, folder, report
         self._budget = objective.sweep.budget or math.inf

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -23,7 +24,6 @@ from evolve.arena.tournament import Contest, Row, Tournament
 from evolve.config.sweep import matches_of
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove_tree
-from evolve.files.folder import FolderPath, inside
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
@@ -75,7 +75,7 @@ class FinalResult:
     winner: int
     defaults: int | None
     score: Estimate | None
-    champion: FolderPath
+    champion: Path
     tested: str | None = None
     failures: tuple[int, int] = (0, 0)
     """Failures of the winner's program and of the defaults' program, in these games."""
@@ -122,9 +122,9 @@ class KeptMatches(MatchFolder):
     key: what they depend on; games of another key are dropped. games: their number in all.
     """
 
-    def __init__(self, folder: FolderPath, key: str, games: int, observer: Observer) -> None:
+    def __init__(self, folder: Path, key: str, games: int, observer: Observer) -> None:
         self._observer, self._done, self._total = observer, 0, games
-        self._all = inside(folder, TRIALS, MATCHES)
+        self._all = folder / TRIALS / MATCHES
         place = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
         super().__init__(place, observer.note, observer.stop, lasting=False)
         if not place.is_dir():
@@ -142,7 +142,7 @@ class KeptMatches(MatchFolder):
 
 
 def play_final(
-    folder: FolderPath,
+    folder: Path,
     plan: Plan,
     trials: Sequence[FrozenTrial],
     executor: Executor,
@@ -236,19 +236,19 @@ def _announced(players: int, openings: int, games: int, seconds_a_game: float | 
 
 
 def write_result(
-    folder: FolderPath, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
+    folder: Path, result: FinalResult, trials: Sequence[FrozenTrial], *, over: bool = False
 ) -> None:
     """Write a result, which counts for all trials that are finished now."""
     finished = sum(trial.state in (TrialState.COMPLETE, TrialState.PRUNED) for trial in trials)
     _write(folder, {"trials": finished, "over": over, **_document(result)})
 
 
-def _write_standings(folder: FolderPath, rows: Sequence[Row]) -> None:
+def _write_standings(folder: Path, rows: Sequence[Row]) -> None:
     """Write how a final stands that is not over."""
     _write(folder, {"finalists": [row.facts for row in rows]})
 
 
-def _write(folder: FolderPath, document: Mapping[str, Any]) -> None:
+def _write(folder: Path, document: Mapping[str, Any]) -> None:
     write_text(folder / FINAL_FILE, json.dumps(document, indent=1) + "\n")
 
 
@@ -276,7 +276,7 @@ _PIECE: Final = 48_000
 _KEY: Final = "agent:"
 
 
-def agent_pieces(path: FolderPath) -> dict[str, str]:
+def agent_pieces(path: Path) -> dict[str, str]:
     """Return an agent file as attributes of its trial."""
     text = base64.b64encode(path.read_bytes()).decode("ascii")
     return {
@@ -285,7 +285,7 @@ def agent_pieces(path: FolderPath) -> dict[str, str]:
     }
 
 
-def fetch_agents(folder: FolderPath, trials: Sequence[FrozenTrial], count: int) -> None:
+def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> None:
     """Write the missing agent files of the best `count` settings and of the defaults.
 
     Raises RunError where the study gives a trial's agent file another name.

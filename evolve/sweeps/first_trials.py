@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from evolve.config.toml import read_toml
 from evolve.errors import SettingsError, reason_of
-from evolve.files.folder import FolderPath, inside
 from evolve.parsing import parse_json, read_document
 from evolve.sweeps.space import Space
 from evolve.tables.columns import rows_with
@@ -33,7 +32,7 @@ def settings_to_try(
     Raises SettingsError where none is left, and says why.
     """
     path = Path(place)
-    found = _of_sweep(inside(path)) if path.is_dir() else _of_file(path)
+    found = _of_sweep(path) if path.is_dir() else _of_file(path)
     fitting: list[dict[str, Any]] = []
     why = "it has no settings"
     for given in found:
@@ -66,7 +65,7 @@ def _fitted(
     return values, f"they break {broken[0]!r}" if broken else None
 
 
-def _of_sweep(folder: FolderPath) -> Iterator[Mapping[str, Any]]:
+def _of_sweep(folder: Path) -> Iterator[Mapping[str, Any]]:
     """The settings of a sweep's complete trials: the final's winner first, then by their scores."""
     table = read_trials(folder)
     if table is None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evolve.files.folder import FolderPath
 from evolve.tables.trials import TRIALS_COLUMNS, importances_of, read_final, read_trials
 
 Floats = npt.NDArray[np.float64]
@@ -121,7 +121,7 @@ class Trials:
     best: int | None
 
     @classmethod
-    def of(cls, folder: FolderPath) -> Trials:
+    def of(cls, folder: Path) -> Trials:
         """Read the tables of a sweep."""
         table, final = read_trials(folder), read_final(folder)
         if table is None:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -27,7 +28,6 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
 from evolve.errors import SettingsError
 from evolve.extras import imported, need
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.loading import load_agent
 from evolve.runs.run_type import Variant
@@ -79,14 +79,14 @@ class Plan(ABC):
         """Return a trial's further input as JSON, from the trials so far: here nothing."""
         return {}
 
-    def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent | None:
+    def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent | None:
         """Return the agent of a complete trial in a sweep's folder; None where it is not here."""
         file = agent_file(folder, trial)
         return read_agent(file) if file.exists() else None
 
     def save_champion(
-        self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
-    ) -> FolderPath | None:
+        self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]
+    ) -> Path | None:
         """Make a trial's agent the sweep's champion; return its file, None where it is not here."""
         file = agent_file(folder, trial)
         return keep(folder, read_agent(file).with_provenance(**facts)) if file.exists() else None

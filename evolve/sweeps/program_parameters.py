@@ -18,7 +18,6 @@ from evolve.config.ranges import EXAMPLE, range_of
 from evolve.errors import OptionsError, SettingsError, reason_of
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath, inside
 from evolve.programs.external import ExternalAgent
 from evolve.runs.loading import load_agent
 from evolve.sweeps.space import Parameter, Space, Value, on_grid
@@ -147,7 +146,7 @@ class Tunable:
             )
         return values
 
-    def line(self, values: Mapping[str, Any], folder: FolderPath | None = None) -> str:
+    def line(self, values: Mapping[str, Any], folder: Path | None = None) -> str:
         """Return the program with these values as the command line names it.
 
         folder: of the files made from a template.
@@ -155,7 +154,7 @@ class Tunable:
         protocol, _, query = self._named
         return f"{protocol}:{self._command(values, self._file(values, folder))}{query}"
 
-    def agent(self, values: Mapping[str, Any], name: str, folder: FolderPath) -> ExternalAgent:
+    def agent(self, values: Mapping[str, Any], name: str, folder: Path) -> ExternalAgent:
         """Return the program with these values; write the file made from the template."""
         file = self._file(values, folder)
         if self.template is not None and not file.exists():
@@ -220,7 +219,7 @@ class Tunable:
             command = f"{command} {shlex.join(words)}".strip()
         return command
 
-    def _file(self, values: Mapping[str, Any], folder: FolderPath | None) -> Path:
+    def _file(self, values: Mapping[str, Any], folder: Path | None) -> Path:
         """Return the path of the file with these values.
 
         Its content gives its name, so that no file changes.
@@ -230,9 +229,9 @@ class Tunable:
         text = self.template.filled(self.values(values))
         stem = hashlib.sha256(text.encode()).hexdigest()[:16]
         name = f"{stem}{Path(str(self.settings.template)).suffix}"
-        return Path(name) if folder is None else inside(folder.resolve(), TRIALS, name)
+        return Path(name) if folder is None else folder.resolve() / TRIALS / name
 
-    def facts(self, values: Mapping[str, Any], folder: FolderPath) -> dict[str, Any]:
+    def facts(self, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
         """Return values for keeping: with the held ones, and the program that has them."""
         facts = {"parameters": self.values(values), "program": self.line(values, folder)}
         if self.settings.set_by == "env":

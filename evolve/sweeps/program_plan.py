@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final, cast
 
 import numpy as np
@@ -24,7 +25,6 @@ from evolve.config.sweep import PROBES
 from evolve.engine.board.rules import MAX_PLIES, Rules
 from evolve.errors import EngineError, SettingsError
 from evolve.files.atomic import write_text
-from evolve.files.folder import FolderPath, inside
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import (
@@ -93,7 +93,7 @@ class ProgramPlan(Plan):
     def _for_a_look(self) -> Iterator[ExternalAgent]:
         """Yield the program with its defaults, before there is a folder for its files."""
         with tempfile.TemporaryDirectory() as folder:
-            program = self.program.agent(self.defaults or {}, "the program", inside(folder))
+            program = self.program.agent(self.defaults or {}, "the program", Path(folder))
             try:
                 yield program
             finally:
@@ -220,7 +220,7 @@ class ProgramPlan(Plan):
         rng = np.random.default_rng([self.sweep.seed, 1, *key])
         return balanced_openings(count, Part.PANEL, self.sweep.rules, rng)
 
-    def keep_trial(self, folder: FolderPath, task: Task, score: float, error: float) -> str:
+    def keep_trial(self, folder: Path, task: Task, score: float, error: float) -> str:
         """Write a trial's facts to a file; return its place in the folder."""
         path = trial_file(folder, task.number, ".json")
         document = {
@@ -232,12 +232,10 @@ class ProgramPlan(Plan):
         write_text(path, json.dumps(document, indent=1) + "\n")
         return path.relative_to(folder).as_posix()
 
-    def agent_of(self, folder: FolderPath, trial: FrozenTrial) -> Agent:
+    def agent_of(self, folder: Path, trial: FrozenTrial) -> Agent:
         return self.program.agent(trial.params, f"trial-{number_of(trial)}", folder)
 
-    def save_champion(
-        self, folder: FolderPath, trial: FrozenTrial, facts: Mapping[str, Any]
-    ) -> FolderPath:
+    def save_champion(self, folder: Path, trial: FrozenTrial, facts: Mapping[str, Any]) -> Path:
         """Write the best parameters as JSON and as TOML; return the path of the JSON."""
         tuned = self.program.facts(trial.params, folder)
         elo = finite(elo_of(trial.values[0])) if trial.values else None

@@ -15,6 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -26,7 +27,6 @@ from evolve.arena.match import Match, StoppedError
 from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
@@ -57,7 +57,7 @@ class Trained:
     """A candidate's finished training: its score, and the location of its agent."""
 
     score: float
-    folder: FolderPath
+    folder: Path
     trial: FrozenTrial
 
     @property
@@ -180,7 +180,6 @@ class Rungs:
         """
         folder = self._folder / place
         make_folder(folder, parents=True, exist_ok=True)
-        store.refuse_links(folder)
         store.sweep_orphans(folder, (TRIALS,))
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
@@ -308,7 +307,7 @@ def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) ->
     return sorted(judged, key=lambda one: (-one.score, one.number))
 
 
-def _trained(trial: FrozenTrial | None, folder: FolderPath) -> Trained | None:
+def _trained(trial: FrozenTrial | None, folder: Path) -> Trained | None:
     if trial is None or trial.state != TrialState.COMPLETE:
         return None
     if not agent_file(folder, trial).exists():

@@ -28,7 +28,6 @@ from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
-from evolve.files.folder import FolderPath, inside
 
 _LOCK: Final = ".lock"
 """Suffix of Optuna's lock file."""
@@ -93,12 +92,10 @@ class _Journal(JournalFileBackend):
     some seconds.
     """
 
-    def __init__(self, path: FolderPath) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        name = str(path.unlinked())
+        name = str(path)
         self._lock_file = path.with_name(f"{path.name}{_LOCK}")
-        # Optuna would wait forever for a lock that is a link to nothing.
-        self._lock_file.unlinked()
         self._guard = _Lock(name, grace_period=_LOCKED)
         super().__init__(name, lock_obj=self._guard)
 
@@ -139,7 +136,7 @@ def open_journal(path: Path) -> Storage:
     Hold the lock of its folder: nobody else writes trials there.
     """
     with telling(str(path)):
-        backend = _Journal(inside(path.parent, path.name))
+        backend = _Journal(path)
         backend.mend()
         try:
             storage = optuna.storages.JournalStorage(backend)  # this reads all of it

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from optuna.trial import FrozenTrial, TrialState
@@ -13,7 +14,6 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
-from evolve.files.folder import FolderPath
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Observer, RunEnding
 from evolve.sweeps.final import (
@@ -73,7 +73,7 @@ class Sweep:
 
     def __init__(
         self,
-        folder: FolderPath,
+        folder: Path,
         settings: SweepSettings,
         queue: Sequence[Queued] | None = None,
         placement: Placement = HERE,

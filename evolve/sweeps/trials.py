@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final, Self
 
 import optuna
@@ -24,7 +25,6 @@ from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
 from evolve.version import __version__
@@ -161,13 +161,13 @@ class CountedStudy(optuna.Study):
         return super().get_trials(deepcopy=False)
 
 
-def trial_file(folder: FolderPath, number: int, suffix: str) -> FolderPath:
+def trial_file(folder: Path, number: int, suffix: str) -> Path:
     """Return the path for a trial's output in a sweep's folder; make its folder."""
     make_folder(folder / TRIALS, exist_ok=True)
     return folder / TRIALS / f"trial-{number:04d}{suffix}"
 
 
-def agent_file(folder: FolderPath, trial: FrozenTrial) -> FolderPath:
+def agent_file(folder: Path, trial: FrozenTrial) -> Path:
     """Return the path of a trial's agent: in the sweep's folder of trials, under its number.
 
     Raises RunError where the study names another place: a journal may come from anywhere.
@@ -182,7 +182,7 @@ def agent_file(folder: FolderPath, trial: FrozenTrial) -> FolderPath:
     return folder / named
 
 
-def keep(folder: FolderPath, agent: StoredAgent) -> FolderPath:
+def keep(folder: Path, agent: StoredAgent) -> Path:
     """Make an agent the sweep's champion; return its file."""
     target = folder / (LEARNED_FILE if agent.arrays else CHAMPION_FILE)
     agent.save(target)
@@ -195,9 +195,7 @@ class Objective:
     executor: for games of agents that the kernels play.
     """
 
-    def __init__(
-        self, sweep: SweepSettings, folder: FolderPath, executor: Executor = ONE_THREAD
-    ) -> None:
+    def __init__(self, sweep: SweepSettings, folder: Path, executor: Executor = ONE_THREAD) -> None:
         self.sweep = sweep
         self.executor = executor
         self.folder = folder

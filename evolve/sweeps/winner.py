@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -14,7 +15,6 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
 from evolve.engine.search.evaluation import CLASS_NAMES
 from evolve.errors import EvolveError
-from evolve.files.folder import FolderPath
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run import Run
 from evolve.sweeps.final import DEFAULTS
@@ -23,7 +23,7 @@ from evolve.tables.paths import BEST_FILE
 from evolve.tables.trials import read_trials, whole_final
 
 
-def winner_of(folder: FolderPath) -> dict[str, Any]:
+def winner_of(folder: Path) -> dict[str, Any]:
     """The winner of a sweep's final, before that its best trial, as JSON.
 
     trial, score: its number and score, None before a trial is complete. chosen: whether a final has
@@ -129,7 +129,7 @@ class TunedProgram(BaseModel):
         return "".join(f"{name}={shlex.quote(value)} " for name, value in variables) + words
 
 
-def tuned_program(folder: FolderPath) -> TunedProgram | None:
+def tuned_program(folder: Path) -> TunedProgram | None:
     """The program that a sweep has tuned; None where there is none, or its file says no such."""
     file = folder / BEST_FILE
     if not file.exists():

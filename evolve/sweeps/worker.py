@@ -21,7 +21,6 @@ from typing import NamedTuple
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
-from evolve.files.folder import FolderPath
 from evolve.fitness.executor import Executor
 from evolve.programs.forks import end_with_parent, without_ctrl_c, without_main
 from evolve.programs.process import signal_name
@@ -50,7 +49,7 @@ class Worker:
     """A worker process, seen from the process that started it."""
 
     def __init__(
-        self, folder: FolderPath, settings: SweepSettings, place: int, placement: Placement = HERE
+        self, folder: Path, settings: SweepSettings, place: int, placement: Placement = HERE
     ) -> None:
         self.place = place
         # Forking a process with threads is not safe.
@@ -136,7 +135,7 @@ def ready(workers: list[Worker], seconds: float) -> list[Worker]:
 
 def work(
     connection: Connection,
-    folder: FolderPath,
+    folder: Path,
     settings: SweepSettings,
     place: int,
     placement: Placement,
@@ -153,7 +152,7 @@ def work(
 
 def _serve(
     connection: Connection,
-    folder: FolderPath,
+    folder: Path,
     settings: SweepSettings,
     place: int,
     opened: Callable[[], Executor],
@@ -186,7 +185,7 @@ def _report(connection: Connection, step: int, score: float, error: float) -> bo
     return bool(connection.recv())
 
 
-def _reason(error: Exception, folder: FolderPath) -> str:
+def _reason(error: Exception, folder: Path) -> str:
     """Return why a trial failed; print where, if evolve has no words for it."""
     match error:
         case EvolveError():

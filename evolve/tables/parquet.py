@@ -25,10 +25,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from evolve.errors import LinkError, RunError
+from evolve.errors import RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.files.folder import FolderPath
 from evolve.tables.columns import Columns
 
 if TYPE_CHECKING:
@@ -118,8 +117,6 @@ def _content(path: Path) -> bytes:
     """
     try:
         return path.read_bytes()
-    except LinkError:
-        raise
     except IsADirectoryError as error:
         raise RunError(f"{path} is missing or damaged: it is a folder") from error
     except OSError as error:
@@ -171,11 +168,11 @@ class RowFiles:
     key: str
     columns: Columns
 
-    def file(self, folder: FolderPath, number: int) -> FolderPath:
+    def file(self, folder: Path, number: int) -> Path:
         """The path of a row."""
         return folder / self.name / f"{self.key}-{number:04d}.parquet"
 
-    def count(self, folder: FolderPath) -> int:
+    def count(self, folder: Path) -> int:
         """The number of rows; RunError where one is missing before another."""
         count = len(list((folder / self.name).glob(f"{self.key}-*.parquet")))
         for number in range(count):
@@ -184,11 +181,11 @@ class RowFiles:
                 raise RunError(f"{path} is missing, though later ones are there")
         return count
 
-    def commit(self, folder: FolderPath, number: int, row: Mapping[str, Any]) -> None:
+    def commit(self, folder: Path, number: int, row: Mapping[str, Any]) -> None:
         """Write a row."""
         write_table(self.file(folder, number), self.columns.of_rows([row]))
 
-    def read(self, folder: FolderPath) -> pa.Table:
+    def read(self, folder: Path) -> pa.Table:
         """All rows; RunError where a file is damaged."""
         tables = [self.columns.schema.empty_table()]
         for number in range(self.count(folder)):
@@ -196,7 +193,7 @@ class RowFiles:
             tables.append(table.select(self.columns.names))
         return pa.concat_tables(tables)
 
-    def forget(self, folder: FolderPath, first: int) -> None:
+    def forget(self, folder: Path, first: int) -> None:
         """Remove the rows from `first` on: a killed writer left them uncommitted."""
         for number in range(first, self.count(folder)):
             remove(self.file(folder, number), missing_ok=True)

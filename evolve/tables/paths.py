@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 from evolve.errors import RunError
-from evolve.files.folder import FolderPath
 
 PICTURES: Final = (".png", ".svg", ".pdf")
 CONFIG_FILE: Final = "config.toml"
@@ -29,6 +28,9 @@ RUNGS: Final = "rungs"
 RETEST: Final = "retest"
 """The last of these folders: the winner and the defaults train once more."""
 TRIALS_FILE: Final = "trials.parquet"
+LOGS: Final = "logs"
+SETTINGS: Final = "settings"
+"""Folders of a study: outputs of its runs, and settings of those to come."""
 JOURNAL_FILE: Final = "journal.log"
 FINAL_FILE: Final = "final.json"
 BEST_FILE: Final = "best.json"
@@ -43,22 +45,22 @@ OWNER_FILE: Final = ".agreed"
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 
-def generation_file(folder: FolderPath, generation: int) -> FolderPath:
+def generation_file(folder: Path, generation: int) -> Path:
     """Path of the individuals of a generation."""
     return folder / GENERATIONS / f"gen-{generation:04d}.parquet"
 
 
-def games_file(folder: FolderPath, generation: int) -> FolderPath:
+def games_file(folder: Path, generation: int) -> Path:
     """Path of the games of a generation."""
     return folder / GAMES / f"gen-{generation:04d}.parquet"
 
 
-def playoff_file(folder: FolderPath) -> FolderPath:
+def playoff_file(folder: Path) -> Path:
     """Path of the games of the play-off; the file may not exist yet."""
     return folder / GAMES / f"{PLAYOFF}.parquet"
 
 
-def committed_generations(folder: FolderPath) -> int:
+def committed_generations(folder: Path) -> int:
     """Number of complete generations, from gen-0000 on.
 
     Raises RunError when a generation is missing before another one.

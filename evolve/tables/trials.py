@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evolve.errors import LinkError, RunError
-from evolve.files.folder import FolderPath
+from evolve.errors import RunError
 from evolve.parsing import faults, parse_json, read_document
 from evolve.tables.columns import Chart, Column, Columns, table_of_rows
 from evolve.tables.parquet import read_table, write_table
@@ -70,7 +70,7 @@ class Importances:
 
 
 def write_trials(
-    folder: FolderPath,
+    folder: Path,
     rows: Sequence[Mapping[str, Any]],
     parameters: Mapping[str, type],
     importances: Importances,
@@ -93,7 +93,7 @@ def write_trials(
     write_table(folder / TRIALS_FILE, table)
 
 
-def read_trials(folder: FolderPath) -> pa.Table | None:
+def read_trials(folder: Path) -> pa.Table | None:
     """The table; None before there is one. RunError when it is damaged."""
     path = folder / TRIALS_FILE
     if not path.exists():
@@ -177,7 +177,7 @@ class FinalDocument(BaseModel):
         return f"no better than the defaults for certain: trial-{self.winner} scores {text}"
 
 
-def read_final(folder: FolderPath) -> FinalDocument | None:
+def read_final(folder: Path) -> FinalDocument | None:
     """The final of a sweep; None before the final, even after a rung.
 
     RunError where the file is damaged.
@@ -187,38 +187,34 @@ def read_final(folder: FolderPath) -> FinalDocument | None:
         return FinalDocument.model_validate(parse_json(read_document(path)))
     except FileNotFoundError:
         return None
-    except LinkError:
-        raise
     except ValidationError as error:
         raise RunError(f"{path} is damaged: {faults(error)[0].text}") from error
     except (OSError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error
 
 
-def whole_final(folder: FolderPath) -> FinalDocument | None:
+def whole_final(folder: Path) -> FinalDocument | None:
     """The finished final; None where there is none, or it is damaged."""
     try:
         final = read_final(folder)
-    except LinkError:
-        raise
     except RunError:
         return None
     return None if final is None or final.trials is None else final
 
 
-def verdict_of(folder: FolderPath) -> str | None:
+def verdict_of(folder: Path) -> str | None:
     """The verdict of the finished final on the defaults; None before that."""
     final = whole_final(folder)
     return None if final is None else final.verdict
 
 
-def finals_trials(folder: FolderPath) -> int | None:
+def finals_trials(folder: Path) -> int | None:
     """How many trials were finished when the final was played; None before it is finished."""
     final = whole_final(folder)
     return None if final is None else final.trials
 
 
-def final_table(folder: FolderPath) -> pa.Table:
+def final_table(folder: Path) -> pa.Table:
     """A row for each finalist, the strongest first; empty before the final."""
     final = read_final(folder)
     rows = [] if final is None else final.finalists

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from evolve.cli.landscape import print_landscape, print_winner
-from evolve.files.folder import inside
 from evolve.tables.trials import Importances, write_trials
 
 TYPES = {"corner": int, "mobility": float, "style": str}
@@ -38,7 +37,7 @@ def sweep(folder: Path, names: tuple[str, ...], count: int = 30) -> None:
                 **{name: values[name] for name in names},
             }
         )
-    write_trials(inside(folder), rows, {name: TYPES[name] for name in names}, Importances())
+    write_trials(folder, rows, {name: TYPES[name] for name in names}, Importances())
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_pictures(
     names: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sweep(tmp_path, names)
-    print_landscape(inside(tmp_path))
+    print_landscape(tmp_path)
     text = capsys.readouterr().out
     assert said in text
     assert max(map(len, text.splitlines()[1:]), default=0) <= 80
@@ -71,17 +70,17 @@ def test_a_terminal_without_such_signs_gets_plain_ones(
 ) -> None:
     monkeypatch.setattr("evolve.cli.landscape._SHADES", "\udc80")  # no encoding has it
     sweep(tmp_path, ("corner", "mobility"))
-    print_landscape(inside(tmp_path))
+    print_landscape(tmp_path)
     assert capsys.readouterr().out.isascii()
 
 
 def test_few_trials_and_none_have_no_picture(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    print_landscape(inside(tmp_path))
-    print_winner(inside(tmp_path))
+    print_landscape(tmp_path)
+    print_winner(tmp_path)
     sweep(tmp_path, ("corner", "mobility"), 3)
-    print_landscape(inside(tmp_path))
+    print_landscape(tmp_path)
     assert capsys.readouterr().out == ""
 
 
@@ -90,9 +89,9 @@ def test_the_winner_is_one_line_to_paste(
 ) -> None:
     best = {"program": "gtp:./my engine --x 3", "environment": {"corner": "a b"}}
     (tmp_path / "best.json").write_text(json.dumps(best))
-    print_winner(inside(tmp_path))
+    print_winner(tmp_path)
     words = shlex.split(capsys.readouterr().out.removeprefix("paste: "))
     assert words[:4] == ["corner=a b", "evolve", "match", "gtp:./my engine --x 3"]
     (tmp_path / "best.json").write_text(json.dumps({"program": "gtp:x", "commands": ["set y 3"]}))
-    print_winner(inside(tmp_path))
+    print_winner(tmp_path)
     assert capsys.readouterr().out.endswith("at its start: set y 3\n"), "no line plays it"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 import evolve
-from tests.cli import done, fails, invoke, posix, snapshot
+from tests.cli import done, fails, invoke, posix, program, snapshot
 
 
 @pytest.mark.parametrize(
@@ -209,6 +210,25 @@ def test_readers_of_a_sweep_follow_no_link(sweep: Path, tmp_path: Path, name: st
 def test_a_lock_of_a_journal_that_is_a_link_is_not_waited_for(sweep: Path) -> None:
     (sweep / "journal.log.lock").symlink_to("nothing")
     assert "journal.log.lock is a link to nothing" in fails("resume", sweep, "--trials=6")
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["config.toml", "games/gen-0001.parquet"])
+@pytest.mark.parametrize("target", ["pipe", "/dev/zero"])
+def test_real_programs_wait_for_no_pipe_and_no_device(
+    copy: Path, tmp_path: Path, name: str, target: str
+) -> None:
+    (copy / name).unlink()
+    if target == "pipe":
+        os.mkfifo(copy / name)
+    else:
+        (copy / name).symlink_to(target)
+    for word in ("show", "resume"):
+        ended = program(tmp_path, word, "copy", real=True)
+        assert (ended.code, ended.err.count("\n")) == (1, 1)
+        assert f"copy/{name} is a " in ended.err
+    assert f"copy/{name} is a " in program(tmp_path, "runs", ".", "--json", real=True).out
 
 
 @posix

@@ -16,7 +16,6 @@ from evolve.engine.board.rules import Rules
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.panel import RunContext
 from evolve.evolution.playoff import RATING_PANELS, rate
-from evolve.files.folder import inside
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.fitness.statistics import Estimate
 from evolve.population.genome import Genome
@@ -49,7 +48,7 @@ def test_a_rung_has_the_elo_that_was_measured(
     rung = Ladder(rules).rungs[place]
     settings = resolve({**TINY, "rules": rules, "panel_openings": 8})
     told: list[tuple[int, int]] = []
-    context = RunContext(inside("."), Genome.of(settings), Threads(2))
+    context = RunContext(Path("."), Genome.of(settings), Threads(2))
     found = rate(rung.agent, context, guess, lambda *now: told.append(now))
     assert found is not None
     half = (found.high - found.low) / 2
@@ -67,7 +66,7 @@ def test_ratings_are_those_of_the_seed(run: evolve.Run) -> None:
 
     def rated(seed: int) -> Estimate | None:
         genome = Genome.of(settings.model_copy(update={"seed": seed}))
-        context = RunContext(inside("."), genome, ONE_THREAD)
+        context = RunContext(Path("."), genome, ONE_THREAD)
         return rate(champion, context, guess, lambda done, total: None)
 
     mine = rated(TINY["seed"])

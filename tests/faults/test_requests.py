@@ -15,7 +15,6 @@ import httpx
 import pytest
 
 import evolve
-from evolve.files.folder import inside
 from evolve.runs.run_folder import mark_of
 from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
@@ -114,7 +113,7 @@ def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("user")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVOLVE_DATA_DIR", str(folder))
-        mark_of(inside(folder), "a first mark")
+        mark_of(folder, "a first mark")
         yield
 
 

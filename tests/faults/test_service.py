@@ -10,7 +10,6 @@ from typing import Final
 
 import pytest
 
-from evolve.files.folder import inside
 from evolve.runs.run_folder import mark_of
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
@@ -41,7 +40,7 @@ def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("user")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVOLVE_DATA_DIR", str(folder))
-        mark_of(inside(folder), "a first mark")
+        mark_of(folder, "a first mark")
         yield
 
 

@@ -42,8 +42,6 @@ EXEMPT: Final = {
     ("engine/compiled/private.py", "mkdir"): _PRIVATE,
     ("engine/compiled/private.py", "os.mkdir"): _PRIVATE,
     ("service/downloads.py", "open"): _CHILD,
-    ("service/job.py", "open"): _CHILD,
-    ("studies/running.py", "open_handle"): _CHILD,
     ("evolution/time_slice.py", "mkdir"): _SCRATCH,
     ("evolution/time_slice.py", "write_bytes"): _SCRATCH,
     ("agents/agent_file.py", "ZipFile"): _MEMORY,
@@ -94,7 +92,7 @@ def _changes_in(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def _change_of(call: ast.Call) -> str | None:
     """The name of a call that changes a file because of what it is called with."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if (opener := ast.unparse(call.func)) in ("os.open", "open_handle"):
+    if (opener := ast.unparse(call.func)) == "os.open":
         flags = {one.attr for one in ast.walk(call) if isinstance(one, ast.Attribute)}
         return opener if flags & _CREATING else None
     if name in ("rename", "replace") and len(call.args) == 1 and not call.keywords:
@@ -140,7 +138,6 @@ def test_every_change_of_a_file_goes_through_the_door() -> None:
         "open(path, mode='ab')",
         "path.open('rb+')",
         "os.open(path, os.O_WRONLY | os.O_CREAT)",
-        "open_handle(path, os.O_WRONLY | os.O_APPEND)",
         "zipfile.ZipFile(path, 'w')",
         "np.save(path, array)",
     ],

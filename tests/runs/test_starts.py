@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from evolve.errors import RunError, SettingsError
-from evolve.files.folder import inside
 from evolve.runs import starts
 from evolve.runs.run_folder import not_agreed
 from evolve.runs.run_types import TRAININGS
@@ -20,7 +19,7 @@ class Identified(NamedTuple):
 
 
 def test_a_new_folder_is_made_and_a_begun_one_is_found(tmp_path: Path) -> None:
-    place = inside(tmp_path / "run")
+    place = tmp_path / "run"
     with starts.opened(place, "stem") as (folder, new):
         assert new
         (folder / CONFIG_FILE).write_text('rules = "reversed"\n')
@@ -32,16 +31,16 @@ def test_a_new_folder_is_made_and_a_begun_one_is_found(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_before_it_begins_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError), starts.opened(inside(tmp_path / "run"), "stem"):
+    with pytest.raises(SettingsError), starts.opened(tmp_path / "run", "stem"):
         raise SettingsError("wrong")
     assert list(tmp_path.iterdir()) == []
-    missing = inside(tmp_path / "none" / "run")
+    missing = tmp_path / "none" / "run"
     with pytest.raises(RunError, match="no folder"), starts.opened(missing, "stem"):
         pass
 
 
 def test_other_settings_are_named(tmp_path: Path) -> None:
-    place = inside(tmp_path)
+    place = tmp_path
     starts.check_same(place, Identified({"a": 1}), Identified({"a": 1}))
     with pytest.raises(RunError, match="other settings: a was 1, not 2, b was None, not 3"):
         starts.check_same(place, Identified({"a": 2, "b": 3}), Identified({"a": 1}))
@@ -53,7 +52,7 @@ def test_programs_that_the_caller_names_are_agreed_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
-    place = inside(tmp_path)
+    place = tmp_path
     starts.agree_to(place, ["gtp:./mine", "gtp:./mine"])
     assert not_agreed(place, ["gtp:./mine", "gtp:./other"]) == ["gtp:./other"]
 

@@ -10,7 +10,6 @@ import pytest
 
 from evolve.engine.board.board import Board
 from evolve.errors import SettingsError
-from evolve.files.folder import inside
 from evolve.service import engine_worker
 from evolve.service.models.runs import Landscapes
 from evolve.sweeps.landscape import Trials
@@ -67,7 +66,7 @@ def test_moves_that_cannot_be_made(service: Service) -> None:
 
 def test_landscapes_are_those_of_python(tmp_path: Path) -> None:
     sweep_in(tmp_path / "one")
-    trials = Trials.of(inside(tmp_path / "one"))
+    trials = Trials.of(tmp_path / "one")
     found = Landscapes.model_validate(engine_worker.landscapes(str(tmp_path / "one"), [], 8))
     assert found.names == [one.x.name for one in found.items] == trials.names
     assert all(one.y is None for one in found.items)

@@ -7,7 +7,6 @@ have, and must be as it was afterwards.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,8 +18,6 @@ import pytest
 
 from evolve.errors import LinkError
 from evolve.runs.run import Run
-from evolve.service import agents
-from evolve.service.downloads import SentFile
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
 from tests.cli import posix, snapshot
@@ -90,8 +87,15 @@ def outside(tmp_path: Path, runs: Path) -> Iterator[Path]:
     assert snapshot(place) == before
 
 
-@pytest.mark.parametrize("name", ["", "jobs", "plays", "agents", "agents/uploads", "tmp", "lock"])
-def test_a_folder_of_its_own_is_no_link(folder: Path, outside: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "jobs", "plays", "agents", "agents/uploads", "tmp", "lock", "tmp/run/link"),
+        *("plays/0123456789abcdef.json", "agents/uploads/0123456789abcdef.json"),
+        *("jobs/20260101-00000001", "jobs/20260101-00000002/job.json"),
+    ],
+)
+def test_nothing_of_its_own_is_a_link(folder: Path, outside: Path, name: str) -> None:
     link = folder / ".service" / name
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside / "deep" if name != "lock" else outside / "file")
@@ -101,55 +105,11 @@ def test_a_folder_of_its_own_is_no_link(folder: Path, outside: Path, name: str) 
     assert link.is_symlink()
 
 
-@pytest.mark.parametrize("what", ["deep", "file", "nothing"])
-def test_links_on_their_way_out_are_told_and_stay(
-    opened: Open, folder: Path, outside: Path, what: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    left = folder / ".service" / "tmp"
-    (left / "run" / "games").mkdir(parents=True)
-    (left / "file").touch()
-    (left / "link").symlink_to(outside / what)
-    (left / "run" / "link").symlink_to(outside / what)
-    with caplog.at_level(logging.WARNING), opened(folder) as app:
-        assert {one["id"] for one in app.get("runs")["items"]} == {"small", "other"}
-    assert [os.fspath(path.relative_to(left)) for path in left.rglob("*")] == ["link"]
-    assert caplog.messages == [
-        f"{left / 'link'} is a link to {outside / what}: put what it names there"
-    ]
-
-
-def test_a_game_that_is_a_link(
-    opened: Open, folder: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept, name = folder / ".service" / "plays", "0123456789abcdef"
-    kept.mkdir(parents=True)
-    (kept / f"{name}.json").symlink_to(outside / f"{name}.json")
-    (kept / ".writing-link").symlink_to(outside / "file")
-    monkeypatch.setattr(agents, "_KEPT", 1)  # so that older ones than the last go
+def test_links_of_the_user_stay(opened: Open, folder: Path) -> None:
+    (folder / "small" / "latest").symlink_to("generations")
     with opened(folder) as app:
-        assert f"{name}.json is a link" in app.refused(f"plays/{name}")
-        assert f"{name}.json is a link" in app.refused(f"plays/{name}/game.ggf")
-        asked = {"agent": "random", "side": "black"}
-        for _ in range(2):
-            app.post("plays", asked, 201)
-    assert (kept / f"{name}.json").is_symlink()
-    assert (kept / ".writing-link").is_symlink()
-    assert len([path for path in kept.glob("*.json") if not path.is_symlink()]) == 1
-
-
-def test_an_upload_that_is_a_link(opened: Open, folder: Path, outside: Path) -> None:
-    kept, name = folder / ".service" / "agents" / "uploads", "0123456789abcdef"
-    kept.mkdir(parents=True)
-    (kept / f"{name}.json").symlink_to(outside / "run" / "champion.json")
-    with opened(folder) as app:
-        listed = {one["id"]: one for one in app.get("agents")["items"]}
-        assert "is a link" in listed[f"upload:{name}"]["about"]
-        assert "run:small" in listed
-        app.refused(f"agents/upload:{name}")
-        said = app.ask("DELETE", f"agents/upload:{name}")
-        assert (said.status_code, "is a link" in said.text) == (422, True)
-        app.post("evaluations", {"agent": f"upload:{name}", "position": {"moves": ""}}, 422)
-    assert (kept / f"{name}.json").is_symlink()
+        found = {one["id"]: one["state"] for one in app.get("runs")["items"]}
+        assert found == {"small": "done", "other": "done"}
 
 
 def test_an_individual_whose_generation_is_a_link(
@@ -164,25 +124,6 @@ def test_an_individual_whose_generation_is_a_link(
         kept.symlink_to(outside / "run" / "generations" / kept.name)
         assert "is a link" in str(app.post("jobs", {"command": "match", "settings": match}, 422))
         assert kept.is_symlink()
-
-
-def test_files_of_a_job(opened: Open, folder: Path, outside: Path) -> None:
-    with opened(folder) as app:
-        job = app.post("jobs", _MATCH, 202)["id"]
-        place = folder / ".service" / "jobs" / job
-        for name in ("log.txt", "games.ggf", "games.parquet"):
-            (place / name).symlink_to(outside / "file")
-        assert "log.txt is a link" in app.get(f"jobs/{job}/log")["text"]
-        for name in ("games.ggf", "games.parquet", "games.csv"):
-            app.refused(f"jobs/{job}/files/{name}")
-        app.refused(f"jobs/{job}/games")
-        app.refused(f"jobs/{job}/games/0")
-        app.state.jobs.slots = 1
-        until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
-        found = app.get(f"jobs/{job}")
-        assert (found["state"], "is a link to" in found["error"]) == ("failed", True)
-        app.delete(f"jobs/{job}")
-        assert not place.exists()
 
 
 @pytest.mark.parametrize(
@@ -204,21 +145,6 @@ def test_a_job_with_a_link_among_its_files_is_not_started(
         app.state.jobs.slots = 1
         until(lambda: app.get(f"jobs/{job}")["state"] != "queued")
         assert f"{name} is a link" in app.get(f"jobs/{job}")["error"]
-
-
-def test_a_job_that_is_a_link(
-    opened: Open, folder: Path, outside: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    kept = folder / ".service" / "jobs"
-    (kept / "20260101-00000002").mkdir(parents=True)
-    (kept / "20260101-00000001").symlink_to(outside / "deep")
-    (kept / "20260101-00000002" / "job.json").symlink_to(outside / "file")
-    with caplog.at_level(logging.WARNING), opened(folder) as app:
-        jobs = app.get("jobs")["items"]
-        assert "20260101-00000001" not in [one["id"] for one in jobs]
-        assert all(one["state"] != "queued" for one in jobs)
-    assert f"{kept / '20260101-00000001'} is a link" in caplog.text
-    assert (kept / "20260101-00000001").is_symlink()
 
 
 GETS: Final = (
@@ -304,25 +230,6 @@ def test_a_new_run_takes_no_link_for_its_place(opened: Open, folder: Path, outsi
         asked = {"command": "run", "settings": {"rules": "standard"}}
         app.post("jobs", {**asked, "name": "wanted"}, 409)
         assert app.post("jobs", asked, 202)["run"] == "standard-002"
-
-
-def test_a_file_is_sent_from_the_handle_by_which_it_was_found(
-    opened: Open, folder: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A link that comes between the look and the sending is not followed."""
-    champion = folder / "small" / "champion.json"
-    wanted = champion.read_bytes()
-    before = SentFile.__call__
-
-    async def call(self: SentFile, *arguments: Any) -> None:
-        champion.unlink()
-        champion.symlink_to(outside / "run" / "champion.json")
-        await asyncio.sleep(0)
-        await before(self, *arguments)
-
-    monkeypatch.setattr(SentFile, "__call__", call)
-    with opened(folder) as app:
-        assert app.ask("GET", "runs/small/files/champion.json").content == wanted
 
 
 def test_the_folder_of_runs_may_be_a_link(opened: Open, folder: Path, tmp_path: Path) -> None:

@@ -20,7 +20,6 @@ import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
-from evolve.files.folder import inside
 from evolve.service.folders import Place
 from evolve.service.job import MARK, JobRecord, Process, boot
 from evolve.tables.trials import Importances, write_trials
@@ -115,7 +114,7 @@ def sweep_in(folder: Path, count: int = 30) -> None:
         }
         for number in range(count)
     ]  # fmt: skip
-    write_trials(inside(folder), rows, {"mobility.0": int, "endgame": int}, Importances())
+    write_trials(folder, rows, {"mobility.0": int, "endgame": int}, Importances())
 
 
 def test_runs_are_begun_again_and_compared_and_a_sweep_is_seen(

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from evolve.errors import SettingsError
-from evolve.files.folder import inside
 from evolve.sweeps.first_trials import settings_to_try
 from evolve.sweeps.space import Space, choice, real, whole
 from evolve.sweeps.trials import rows_of
@@ -70,7 +69,7 @@ def test_the_best_trials_of_a_sweep_come_after_the_defaults(tmp_path: Path) -> N
         run_one(first, score)
     rows = rows_of(first.trials(), first.plan.space.names)
     types = {one.name: one.type for one in first.plan.space.parameters}
-    write_trials(inside(tmp_path), rows, types, Importances())
+    write_trials(tmp_path, rows, types, Importances())
     (tmp_path / "next").mkdir()
     given = {"trials": 9, "seed": 5, "start_from": str(tmp_path), "fix": HELD}
     study = local(tmp_path / "next", **given)

@@ -12,7 +12,6 @@ import pytest
 from evolve.cli.main import main
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import config_text
-from evolve.files.folder import inside
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.winner import TunedProgram, winner_of
 from evolve.tables.trials import Importances, write_trials
@@ -37,8 +36,8 @@ def swept(folder: Path, values: list[dict[str, Any]], **settings: Any) -> dict[s
         for number, one in enumerate(values)
     ]
     types = {one.name: one.type for one in plan.space.parameters}
-    write_trials(inside(folder), rows, types, Importances())
-    return winner_of(inside(folder))
+    write_trials(folder, rows, types, Importances())
+    return winner_of(folder)
 
 
 def test_settings_of_a_command_are_a_line_to_copy(
@@ -64,13 +63,13 @@ def test_an_agent_s_own_numbers_are_no_settings(tmp_path: Path) -> None:
     found = swept(tmp_path, [{"score": 0.4}], kind="alphabeta")
     assert (found["trial"], found["lines"]) == (0, [])
     (tmp_path / "final.json").write_text(json.dumps({"trials": 1, "winner": 0}))
-    assert winner_of(inside(tmp_path))["chosen"]
+    assert winner_of(tmp_path)["chosen"]
 
 
 def test_before_a_trial_has_ended_there_is_nothing(tmp_path: Path) -> None:
     text = config_text(SweepSettings(kind="alphabeta"), {}, "sweep alphabeta")
     (tmp_path / "config.toml").write_text(text)
-    assert winner_of(inside(tmp_path))["trial"] is None
+    assert winner_of(tmp_path)["trial"] is None
 
 
 def test_a_line_to_copy_plays_the_winner() -> None:

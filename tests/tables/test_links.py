@@ -1,4 +1,4 @@
-"""Every reader of a run's folder: a link in place of what it reads is told, and not followed."""
+"""Every name that evolve reads in a folder: a link in its place is named when a reader opens it."""
 
 from __future__ import annotations
 
@@ -11,87 +11,56 @@ from typing import Any, Final
 import pytest
 
 import evolve
-from evolve.config.evolution import EvolutionSettings
 from evolve.errors import LinkError
-from evolve.evolution.generation import given_agent, individual_agent
-from evolve.evolution.time_slice import TimeSlice
-from evolve.files.folder import FolderPath, inside
-from evolve.runs.run import Run, load_run
-from evolve.runs.run_types import TRAININGS, champion_of
-from evolve.runs.sweeps import rungs_table
-from evolve.tables.metrics import committed_checks, read_metrics
-from evolve.tables.paths import committed_generations, playoff_file
-from evolve.tables.trials import read_final, read_trials
+from evolve.evolution.generation import individual_agent
+from evolve.runs.run import load_run
+from evolve.runs.run_types import FILES, PARTS, champion_of
 from tests.engine import posix
 
-GIVEN: Final = EvolutionSettings(evaluation="patterns-standard")
-READERS: Final[dict[str, Callable[[FolderPath], Any]]] = {
-    "config.toml": Run,
-    "study.toml": load_run,
-    "champion.json": champion_of,
-    "champion.npz": lambda folder: (os.unlink(folder / "champion.json"), champion_of(folder)),
-    "champion.json as an agent": evolve.load_agent,
-    "generations": committed_generations,
-    "generations as rows": lambda folder: Run(folder).generation_rows,
-    "generations/gen-0001.parquet": lambda folder: Run(folder).individuals,
-    "generations/gen-0001.parquet as rows": lambda folder: Run(folder).generations,
+INSIDE: Final = (
+    *("generations/gen-0001.parquet", "games/gen-0000.parquet", "games/playoff.parquet"),
+    *("metrics/check-0000.parquet", "trials/matches/x/y", "rungs/0/trials.parquet"),
+    *("logs", "logs/seed-1.log", "settings/seed-1.toml"),
+)
+OTHERS: Final[dict[str, Callable[[Path], Any]]] = {
+    "champion.json": evolve.load_agent,
+    "champion.npz": champion_of,
     "generations/gen-0000.parquet": lambda folder: individual_agent(folder, "0-1"),
-    "games": lambda folder: Run(folder).games,
-    "games/gen-0000.parquet": lambda folder: Run(folder).games,
-    "games/playoff.parquet": lambda folder: Run(folder).games,
-    "games/playoff.parquet alone": lambda folder: playoff_file(folder).exists(),
-    "games/playoff.parquet for a worker": lambda folder: TimeSlice.of(folder, 1.0),
-    "evaluation.npz": lambda folder: given_agent(folder, GIVEN),
-    "metrics": committed_checks,
-    "metrics/check-0000.parquet": read_metrics,
-    "checkpoint.npz": lambda folder: (
-        shutil.rmtree(folder / "metrics"),
-        TRAININGS.reading.kept(folder),
-    ),
-    "trials.parquet": read_trials,
-    "rungs": rungs_table,
-    "rungs/0": rungs_table,
-    "rungs/0/trials.parquet": rungs_table,
-    "final.json": read_final,
 }
+"""Readers that name no run."""
 
 
 @posix
-@pytest.mark.parametrize("what", READERS)
-@pytest.mark.parametrize("there", [True, False], ids=["leads there", "leads nowhere"])
-def test_it_is_told(made: Path, tmp_path: Path, what: str, there: bool) -> None:
-    folder, outside = tmp_path / "run", tmp_path / "outside"
+@pytest.mark.parametrize("name", [*FILES, *PARTS, *INSIDE])
+def test_it_is_named(made: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "run"
     shutil.copytree(made, folder)
-    name = what.partition(" ")[0]
-    link, target = folder / name, outside / Path(name).name
-    outside.mkdir()
+    link = folder / name
     if link.is_dir():
-        shutil.copytree(link, target)
         shutil.rmtree(link)
-    elif link.exists():
-        shutil.copy(link, target)
-        link.unlink()
-    elif name.startswith("rungs") and "." not in name:
-        (target / "0").mkdir(parents=True)
-    else:
-        shutil.copy(made / "trials.parquet", target)
-    if not there:
-        shutil.rmtree(outside)
+    link.unlink(missing_ok=True)
     link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(target)
-    with pytest.raises(LinkError) as raised:
-        READERS[what](inside(folder))
-    assert str(raised.value) == f"{link} is a link to {target}: put what it names there"
-    assert os.readlink(link) == str(target)
+    link.symlink_to(tmp_path / "outside")
+    for read in (load_run, *filter(None, [OTHERS.get(name)])):
+        with pytest.raises(LinkError) as raised:
+            read(folder)
+        told = f"{link} is a link to {tmp_path / 'outside'}: put what it names there"
+        assert str(raised.value) == told
+    assert os.readlink(link) == str(tmp_path / "outside")
+
+
+@posix
+def test_links_of_the_user_stay(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "run")
+    (tmp_path / "run" / "latest").symlink_to("generations/gen-0000.parquet")
+    (tmp_path / "link").symlink_to("run")
+    assert len(load_run(tmp_path / "link").generations)
 
 
 @posix
 def test_agents_are_saved_through_no_link(tmp_path: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "champion.json").symlink_to(tmp_path / "theirs")
+    (tmp_path / "champion.json").symlink_to(tmp_path / "theirs")
     agent: Any = evolve.load_agent("swh")
-    with pytest.raises(LinkError):
-        agent.save(inside(tmp_path / "run", "champion.json"))
+    agent.save(tmp_path / "champion.json")
     assert not (tmp_path / "theirs").exists()
-    agent.save(tmp_path / "run" / "champion.json")  # a path that its user names
-    assert (tmp_path / "theirs").exists()
+    assert evolve.load_agent(tmp_path / "champion.json")

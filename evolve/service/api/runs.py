@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Query, Response
+from fastapi import Path as InPath
 from fastapi.responses import FileResponse
 
 from evolve.agents.names import with_clock
 from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
-from evolve.files.folder import FolderPath
 from evolve.parsing import json_value, parse_json, read_document
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import IN_STUDY, RUN_ID, locked
@@ -243,7 +244,7 @@ async def check_file(service: Inside, run: RunId) -> FileCheck:
     return FileCheck(passed=report["good"], lines=lines)
 
 
-async def _python_file(service: ServiceState, source: str) -> FolderPath:
+async def _python_file(service: ServiceState, source: str) -> Path:
     """A champion as one Python file, which goes by the clock if it can."""
     if "time" in (await service.search.ask("describe", source=source))["settings"]:
         source = with_clock(source)
@@ -299,7 +300,7 @@ def get_figures(service: Inside, run: Several) -> Figures:
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Inside, run: RunId, name: Annotated[str, Path(max_length=100)]
+    service: Inside, run: RunId, name: Annotated[str, InPath(max_length=100)]
 ) -> FileResponse:
     """A file of a run; see its `files`."""
     opened = service.index.study(run) or service.index.open(run)
@@ -357,13 +358,13 @@ for _table in _TABLES:
     router.add_api_route(f"/runs/{{run}}/{_table}", _table_route(_table), name=f"get_{_table}")
 
 
-def _delete(service: ServiceState, folder: FolderPath) -> None:
+def _delete(service: ServiceState, folder: Path) -> None:
     """Remove the folder of a run that nobody writes to: moved away in one step, then emptied.
 
     Links in it are removed; their targets stay.
     """
     try:
-        with locked(folder, with_links=True):
+        with locked(folder):
             gone = service.downloads.new("")
             move(folder, gone)
     except EvolveError as error:

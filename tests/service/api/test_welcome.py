@@ -50,7 +50,7 @@ def test_the_example_becomes_a_run_like_any_other(app: App) -> None:
         run = app.post("welcome/example", {}, 201)
         assert run == {**told, "date": run["date"]}
     assert app.get("runs")["total"] == 1
-    found = evolve.load_run(app.place.run("example").unlinked())
+    found = evolve.load_run(app.place.run("example"))
     assert len(found.generations) == told["target"] == 12
     assert len(found.individuals) == 12 * 16
     game = app.get("runs/example/generations/playoff/games?limit=1")["items"][0]
