@@ -27,6 +27,7 @@ from evolve.learning.learner import (
     Replay,
     Share,
     left_for_games,
+    part_of,
     seconds_of_choice,
 )
 from evolve.learning.model import Model, encoded
@@ -207,24 +208,16 @@ class MoveLearner(Learner):
         self.iteration, self.survived = facts["iteration"], facts["survived"]
         self.accept_seconds = facts["accept_seconds"]
         self._owed = list(facts["owed"])
-
-        def part(prefix: str) -> dict[str, npt.NDArray[Any]]:
-            return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
-
-        count = len(self.models)
-        for number in range(count):
-            self.models[number].load_state(part(f"model/{number}/"))
-            self.targets[number].load_state(part(f"target/{number}/"))
+        numbers = range(len(self.models))
+        for number in numbers:
+            self.models[number].load_state(part_of(arrays, f"model/{number}/"))
+            self.targets[number].load_state(part_of(arrays, f"target/{number}/"))
             self.replays[number].restore(arrays, f"replay/{number}/", facts["added"][number])
-        self._survivor = [part(f"survivor/{number}/") for number in range(count)]
+        self._survivor = [part_of(arrays, f"survivor/{number}/") for number in numbers]
         self._past.clear()
         for age in range(facts["past"]):
-            self._past.append(
-                tuple(
-                    Network.from_arrays(self.architecture, part(f"past-{age}/{number}/"))
-                    for number in range(count)
-                )
-            )
+            parts = (part_of(arrays, f"past-{age}/{number}/") for number in numbers)
+            self._past.append(tuple(Network.from_arrays(self.architecture, p) for p in parts))
 
 
 class Bootstrap:

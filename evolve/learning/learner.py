@@ -180,6 +180,11 @@ def shares_drawn(shares: Mapping[str, float], count: int, rng: np.random.Generat
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
+def part_of(arrays: Arrays, prefix: str) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays whose names begin with `prefix`, by the rest of their names."""
+    return {n.removeprefix(prefix): a for n, a in arrays.items() if n.startswith(prefix)}
+
+
 class Replay:
     """The replay buffer (Lin 1992): a ring of `capacity` rows in parallel named arrays."""
 
@@ -219,11 +224,10 @@ class Replay:
     def restore(self, arrays: Arrays, prefix: str, added: int) -> None:
         """Restore what `arrays` returned; `added` rows have been added in all."""
         self._arrays = {}
-        for name, array in arrays.items():
-            if name.startswith(prefix):
-                if not min(added, self.capacity) <= len(array) <= self.capacity:
-                    raise ValueError(f"{name} has {len(array)} rows")
-                own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
-                own[: len(array)] = array
-                self._arrays[name.removeprefix(prefix)] = own
+        for name, array in part_of(arrays, prefix).items():
+            if not min(added, self.capacity) <= len(array) <= self.capacity:
+                raise ValueError(f"{prefix}{name} has {len(array)} rows")
+            own = np.empty((self.capacity, *array.shape[1:]), array.dtype)
+            own[: len(array)] = array
+            self._arrays[name] = own
         self.added = added

@@ -31,6 +31,7 @@ from evolve.learning.learner import (
     Share,
     alphabeta_agents,
     left_for_games,
+    part_of,
     seconds_of_choice,
     shares_drawn,
 )
@@ -238,12 +239,8 @@ class TreeLearner(Learner):
         self.iteration, self.accepted = facts["iteration"], facts["accepted"]
         self.accept_seconds = facts["accept_seconds"]
         self._owed = facts["owed"]
-        parts: dict[str, dict[str, npt.NDArray[Any]]] = {"model": {}, "player": {}}
-        for name, array in arrays.items():
-            part, _, rest = name.partition("/")
-            if part in parts:
-                parts[part][rest] = array
-        self.model.load_state(parts["model"])
-        if parts["player"]:
-            self.player = Network.from_arrays(self.model.architecture, parts["player"])
+        self.model.load_state(part_of(arrays, "model/"))
+        player = part_of(arrays, "player/")
+        if player:
+            self.player = Network.from_arrays(self.model.architecture, player)
         self.replay.restore(arrays, "replay/", facts["added"])

@@ -174,22 +174,21 @@ class PatternLearner(Learner):
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
-        for name in ("tables", "sums", "updates"):
-            mine: npt.NDArray[Any] = getattr(self._taught, name)
-            if arrays[name].shape != mine.shape or arrays[name].dtype != mine.dtype:
-                raise ValueError(f"{name} are of other shapes")
-            mine[:] = arrays[name]
         count = len(arrays["targets"])
-        for name, shape in (("positions", (count, 2)), ("targets", (count,))):
-            # Kernels do not check them.
-            if arrays[name].shape != shape or arrays[name].dtype != getattr(self, f"_{name}").dtype:
+        own = {name: getattr(self._taught, name) for name in ("tables", "sums", "updates")}
+        kept = {
+            "positions": np.empty((count, 2), np.uint64),
+            "targets": np.empty(count, np.float32),
+        }
+        for name, array in {**own, **kept}.items():  # kernels do not check them
+            if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
                 raise ValueError(f"{name} are of other shapes")
+        for name, array in own.items():
+            array[:] = arrays[name]
         self._positions, self._targets = arrays["positions"], arrays["targets"]
         self._learned, self._games = int(facts["steps"]), int(facts["games"])
         self._searching = bool(facts["searching"])
-        # Version 0.1 kept objects. The end of a training measures the cuts again anyway.
-        rows = [cut for cut in facts["cuts"] if isinstance(cut, list)]
-        self._cuts = Cuts(np.array(rows, np.float64).reshape(len(rows), 6))
+        self._cuts = Cuts(np.array(facts["cuts"], np.float64).reshape(-1, 6))
 
     def _rate(self, share: float) -> float:
         """Return the step of each weight; every instance of a shape has one weight."""

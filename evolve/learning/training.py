@@ -333,9 +333,7 @@ class Training(InMemoryTraining):
                 self.spent, self.seconds = facts["spent"], facts["wall"]
                 self.best_score, self._since_best = facts["best_score"], facts["since_best"]
                 self._checked, self._losses = facts["checked"], facts["losses"]
-                # Missing before 0.2, where checks depended on games alone.
-                before = self.share if self.games == self._checked else 0.0
-                self._checked_share = facts.get("checked_share", before)
+                self._checked_share = facts["checked_share"]
         except OSError as error:
             raise RunError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # numpy and torch raise all kinds
