@@ -30,7 +30,7 @@ import pyarrow as pa
 import evolve
 from evolve.runs.run_folder import commit_generation
 from evolve.service.folders import Place
-from evolve.service.job import MARK, JobRecord, Process, boot
+from evolve.service.job import JOB_ID, JobRecord, Process
 from evolve.tables.individuals import table_metadata
 
 
@@ -134,10 +134,9 @@ def _running_job(runs: Path) -> tuple[subprocess.Popen[bytes], Path]:
     """A job of this user's service whose process only sleeps, and the file of its progress."""
     place = Place(runs)
     record = JobRecord.new("match", {"a": "swh", "b": "random"})
-    mark = record.mark(place)
-    sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, MARK: mark})
+    sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, JOB_ID: record.id})
     record.state, record.started = "running", record.created
-    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time(), boot())
+    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time())
     (place.jobs / record.id).mkdir(parents=True)
     record.save(place)
     return sleeper, place.jobs / record.id / "progress.jsonl"

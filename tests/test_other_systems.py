@@ -21,7 +21,7 @@ from evolve.programs import host
 from evolve.programs.meter import Meter
 from evolve.service import engine_worker
 from evolve.service.folders import Locks, holds
-from evolve.service.job import MARK, Process, boot, find_process
+from evolve.service.job import JOB_ID, Process, find_process
 from evolve.studies.running import RunProcess
 from tests.cli import ROOT, posix
 from tests.waits import until
@@ -49,9 +49,9 @@ def take_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def marked() -> Iterator[psutil.Process]:
-    """A process with the mark of a job, apart from this one."""
+    """A process with the id of a job, apart from this one."""
     words = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
-    with subprocess.Popen(words, env={MARK: "a mark"}, start_new_session=True) as child:
+    with subprocess.Popen(words, env={JOB_ID: "a job"}, start_new_session=True) as child:
         found = psutil.Process(child.pid)
         until(found.environ)
         yield found
@@ -66,10 +66,10 @@ def test_windows_ends_a_job_that_is_asked_to_stop(
         take_away(there)
         # psutil itself stays that of this system, which ends processes by SIGKILL.
         there.setattr(psutil.Process, "kill", lambda process: os.kill(process.pid, 9))
-        assert find_process("a mark", since) == Process(marked.pid, since, boot())
-        Process(marked.pid, since, boot()).stop("another")
+        assert find_process("a job", since) == Process(marked.pid, since)
+        Process(marked.pid, since).stop("another")
         assert marked.is_running()
-        Process(marked.pid, since, boot()).stop("a mark")
+        Process(marked.pid, since).stop("a job")
     until(lambda: marked.status() == psutil.STATUS_ZOMBIE)
 
 

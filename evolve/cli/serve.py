@@ -23,7 +23,7 @@ from evolve.engine.compiled.private import check_private, private_folder
 from evolve.extras import install_hint
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
-from evolve.runs.run_folder import data_folder
+from evolve.runs.agreements import data_folder
 from evolve.tables.paths import CONFIG_FILE
 
 TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}")

@@ -29,13 +29,14 @@ from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import ClusterError, RunError
 from evolve.files.atomic import write_text
-from evolve.files.changes import remove, remove_folder
+from evolve.files.changes import remove_folder
 from evolve.runs import run_folder as store
-from evolve.runs.run_folder import Observer, RunEnding, agree, not_agreed
+from evolve.runs.agreements import agree, disagree, not_agreed
+from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_type import RunType
 from evolve.runs.run_types import kind_of
 from evolve.runs.starts import config_of, need_extras
-from evolve.tables.paths import CONFIG_FILE, OWNER_FILE
+from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
     things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
     try:
         if not things:  # drop the record of one that was killed here before its config.toml
-            remove(folder / OWNER_FILE, missing_ok=True)
+            disagree(folder)
             return
         agree(folder, things)
     except OSError as error:

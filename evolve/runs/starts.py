@@ -15,6 +15,7 @@ from evolve.config.toml import config_text, read_toml, rules_of_defaults
 from evolve.errors import RunError, SettingsError
 from evolve.extras import need
 from evolve.runs import run_folder as store
+from evolve.runs.agreements import agree
 from evolve.runs.run_type import RunType, Variant
 from evolve.tables.paths import CONFIG_FILE
 from evolve.version import __version__
@@ -108,4 +109,4 @@ def agree_to(folder: Path, things: Iterable[str]) -> None:
     named: Mapping[str, None] = dict.fromkeys(things)
     if named:
         with suppress(OSError):
-            store.agree(folder, named)
+            agree(folder, named)

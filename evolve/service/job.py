@@ -1,14 +1,12 @@
 """One job: its work, how far it is, its small file, and its process.
 
-A folder of runs may come from anywhere, and its files may claim anything. So the file has a mark,
-made from all its content and the path of the folder, with the secret of this user
-(`evolve.runs.run_folder`). A job without the right mark is from elsewhere.
+A folder of runs may come from anywhere, and its files may claim anything. So each
+job of this user's service has the random text that the user's list has for the folder
+(`evolve.runs.agreements`). Any other job is from elsewhere.
 
-Its process is started apart from the server, and recognised only by proof. Process ids are used
-again, and a file may claim anything about one. A process counts as a job's only where three things
-hold: it was started at the recorded time; the system has not restarted since then; and its
-environment has the mark of the job, which only this user's service can make. Without this proof it
-counts as gone: no signal is sent to it.
+Its process is started apart from the server. Process ids are used again, so a process counts as a
+job's only where it was started at the recorded time, and has the job's id in its environment. Any
+other gets no signal.
 """
 
 from __future__ import annotations
@@ -35,15 +33,15 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder, open_to_append
 from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
-from evolve.runs.run_folder import RUN_ID, is_marked, mark_of
+from evolve.runs.agreements import agree, nonce_of
+from evolve.runs.run_folder import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.time_left import TimeLeft
 from evolve.service.folders import Place
 from evolve.service.models.runs import ENDED, Command, Job, JobProgress, JobState
 
-MARK: Final = "EVOLVE_JOB"
-"""The environment variable that holds a job's mark."""
-_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+JOB_ID: Final = "EVOLVE_JOB"
+"""The environment variable that holds a job's id."""
 _NICE: Final = 10
 """Niceness of jobs, which leaves time to the server and its searches."""
 _CLOSE: Final = 1.0
@@ -54,44 +52,40 @@ _CLOSE: Final = 1.0
 class Process:
     """A process.
 
-    number: its process id. started: in seconds since 1970. boot: the system start that it belongs
-    to, see `boot`.
+    number: its process id. started: in seconds since 1970.
     """
 
     number: Annotated[int, Field(gt=0)]
     started: Annotated[float, Field(allow_inf_nan=False)]
-    boot: str = ""
 
-    def is_of(self, mark: str) -> bool:
-        """Whether it runs, and is proven to be the process of the job with that mark.
+    def is_of(self, job: str) -> bool:
+        """Whether it runs, and is the process of the job with that id.
 
         A process that has ended and was not waited for does not count.
         """
-        if self.boot != boot():
-            return False
         try:
             process = psutil.Process(self.number)
             if abs(process.create_time() - self.started) > _CLOSE:
                 return False
-            return bool(process.status() != psutil.STATUS_ZOMBIE) and _has(process, mark)
+            return bool(process.status() != psutil.STATUS_ZOMBIE) and _is_of(process, job)
         except psutil.Error:
             return False
 
-    def stop(self, mark: str) -> None:
+    def stop(self, job: str) -> None:
         """Ask it to end after its current step, as Ctrl-C does.
 
         Windows sends no Ctrl-C to a process apart: there it ends at once, and a run can be resumed
         from its last step.
         """
         if sys.platform == "win32":
-            self.kill(mark)
-        elif self.is_of(mark):
+            self.kill(job)
+        elif self.is_of(job):
             with suppress(ProcessLookupError):
                 os.kill(self.number, signal.SIGINT)
 
-    def kill(self, mark: str) -> None:
+    def kill(self, job: str) -> None:
         """End it and all processes that it started, at once."""
-        if not self.is_of(mark):
+        if not self.is_of(job):
             return
         if sys.platform == "win32":  # which has no groups of processes
             with suppress(psutil.Error):
@@ -103,15 +97,7 @@ class Process:
                 os.killpg(self.number, signal.SIGKILL)
 
 
-def boot() -> str:
-    """An id of this start of the system."""
-    with suppress(OSError):
-        return _BOOT.read_text(encoding="ascii").strip()
-    # In minutes: systems without such an id compute the time from their clock.
-    return f"{psutil.boot_time() / 60:.0f}"
-
-
-def start_process(words: Sequence[str], folder: Path, log: Path, mark: str) -> Process:
+def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> Process:
     """Start a process in its own session, so that it outlives this one.
 
     Its output goes to the end of `log`. Raises OSError where it cannot be started.
@@ -124,29 +110,29 @@ def start_process(words: Sequence[str], folder: Path, log: Path, mark: str) -> P
             stdout=sink,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            env={**inherited(), MARK: mark},
+            env={**inherited(), JOB_ID: job},
         )
     with suppress(psutil.Error):
         low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else _NICE
         psutil.Process(child.pid).nice(low)
     _children.append(child)
     with suppress(psutil.Error):
-        return Process(child.pid, psutil.Process(child.pid).create_time(), boot())
-    return Process(child.pid, 0.0, boot())
+        return Process(child.pid, psutil.Process(child.pid).create_time())
+    return Process(child.pid, 0.0)
 
 
-def find_process(mark: str, since: float) -> Process | None:
-    """The process with a job's mark that started at the time `since` or later.
+def find_process(job: str, since: float) -> Process | None:
+    """The process of the job with that id that started at the time `since` or later.
 
-    For a job with an unsaved start. Its children have the mark as well, so this takes the first
+    For a job with an unsaved start. Its children have the id as well, so this takes the first
     process that leads a session.
     """
     processes = []
     for one in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             began = one.create_time()
-            if began >= since - _CLOSE and _leads_session(one.pid) and _has(one, mark):
-                processes.append(Process(one.pid, began, boot()))
+            if began >= since - _CLOSE and _leads_session(one.pid) and _is_of(one, job):
+                processes.append(Process(one.pid, began))
     return min(processes, key=lambda process: process.started, default=None)
 
 
@@ -160,17 +146,16 @@ def reap() -> None:
     _children[:] = [child for child in _children if child.poll() is None]
 
 
-def _has(process: psutil.Process, mark: str) -> bool:
-    """Whether a process has a mark; psutil.Error where its environment cannot be read."""
+def _is_of(process: psutil.Process, job: str) -> bool:
+    """Whether a process has a job's id; psutil.Error where its environment cannot be read."""
     environment: Mapping[str, str] = process.environ()
-    return bool(mark) and environment.get(MARK) == mark
+    return environment.get(JOB_ID) == job
 
 
 _children: Final[list[subprocess.Popen[bytes]]] = []
 
 
 _FILE: Final = "job.json"
-_MARK: Final = "mark"
 _MOST: Final = 3
 """How many wrong fields a message names."""
 _NOTES: Final = 20
@@ -191,7 +176,7 @@ class JobRecord:
     `Lines`. settings: as the client gave them, agents by their ids. key: of the request that made
     the job, so that the same request does not make another. asked: a digest of that request. names:
     ids of agents, keyed by their names on the command line at the time of the request. run: a name,
-    never a path. seeds, grid: of a study.
+    never a path. seeds, grid: of a study. nonce: of the folder, see `evolve.runs.agreements`.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="ignore")
@@ -216,6 +201,7 @@ class JobRecord:
     ending: str | None = None
     error: str | None = None
     notes: list[str] = field(default_factory=list)
+    nonce: str = ""
 
     def __post_init__(self) -> None:
         self._stopped = False
@@ -235,23 +221,19 @@ class JobRecord:
 
     @classmethod
     def load(cls, folder: Path, place: Place) -> JobRecord:
-        """The job in a folder; it is from elsewhere unless its mark is right.
+        """The job in a folder; it is from elsewhere unless this user's service has made it.
 
         Raises RunError where its file is damaged.
         """
         file = folder / _FILE
         try:
-            values = parse_json(read_document(file))
-            if not isinstance(values, dict):
-                raise ValueError("it is not a table of values")
-            mark = values.pop(_MARK, None)
-            record = _records.validate_json(json.dumps(values))
+            record = _records.validate_json(json.dumps(parse_json(read_document(file))))
         except ValidationError as error:
             said = "; ".join(fault.text for fault in faults(error)[:_MOST])
             raise RunError(f"{file} is damaged: {said}") from error
         except (OSError, ValueError) as error:
             raise RunError(f"{file} is damaged: {error}") from error
-        if record.id != folder.name or not is_marked(place.runs, mark, *_marked(values)):
+        if record.id != folder.name or record.nonce != nonce_of(place.own):
             record.id = folder.name
             record.estranged()
         return record
@@ -259,12 +241,10 @@ class JobRecord:
     def save(self, place: Place) -> None:
         """Write its file in one step; OSError where that fails."""
         assert not self.is_foreign, "to write it would make it one of ours"
+        self.nonce = nonce_of(place.own) or agree(place.own, ())
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         values["progress"] = self.progress.model_dump(exclude_none=True)
         values["process"] = None if self.process is None else asdict(self.process)
-        # As it will be read back: the mark is made from the values after JSON.
-        values = parse_json(json.dumps(values))
-        values[_MARK] = mark_of(place.runs, *_marked(values))
         folder = place.jobs / self.id
         make_folder(folder, exist_ok=True)
         text = json.dumps(values, indent=1) + "\n"
@@ -273,10 +253,6 @@ class JobRecord:
         except OSError:
             if not _holds(folder / _FILE, text):
                 raise
-
-    def mark(self, place: Place) -> str:
-        """The mark in the environment of its process."""
-        return mark_of(place.runs, "process", self.id, str(self.created))
 
     def estranged(self) -> None:
         """Mark it as a job from elsewhere, without its process and key.
@@ -394,10 +370,6 @@ class JobRecord:
 
 
 _records: Final = TypeAdapter(JobRecord)
-
-
-def _marked(values: dict[str, Any]) -> tuple[str, str]:
-    return "job", json.dumps(values, sort_keys=True)
 
 
 def _holds(path: Path, text: str) -> bool:

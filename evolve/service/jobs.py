@@ -56,7 +56,6 @@ class Jobs:
         self._tell, self._rested = tell, rested
         self._records: dict[str, JobRecord] = {}
         self._lines: dict[str, str] = {}
-        self._marks: dict[str, str] = {}
         self._of_run: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
         self._kills: set[str] = set()
@@ -78,7 +77,7 @@ class Jobs:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
                 if record.process is None:  # killed after the start, before it was saved
-                    record.process = find_process(self._mark(record), record.started or 0.0)
+                    record.process = find_process(record.id, record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
         with outlived("the first look at jobs"):  # such as a full disk: the next try may work
@@ -153,12 +152,6 @@ class Jobs:
             self._lines[record.id] = line
         return line
 
-    def _mark(self, record: JobRecord) -> str:
-        """The mark in the environment of its process."""
-        if record.id not in self._marks:
-            self._marks[record.id] = record.mark(self._place)
-        return self._marks[record.id]
-
     def file(self, record: JobRecord, name: str) -> Path:
         """The path of a file of a job."""
         return self._place.jobs / record.id / name
@@ -206,7 +199,7 @@ class Jobs:
             return
         if record.state in ("running", "stopping") and record.process is not None:
             record.state = "stopping"
-            record.process.stop(self._mark(record))
+            record.process.stop(record.id)
         else:
             raise ProblemError(409, f"{record.said}: nothing is at work")
         self._keep(record)
@@ -216,7 +209,7 @@ class Jobs:
         if record.state not in ("running", "stopping") or record.process is None:
             raise ProblemError(409, f"{record.said}: nothing is at work")
         self._kills.add(record.id)
-        record.process.kill(self._mark(record))
+        record.process.kill(record.id)
         self._next_look = 0.0
         self.follow()
 
@@ -250,7 +243,6 @@ class Jobs:
         remove_tree(gone, ignore_errors=True)
         del self._records[record.id]
         self._lines.pop(record.id, None)
-        self._marks.pop(record.id, None)
         if record.run is not None and self._of_run.get(record.run) is record:
             del self._of_run[record.run]
         self._tell("job", {"id": record.id, "gone": True})
@@ -273,7 +265,7 @@ class Jobs:
             news |= self._take(record, event)
             look |= event["event"] in ("done", "error")
         if look:
-            alive = record.process is not None and record.process.is_of(self._mark(record))
+            alive = record.process is not None and record.process.is_of(record.id)
         if not alive:
             for event in tail.rest():
                 self._take(record, event)
@@ -376,7 +368,7 @@ class Jobs:
                 self._words(record, line, progress),
                 self._place.runs.parent,
                 self.file(record, LOG_FILE),
-                self._mark(record),
+                record.id,
             )
         except OSError as error:
             self._fail(record, f"it could not be started: {error.strerror or error}")

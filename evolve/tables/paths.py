@@ -41,7 +41,7 @@ RATING_FILE: Final = "rating.json"
 PLAYOFF: Final = "playoff"
 LOCK_FILE: Final = ".lock"
 OWNER_FILE: Final = ".agreed"
-"""Marks of the user who started a run that names programs or a storage."""
+"""A random text that `runs.agreements` knows, where a run or a job may start something."""
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
 

@@ -15,7 +15,6 @@ import httpx
 import pytest
 
 import evolve
-from evolve.runs.run_folder import mark_of
 from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
 from evolve.service.folders import Place
@@ -109,11 +108,10 @@ class Base(NamedTuple):
 
 @pytest.fixture(autouse=True, scope="module")
 def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A user whose secret is there: to make it is no change of these requests."""
+    """A user with a data folder of its own."""
     folder = tmp_path_factory.mktemp("user")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVOLVE_DATA_DIR", str(folder))
-        mark_of(folder, "a first mark")
         yield
 
 

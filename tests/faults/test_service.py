@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from evolve.runs.run_folder import mark_of
+from evolve.runs.agreements import agree
+from evolve.runs.run_folder import SERVICE
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.folders import Place
@@ -36,12 +37,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True, scope="module")
 def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A user whose secret is there: to make it is no change of these."""
+    """A user with a data folder of its own."""
     folder = tmp_path_factory.mktemp("user")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EVOLVE_DATA_DIR", str(folder))
-        mark_of(folder, "a first mark")
         yield
+
+
+def own_copy(runs: Path, folder: Path) -> None:
+    """A copy of a folder of runs in which this user has had jobs before."""
+    shutil.copytree(runs, folder)
+    (folder / SERVICE).mkdir()
+    agree(folder / SERVICE, ())
 
 
 def opened(folder: Path) -> ServiceState:
@@ -91,7 +98,7 @@ def assert_goes_on(folder: Path, point: Point) -> None:
 
 @pytest.fixture
 def points(runs: Path, tmp_path: Path) -> list[Point]:
-    shutil.copytree(runs, tmp_path / "whole")
+    own_copy(runs, tmp_path / "whole")
     with recorded(tmp_path) as found:
         work(tmp_path / "whole")
     assert_clean(tmp_path / "whole")
@@ -104,7 +111,7 @@ def test_a_server_that_dies_anywhere_starts_again(
 ) -> None:
     assert len(points) >= 25
     numbers = {n for n, point in enumerate(points) if point.change == "write" or not torn}
-    shutil.copytree(runs, tmp_path / "dies")
+    own_copy(runs, tmp_path / "dies")
     deaths = Deaths(tmp_path / "dies", tmp_path, numbers, torn=torn)
     with hooked(deaths):
         work(tmp_path / "dies")
@@ -121,7 +128,7 @@ def test_a_server_in_which_any_change_fails_goes_on(
 ) -> None:
     for number, point in enumerate(points):
         folder = tmp_path / f"{number}"
-        shutil.copytree(runs, folder)
+        own_copy(runs, folder)
         with hooked(Failure(number)), contextlib.suppress(Exception):
             work(folder)
         assert_goes_on(folder, point)

@@ -9,7 +9,7 @@ import pytest
 
 from evolve.errors import RunError, SettingsError
 from evolve.runs import starts
-from evolve.runs.run_folder import not_agreed
+from evolve.runs.agreements import not_agreed
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.paths import CONFIG_FILE
 

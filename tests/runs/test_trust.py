@@ -1,4 +1,4 @@
-"""Who started a run: marks that only this user can have made."""
+"""What this user agreed to in a folder, and nobody else."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from evolve.runs.run_folder import agree, not_agreed
+from evolve.runs.agreements import agree, disagree, not_agreed
 
 
-def test_the_secret_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_list_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "new" / "data"))
@@ -19,20 +19,24 @@ def test_the_secret_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.Mo
     assert not (tmp_path / "new").exists()
     agree(folder, ["gtp:x", "gtp:y"])
     assert not_agreed(folder, ["gtp:y", "gtp:z", "gtp:x"]) == ["gtp:z"]
-    secret = tmp_path / "new" / "data" / "key"
-    assert len(secret.read_bytes()) == 32
+    (entry,) = (tmp_path / "new" / "data" / "agreed").iterdir()
     if sys.platform != "win32":
-        assert (secret.stat().st_mode & 0o777, secret.parent.stat().st_mode & 0o777) == (
-            0o600,
-            0o700,
-        )
-        secret.chmod(0o666)  # others may have written it
+        assert (entry.stat().st_mode & 0o777, entry.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        entry.chmod(0o666)  # others may have written it
+        assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+        entry.chmod(0o600)
+        entry.parent.chmod(0o777)
         assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
         with pytest.raises(PermissionError, match="other users can write"):
             agree(folder, ["gtp:x"])
+        entry.parent.chmod(0o700)
+    assert not_agreed(folder, ["gtp:x"]) == []
+    disagree(folder)
+    assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+    assert [*folder.iterdir(), *entry.parent.iterdir()] == []
 
 
-def test_a_mark_goes_for_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_agreement_is_for_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a folder names may be looked up beside it, so that a copy is another thing."""
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
     folder, copy = tmp_path / "run", tmp_path / "copy"
@@ -47,7 +51,23 @@ def test_a_mark_goes_for_one_place(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not_agreed(folder, ["gtp:x", "gtp:y"]) == ["gtp:x"]
 
 
-def test_a_mark_of_another_user_says_nothing(
+def test_a_foreign_folder_at_the_same_path_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    folder = tmp_path / "run"
+    for nonce in (None, "", "0" * 32):
+        folder.mkdir()
+        agree(folder, ["gtp:x"])
+        shutil.rmtree(folder)
+        folder.mkdir()
+        if nonce is not None:
+            (folder / ".agreed").write_text(nonce)
+        assert not_agreed(folder, ["gtp:x"]) == ["gtp:x"]
+        shutil.rmtree(folder)
+
+
+def test_an_agreement_of_another_user_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for user in ("one", "other"):

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 import evolve
-from evolve.service.job import Process, boot
+from evolve.service.job import Process
 from tests.service import SMALL, Service, until
 from tests.service.inside import rewrite
 
@@ -169,7 +169,7 @@ def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
     job = fresh.order("run", **SMALL)
     fresh.wait(job)
     fresh.stop()
-    mine = Process(os.getpid(), time.time() - 10_000, boot())
+    mine = Process(os.getpid(), time.time() - 10_000)
     rewrite(fresh.runs, job["id"], process=mine, state="running", ending=None)
     (fresh.runs / ".service/jobs" / job["id"] / "progress.jsonl").unlink()
     fresh.start()

@@ -21,7 +21,7 @@ import pytest
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.service.folders import Place
-from evolve.service.job import MARK, JobRecord, Process, boot
+from evolve.service.job import JOB_ID, JobRecord, Process
 from evolve.tables.trials import Importances, write_trials
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
@@ -681,9 +681,8 @@ def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: b
     folder.mkdir(parents=True)
     place = Place(tmp_path / "runs")
     record = JobRecord(name, "match", settings, state="running", created=1.0, started=1.0)
-    mark = record.mark(place)
-    sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, MARK: mark})
-    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time(), boot())
+    sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, JOB_ID: name})
+    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time())
     record.save(place)
     count = 0
 
