@@ -214,7 +214,7 @@ def _beside_empty_corners(own: int, opp: int, diagonal: bool) -> int:
 
 
 def terms(own: int, opp: int) -> list[int]:
-    """The 15 differences that the weights multiply, for the side with `own`."""
+    """The TERMS differences that the weights multiply, for the side with `own`."""
     values = [0] * TERMS
     for square in squares(own):
         values[CLASS_OF[square]] += 1
@@ -234,7 +234,7 @@ def terms(own: int, opp: int) -> list[int]:
 
 def evaluate(own: int, opp: int, weights: Sequence[int]) -> int:
     """Value of an unfinished position for the side with `own`."""
-    return sum(w * term for w, term in zip(weights, terms(own, opp), strict=True))
+    return sum(w * term for w, term in zip(weights, terms(own, opp), strict=False))
 
 
 # --- search ---------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ def never_turned(own: int, opp: int) -> Board:
 
 
 class Agent:
-    """Weights (15) and a depth for each phase, the phase of each disc count, the exact end.
+    """Weights and a depth for each phase, the phase of each disc count, the exact end.
 
     No dataclass: a program that plays by these rules is started hundreds of times, and importing
     dataclasses takes it a third of its start.

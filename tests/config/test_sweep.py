@@ -65,7 +65,7 @@ def test_a_study_is_of_what_a_score_depends_on(change: dict[str, Any], same: boo
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"kind": "chess"}, "there is no 'chess'; there are dqn"),
+        ({"kind": "chess"}, "there is no 'chess'; there are .*dqn, mcts"),
         ({"kind": "alphabeta", "budget": 5.0}, "trials of alphabeta learn nothing"),
         ({"panel": ""}, "panel: it is empty"),
         ({"sampler": "magic"}, "sampler"),

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import evolve
+from evolve.engine.board.rules import RULE_SETS
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RulesError
 from evolve.records.formats import read_games, write_games
@@ -178,7 +179,7 @@ def test_rules_and_winners_as_people_write_them(tmp_path: Path, suffix: str) -> 
     assert {record.rules for record in found} == {"reversed"}
     frame["rules"] = "anti"
     write()
-    with pytest.raises(RecordError, match="there are no rules 'anti'; there are standard, rev"):
+    with pytest.raises(RecordError, match=r"no rules 'anti'; there are standard, .*rev"):
         read_games(path)
 
 
@@ -206,6 +207,11 @@ def test_winners_that_contradict_the_rules_are_refused(tmp_path: Path, suffix: s
     assert {one.rules for one in read_games(path, "reversed", judged=False).records} == {"reversed"}
 
 
+def winners_of(record: GameRecord) -> set[str]:
+    """The winners of its moves by all rules there are."""
+    return {str(GameRecord(record.moves, rules=rules).winner) for rules in RULE_SETS}
+
+
 def test_a_table_that_contradicts_itself() -> None:
     frame = games_frame([random_record(seed, "reversed") for seed in range(3)])
     with pytest.raises(RecordError, match=r"row 1: .* the row contradicts itself"):
@@ -216,7 +222,9 @@ def test_a_table_that_contradicts_itself() -> None:
         records_of_frame(frame.assign(rules=3))
     with pytest.raises(RecordError, match=r"row 1: start: "):
         records_of_frame(frame.assign(start="X" * 60))
-    one = without_rules([random_record(0)]).assign(winner="draw")
+    records = map(random_record, range(30))
+    decided = next(record for record in records if "draw" not in winners_of(record))
+    one = without_rules([decided]).assign(winner="draw")
     with pytest.raises(RecordError, match="the row contradicts itself"):
         records_of_frame(one)
 

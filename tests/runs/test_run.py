@@ -13,7 +13,7 @@ import pytest
 import evolve
 from evolve.errors import EvolveError, RunError
 from evolve.runs.run import list_all, load_run
-from evolve.runs.run_types import champion_of
+from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
 from evolve.tables.parquet import read_table, write_table
@@ -56,12 +56,12 @@ def test_metadata_that_is_no_generation_is_told(
 def test_a_kept_run_is_of_the_kind_that_it_was() -> None:
     run = load_run(KEPT)
     assert run.kind.name == "run"
-    assert run.tables == ("generations", "individuals", "games")
-    for name in run.tables:
+    assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
+    for name in ("generations", "individuals", "games"):
         assert run.table(name).equals(getattr(run, name))
     assert set(run.table("games", 1)["generation"]) == {1}
     assert champion_of(KEPT) == KEPT / "champion.json"
-    with pytest.raises(RunError, match="has no trials; it has generations"):
+    with pytest.raises(RunError, match=r"has no trials; it has .*generations"):
         run.table("trials")
     with pytest.raises(RunError, match="no generation 7"):
         run.table("games", 7)

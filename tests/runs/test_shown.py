@@ -9,12 +9,13 @@ import pytest
 import evolve
 from evolve.errors import AgentError, RunError
 from evolve.runs.run import Run
+from evolve.runs.run_types import EVOLUTIONS
 from tests.cli.test_light import KEPT_RUN
 
 
 def test_tables_are_names_and_tables() -> None:
     run = Run(KEPT_RUN)
-    assert run.tables == ("generations", "individuals", "games")
+    assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
     assert run.tables[0] == "generations"
     assert "games" in run.tables
     assert run.tables["games"] is run.games

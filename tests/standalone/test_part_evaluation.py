@@ -50,6 +50,6 @@ def test_many_boards_at_once_are_worth_what_each_of_them_is() -> None:
             0,
             module.WIDTHS[len(words)],
         )
-        names = ("mobility", "stability", "x_squares", "c_squares", "potential_mobility")
-        weights = [*agent.weights[phase], *(agent.terms[name][phase] for name in names)]
+        terms = [agent.terms[name][phase] for name in TERM_NAMES]
+        weights = [*agent.weights[phase], *terms]
         assert values == [reference.evaluate(b.own, b.opp, weights) for b in boards]

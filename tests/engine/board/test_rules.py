@@ -115,7 +115,7 @@ ENTRIES: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_unknown_rules_are_refused(entry: str) -> None:
-    with pytest.raises(PositionError, match="no rules 'misère'; there are standard, reversed"):
+    with pytest.raises(PositionError, match=f"no rules 'misère'; there are {', '.join(RULE_SETS)}"):
         ENTRIES[entry]()
 
 

@@ -11,6 +11,7 @@ from evolve.engine.board.rules import WIN
 from evolve.engine.search import context as layout
 from evolve.engine.search import evaluation as terms
 from evolve.engine.search.evaluation import CLASS_NAMES, CLASS_OF_SQUARE
+from evolve.engine.search.genes import TERM_NAMES
 from tests import reference
 from tests.engine import (
     FULL_WEIGHTS,
@@ -42,18 +43,13 @@ def single(term: int) -> tuple[int, ...]:
 
 
 def test_layout() -> None:
-    assert layout.TERMS == reference.TERMS == 15
+    assert len(CLASS_NAMES) + len(TERM_NAMES) == layout.TERMS
+    assert reference.TERMS <= layout.TERMS
     assert CLASS_NAMES == reference.CLASSES
     assert tuple(CLASS_OF_SQUARE) == reference.CLASS_OF
     assert WIN == 2**20
-    in_order = (
-        terms.MOBILITY,
-        terms.STABILITY,
-        terms.X_SQUARES,
-        terms.C_SQUARES,
-        terms.POTENTIAL_MOBILITY,
-    )
-    assert in_order == tuple(range(10, 15))
+    in_order = [getattr(terms, name.upper()) for name in TERM_NAMES]
+    assert in_order == [*range(len(CLASS_NAMES), layout.TERMS)]
 
 
 def test_classes_by_hand() -> None:
