@@ -17,7 +17,7 @@ import numpy as np
 import evolve
 from evolve.agents.agent import Agent
 from evolve.agents.mcts import MctsAgent
-from evolve.agents.searching import thinking_seconds
+from evolve.agents.timed_search import thinking_seconds
 from evolve.engine.board.board import Board
 from evolve.engine.networks.architecture import Architecture
 from evolve.engine.networks.network import Network

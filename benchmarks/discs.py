@@ -1,6 +1,6 @@
 """Positions whose values in discs are known, and how well agents' values tell them.
 
-    python -m benchmarks.discs make RULES              evolve/agents/champions/discs-RULES.npz again
+    python -m benchmarks.discs make RULES     evolve/agents/calibration/discs-RULES.npz again
     python -m benchmarks.discs errors [--rules R] AGENT …
 
 The positions are of games of `patterns-RULES` with itself, two plies ahead, with 5 to 40 % of the
@@ -14,8 +14,8 @@ import argparse
 
 import numpy as np
 
-from evolve.agents.agent import solve
-from evolve.agents.discs import fit_of, position_file
+from evolve.agents.analysis import solve
+from evolve.agents.calibration.discs import fit_of, position_file
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules

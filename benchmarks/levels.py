@@ -27,7 +27,7 @@ from numpy.random import Generator
 
 from benchmarks.ladder import NEIGHBOURS, SEED
 from evolve.agents.agent import Agent
-from evolve.agents.ratings import RATINGS
+from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.registry import LEVELS
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from evolve.version import __version__
 
 if TYPE_CHECKING:
-    from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting, StoredAgent
+    from evolve.agents.agent import Agent, Description, Limit, Setting, StoredAgent
     from evolve.agents.alphabeta import AlphaBetaAgent
+    from evolve.agents.analysis import Analysis
     from evolve.agents.chance import RandomAgent
     from evolve.agents.dqn import DqnAgent
     from evolve.agents.mcts import MctsAgent
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Agent": "evolve.agents.agent",
     "AlphaBetaAgent": "evolve.agents.alphabeta",
-    "Analysis": "evolve.agents.agent",
+    "Analysis": "evolve.agents.analysis",
     "Board": "evolve.engine.board.board",
     "compare": "evolve.studies.call",
     "Description": "evolve.agents.agent",

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting, moves_to_choose
+from evolve.agents.agent import Agent, Description, Limit, Setting, moves_to_choose
+from evolve.agents.analysis import Analysis
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import AgentError

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from evolve.agents.agent import line_from
+from evolve.agents.analysis import line_from
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.pattern_search import pattern_move, pattern_values

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Analysis, Description, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent import Description, Setting, StoredAgent, moves_to_choose
 from evolve.agents.agent_file import Arrays
+from evolve.agents.analysis import Analysis
 from evolve.agents.memory import thread_context, thread_scratch
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board

@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Final, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Analysis, Description, Limit, Setting, StoredAgent, moves_to_choose
+from evolve.agents.agent import Description, Limit, Setting, StoredAgent, moves_to_choose
 from evolve.agents.agent_file import Arrays
+from evolve.agents.analysis import Analysis
 from evolve.agents.chance import mix
 from evolve.agents.dqn import (
     NETWORK_PARAMETERS,
@@ -33,7 +34,7 @@ from evolve.agents.memory import (
     thread_scratch,
     thread_tree,
 )
-from evolve.agents.searching import (
+from evolve.agents.timed_search import (
     TABLE_BITS,
     check_seconds,
     stopping_at,

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Final, Self
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Analysis, Description, Limit, Setting, exact_analysis
+from evolve.agents.agent import Description, Limit, Setting
 from evolve.agents.agent_file import Arrays
+from evolve.agents.analysis import Analysis, exact_analysis
 from evolve.agents.cut_fit import cuts_from, measured_values
 from evolve.agents.cut_search import CutSearch
 from evolve.agents.dqn import checked
@@ -29,13 +30,8 @@ from evolve.agents.search_schedule import (
     check_depth,
     check_probcut,
 )
-from evolve.agents.searching import (
-    NO_LIMIT,
-    TABLE_BITS,
-    SearchingAgent,
-    prepare_timed_search,
-    stopping_at,
-)
+from evolve.agents.searching import NO_LIMIT, SearchingAgent
+from evolve.agents.timed_search import TABLE_BITS, prepare_timed_search, stopping_at
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules

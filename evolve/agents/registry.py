@@ -58,7 +58,7 @@ REFERENCES: Final = {
     "published-reversed": "champions/published-reversed.json",
     "patterns-standard": "champions/patterns-standard.npz",
     "patterns-reversed": "champions/patterns-reversed.npz",
-    **dict.fromkeys(LEVELS, "evolve.agents.levels:level_agent"),
+    **dict.fromkeys(LEVELS, "evolve.agents.calibration.levels:level_agent"),
 }
 """Reference agents, known by name: each is made with the name as `name=`, or is an agent file.
 Those in `champions/` come with the package; their provenance says which run made them: the presets

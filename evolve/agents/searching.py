@@ -5,45 +5,31 @@ A search by the clock, or by a number of nodes, is as deep as the limit allows.
 
 from __future__ import annotations
 
-import threading
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from evolve.agents.agent import Limit, Setting, StoredAgent, moves_to_choose
 from evolve.agents.chance import MISTAKES, MistakenAgent
 from evolve.agents.memory import thread_context
 from evolve.agents.search_schedule import check_depth
-from evolve.engine.board.bits import U
+from evolve.agents.timed_search import (
+    TABLE_BITS,
+    Search,
+    check_seconds,
+    prepare_timed_search,
+    think,
+)
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import DEFAULT_RULES, check_rules, rule_set
-from evolve.engine.games import game
-from evolve.engine.search import context as layout
-from evolve.engine.search.context_factory import clear_deadline, new_context, set_deadline
-from evolve.engine.search.solver import solve_move, solve_outcome_move
+from evolve.engine.board.rules import check_rules
 from evolve.errors import AgentError
 from evolve.standalone.render import Clock, play_in_words
 
 NO_LIMIT: Final = Limit()
 _FEWEST_NODES: Final = 100
 """The smallest node limit: enough to search every move of any position."""
-TABLE_BITS: Final = 18
-"""Table size of searches by the clock: 2**18 buckets, 16 MiB.
-All have one size, because the first use in a thread makes the system provide the memory: 64 MiB
-took 20 to 100 ms on a virtual machine."""
-SHORTEST: Final = 0.02
-LONGEST: Final = 86400.0
-_OUTCOME_SECONDS: Final = 0.002
-_OUTCOME_NODES: Final = 40_000
-_OUTCOME_GROWTH: Final = 2.4
-"""Seconds and nodes to prove a win from 16 empties, and their growth per further empty.
-Averages over positions."""
 
 
 class SearchingAgent(StoredAgent):
@@ -211,203 +197,3 @@ class SearchingAgent(StoredAgent):
         """The clock of its Python file, in place of the depths; None where it plays by depth."""
         seconds = self.limit.seconds
         return None if seconds is None else Clock(seconds, self.limit.depth)
-
-
-class Search(Protocol):
-    """A search that deepens."""
-
-    context: layout.Cells
-    """The memory of the search, which also counts its nodes."""
-
-    step: ClassVar[int]
-    """Plies from one search to the next deeper one."""
-    share: ClassVar[float]
-    """Share of a limit up to which the next search begins; beyond it, it would not get far."""
-
-    def prepare(self) -> None:
-        """Prepare for a series of searches, each deeper than the one before."""
-
-    def move(self, depth: int) -> int:
-        """A best square by a search of `depth` plies; where it was stopped −1, or a good one."""
-
-
-@cache
-def prepare_timed_search() -> None:
-    """Load or compile the kernels, so that no move spends time on it."""
-    touch_table()
-    board = Board.start()
-    board.legal_moves()
-    own, opp = U(board.own), U(board.opp)
-    row = np.zeros(layout.PHASES + layout.PHASE_CELLS, np.int64)
-    context = new_context(rule_set(DEFAULT_RULES).code, budget=1)
-    address = context.ctypes.data
-    game.set_phase(own, opp, row.ctypes.data, address)
-    solve_outcome_move(own, opp, address)
-    solve_move(own, opp, address)
-
-
-def think(
-    board: Board,
-    limit: Limit,
-    begin: float,
-    endgame: int,
-    search: Search,
-    exact: layout.Cells,
-    exact_nodes: int,
-    before_exact: float,
-) -> tuple[int, int]:
-    """A good square of a board with two legal moves or more, and the nodes searched for it.
-
-    begin: when the move's time began; endgame: empties from which it tries the exact search under
-    any limit; exact: the memory of the exact search, which may be that of `search` where
-    exact_nodes is 1; exact_nodes: how many exact nodes take as long as one node of `search`, and
-    count as one; before_exact: share of the limit to use before the exact search, which the last
-    search before it exceeds.
-    """
-    seconds = None if limit.seconds is None else thinking_seconds(limit.seconds)
-    thinking = _Thinking(board, limit, begin, seconds, search, exact, exact_nodes)
-    end = None if seconds is None else begin + seconds
-    with ExitStack() as stack:
-        nodes = limit.nodes or 0
-        stack.enter_context(stopping_at(search.context, end, nodes))
-        if exact is not search.context:
-            stack.enter_context(stopping_at(exact, end, nodes * exact_nodes))
-        square = thinking.choose(endgame, before_exact)
-    return square, thinking.nodes
-
-
-class _Thinking:
-    """The search for one move."""
-
-    def __init__(
-        self,
-        board: Board,
-        limit: Limit,
-        begin: float,
-        seconds: float | None,
-        search: Search,
-        exact: layout.Cells,
-        exact_nodes: int,
-    ) -> None:
-        self._board = board
-        self._own, self._opp = U(board.own), U(board.opp)
-        self._begin, self._seconds, self._most = begin, seconds, limit.nodes
-        self._search, self._exact, self._exact_nodes = search, exact, exact_nodes
-        self._deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
-        self._square = board.legal_moves()[0]
-        # The last search before a depth that is asked for has the same parity.
-        self._depth = -((limit.depth or 0) % search.step)
-
-    def choose(self, endgame: int, before_exact: float) -> int:
-        """A good square."""
-        solving = self._board.empties <= endgame or self._solver_may_finish()
-        self._deepen(before_exact if solving else self._search.share)
-        # Even where the search has seen the end: forward cuts may have hidden it.
-        if solving and not self._stopped:
-            self._exact[layout.NODES] = self._exact_nodes * self._search.context[layout.NODES]
-            square, bound = solve_outcome_move(self._own, self._opp, self._exact.ctypes.data)
-            if not self._stopped:
-                if bound >= 0:
-                    return self._best(int(square))
-                self._search.context[layout.NODES] = self.nodes
-                self._deepen(self._search.share)
-        return self._square
-
-    @property
-    def nodes(self) -> int:
-        """Nodes searched so far."""
-        exact = -(-int(self._exact[layout.NODES]) // self._exact_nodes)
-        return max(int(self._search.context[layout.NODES]), exact)
-
-    @property
-    def _stopped(self) -> bool:
-        return bool(self._search.context[layout.STOPPED] or self._exact[layout.STOPPED])
-
-    @property
-    def _used(self) -> float:
-        """The share of the limit used so far."""
-        shares = [0.0]
-        if self._seconds is not None:
-            shares.append((time.perf_counter() - self._begin) / self._seconds)
-        if self._most is not None:
-            shares.append(self.nodes / self._most)
-        return max(shares)
-
-    def _solver_may_finish(self) -> bool:
-        growth = _OUTCOME_GROWTH ** (self._board.empties - 16)
-        return (self._seconds is None or _OUTCOME_SECONDS * growth < self._seconds) and (
-            self._most is None or _OUTCOME_NODES * growth < self._most
-        )
-
-    def _deepen(self, share: float) -> None:
-        """Search deeper and deeper, until `share` of the limit is used."""
-        self._search.prepare()
-        while self._depth < self._deepest and self._used < share:
-            depth = min(self._depth + self._search.step, self._deepest)
-            square = self._search.move(depth)
-            if square >= 0:
-                self._square = square
-            if self._stopped:
-                return
-            self._depth = depth
-
-    def _best(self, winner: int) -> int:
-        """The best move by exact score, or the one known to win or draw."""
-        square, _ = solve_move(self._own, self._opp, self._exact.ctypes.data)
-        return winner if self._stopped else int(square)
-
-
-def check_seconds(seconds: float) -> None:
-    """Raise AgentError unless a move can have so many seconds."""
-    if not SHORTEST <= seconds <= LONGEST:
-        raise AgentError(f"time {seconds:g} must be {SHORTEST:g} to {LONGEST:g} seconds")
-
-
-def thinking_seconds(seconds: float) -> float:
-    """The part of a move's time that a search may use; the rest is for returning the move.
-
-    A search ends within 0.2 ms, but then another Python thread may hold the interpreter's lock for
-    5 ms, and the system may run another program.
-    """
-    return seconds - min(max(0.1 * seconds, 0.002), 0.01)
-
-
-def touch_table() -> None:
-    """Touch the memory of this thread's table, so that no move spends time on it."""
-    thread_context(DEFAULT_RULES, TABLE_BITS)[layout.TABLE :].fill(0)
-
-
-@contextmanager
-def stopping_at(context: layout.Cells, end: float | None, nodes: int = 0) -> Iterator[None]:
-    """Stop the searches in `context` at `end`, or after `nodes` nodes.
-
-    end: in `time.perf_counter`'s time, None for never; nodes: 0 for no limit.
-    """
-    context[layout.NODES] = context[layout.STOPPED] = 0
-    seconds = None if end is None else end - time.perf_counter()
-    timer = None
-    if seconds is None or not set_deadline(context, seconds, nodes):
-        context[layout.BUDGET] = nodes or layout.UNLIMITED
-        timer = None if seconds is None else _timer(context, seconds)
-    try:
-        yield
-    finally:
-        if timer is not None:
-            timer.cancel()
-            timer.join()
-        clear_deadline(context)
-
-
-def _timer(context: layout.Cells, seconds: float) -> threading.Timer:
-    """A started timer that stops a search after `seconds`, for kernels without a clock.
-
-    Kernels run without the interpreter's lock, so another thread can set the cell that they check.
-    """
-
-    def stop() -> None:
-        context[layout.STOPPED] = 1
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
-    return timer

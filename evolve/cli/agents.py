@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from evolve.agents.ratings import RATINGS
+from evolve.agents.calibration.ratings import RATINGS
 from evolve.cli.options import json_option
 from evolve.cli.terminal import print_json, print_rows, say
 from evolve.config.toml import default_rules

@@ -15,7 +15,7 @@ import click
 
 import evolve
 from evolve.agents.agent import Agent, Limit
-from evolve.agents.discs import in_discs
+from evolve.agents.calibration.discs import in_discs
 from evolve.cli.display import telling_of_compilation
 from evolve.cli.drawing import show_board
 from evolve.cli.options import readable

@@ -221,7 +221,7 @@ def solve_command(
       evolve solve ffo.obf
       evolve solve ends.obf --rules reversed --json
     """
-    from evolve.agents.agent import solve
+    from evolve.agents.analysis import solve
     from evolve.records import formats
 
     reading = formats.read_games(file, rules, strict=strict, side=side)

@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.calibration.ratings import strongest
 from evolve.agents.names import parse_name, with_clock
-from evolve.agents.ratings import strongest
 from evolve.cli.display import tell_next, telling_of_compilation
 from evolve.cli.options import all_cores
 from evolve.cli.settings import RUNS

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
-from evolve.agents.discs import choose_in_discs
+from evolve.agents.calibration.discs import choose_in_discs
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import (
     DISCS_BLACK,

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from scipy.optimize import isotonic_regression
 
-from evolve.agents.ladder import words_of
+from evolve.agents.calibration.ladder import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
 from evolve.errors import RunError
 from evolve.evolution.trend import POOLED, REST

@@ -16,7 +16,7 @@ from typing import Final, Literal, Self
 
 from evolve.agents.agent import Agent, Limit, Setting, moves_to_choose
 from evolve.agents.names import CLOCK, CWD, folder_of, located, why_not, words_of
-from evolve.agents.searching import check_seconds
+from evolve.agents.timed_search import check_seconds
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name

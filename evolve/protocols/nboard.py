@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
-from evolve.agents.agent import Agent, Analysis, Limit
-from evolve.agents.discs import in_discs
+from evolve.agents.agent import Agent, Limit
+from evolve.agents.analysis import Analysis
+from evolve.agents.calibration.discs import in_discs
 from evolve.agents.memory import stopper
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from evolve.agents.agent import Agent, Limit
-from evolve.agents.searching import LONGEST, SHORTEST
+from evolve.agents.timed_search import LONGEST, SHORTEST
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, Rules
 from evolve.errors import IllegalMoveError

@@ -21,8 +21,8 @@ from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from evolve.agents.agent_file import read_header
+from evolve.agents.calibration.ratings import ratings_of
 from evolve.agents.names import parse_name
-from evolve.agents.ratings import ratings_of
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS, Rules
 from evolve.engine.board.squares import square_name

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evolve.agents.discs import in_discs
+from evolve.agents.calibration.discs import in_discs
 from evolve.agents.names import parse_name
 from evolve.agents.reference import read_agent
 from evolve.config.sweep import SweepSettings

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import evolve
-from evolve.agents.agent import Analysis, Limit, solve
+from evolve.agents.agent import Limit
+from evolve.agents.analysis import Analysis, solve
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
 from tests.agents.conftest import dqn_agent, mcts_agent

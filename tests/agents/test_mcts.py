@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import solve
+from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import Tree
 from evolve.arena.match import Match

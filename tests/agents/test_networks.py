@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.agents.agent import StoredAgent, solve
+from evolve.agents.agent import StoredAgent
 from evolve.agents.agent_file import HEADER, write_arrays
+from evolve.agents.analysis import solve
 from evolve.agents.dqn import NO_REWARDS, DqnAgent, Rewards
 from evolve.agents.mcts import MctsAgent
 from evolve.engine.networks import action_search as cells_of

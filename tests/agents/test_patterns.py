@@ -17,8 +17,9 @@ import numpy.typing as npt
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit, solve
+from evolve.agents.agent import Limit
 from evolve.agents.agent_file import HEADER, read_arrays, write_arrays
+from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.probcut import Cut, Cuts

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit, solve
+from evolve.agents.agent import Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
+from evolve.agents.analysis import solve
 from evolve.agents.memory import thread_context
-from evolve.agents.searching import TABLE_BITS, think
+from evolve.agents.timed_search import TABLE_BITS, think
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.search import context as layout

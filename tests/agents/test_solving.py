@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evolve.agents.agent import solve
+from evolve.agents.analysis import solve
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from tests import reference

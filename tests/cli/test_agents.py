@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from evolve.agents.ratings import RATINGS
+from evolve.agents.calibration.ratings import RATINGS
 from tests.cli import done
 
 

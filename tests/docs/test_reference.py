@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import evolve
-from evolve.agents.ratings import RATINGS
+from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.registry import REFERENCES
 from evolve.runs.run_types import RUN_TYPES
 from evolve.tables.games import GAMES_COLUMNS

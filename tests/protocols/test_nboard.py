@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import evolve
-from evolve.agents.discs import in_discs
+from evolve.agents.calibration.discs import in_discs
 from evolve.engine.board.squares import parse_moves, parse_square
 from evolve.protocols import nboard
 from evolve.protocols.gtp import GtpEngine
@@ -132,7 +132,7 @@ def test_exact_scores_are_discs() -> None:
         moves.append("abcdefgh"[square % 8] + str(square // 8 + 1))
         board = board.play(square)
     said = talk(*(f"move {m}" for m in moves), "hint 1", "analyze", agent="swh?endgame=8")
-    from evolve.agents.agent import solve
+    from evolve.agents.analysis import solve
 
     _, score, _ = solve(board)
     hint = next(line.split() for line in said if line.startswith("search"))

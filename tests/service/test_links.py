@@ -132,7 +132,7 @@ def test_an_individual_whose_generation_is_a_link(
         "settings.toml",
         *(
             pytest.param(one, marks=pytest.mark.slow)
-            for one in ("progress.jsonl", ".games.ggf.keeping")
+            for one in ("progress.jsonl", ".games.parquet.keeping")
         ),
     ],
 )

@@ -74,7 +74,7 @@ def test_tree_search(rules: Any, tmp_path: Path) -> None:
 
 
 def test_the_end_is_played_exactly_and_a_lost_one_by_the_network(tmp_path: Path) -> None:
-    from evolve.agents.agent import solve
+    from evolve.agents.analysis import solve
 
     agent = DqnAgent((networks.random_network(networks.DUELING),), endgame=9)
     module = loaded(agent.python_source(), tmp_path / "player.py")

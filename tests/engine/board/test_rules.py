@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 import evolve
-from evolve.agents.agent import solve
+from evolve.agents.analysis import solve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.reference import reference_agent

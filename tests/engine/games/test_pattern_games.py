@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from evolve.agents.agent import solve
+from evolve.agents.analysis import solve
 from evolve.agents.memory import PatternMemory
 from evolve.engine.board.bits import legal_moves
 from evolve.engine.board.rules import Rules, rule_set

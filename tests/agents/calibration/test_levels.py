@@ -10,9 +10,9 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.agents.levels import LevelAgent, level_agent
+from evolve.agents.calibration.levels import LevelAgent, level_agent
+from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.patterns import PatternAgent
-from evolve.agents.ratings import RATINGS
 from evolve.agents.registry import LEVELS
 from evolve.engine.board.rules import Rules
 from evolve.errors import AgentError

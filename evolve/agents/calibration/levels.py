@@ -1,6 +1,6 @@
 """Levels: twelve agents of rising strength under each rules, for people who play against them.
 
-`level-7` names the agent that `agents.ratings` has for the rules of the game.
+`level-7` names the agent that `agents.calibration.ratings` has for the rules of the game.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Final, NoReturn, Self, cast
 
-from evolve.agents.agent import Agent, Analysis, Description, Limit, Setting
+from evolve.agents.agent import Agent, Description, Limit, Setting
+from evolve.agents.analysis import Analysis
+from evolve.agents.calibration.ratings import RATINGS
 from evolve.agents.names import parse_name
-from evolve.agents.ratings import RATINGS
 from evolve.agents.reference import reference_agent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules

@@ -1,7 +1,7 @@
 """Values in discs: what an agent's values of moves say about the final score.
 
 Agents value moves in units of their own. Positions whose values in discs are known come with
-evolve (`champions/discs-RULES.npz`, made by `python -m benchmarks.discs make`); an agent's own
+evolve (`discs-RULES.npz`, made by `python -m benchmarks.discs make`); an agent's own
 values of them give a straight line for each phase of the game, and the error of the discs that this
 says. Searches of an odd and an even number of plies favour different sides, so each has its lines.
 """
@@ -18,7 +18,8 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from evolve.agents.agent import Agent, Analysis, Limit
+from evolve.agents.agent import Agent, Limit
+from evolve.agents.analysis import Analysis
 from evolve.agents.chance import MistakenAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
@@ -138,7 +139,7 @@ _MOST_KEPT: Final = 64
 
 def position_file(rules: Rules) -> Path:
     """The file of the known positions."""
-    return Path(__file__).with_name("champions") / f"discs-{rules}.npz"
+    return Path(__file__).with_name(f"discs-{rules}.npz")
 
 
 @cache

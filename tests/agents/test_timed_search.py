@@ -18,10 +18,11 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Agent, solve
+from evolve.agents.agent import Agent
+from evolve.agents.analysis import solve
 from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import thread_context
-from evolve.agents.searching import TABLE_BITS, stopping_at, thinking_seconds
+from evolve.agents.timed_search import TABLE_BITS, stopping_at, thinking_seconds
 from evolve.engine.board.bits import U
 from evolve.engine.board.board import Board
 from evolve.engine.patterns.pattern_search import pattern_move
@@ -116,7 +117,7 @@ def test_99_of_100_moves_keep_the_time(kind: str) -> None:
 
 FIRST_MOVES = """
 import json, sys, time
-from tests.agents.test_timing import boards, loaded
+from tests.agents.test_timed_search import boards, loaded
 
 def kernels():
     modules = [module for name, module in sys.modules.items() if name.startswith("evolve.engine")]

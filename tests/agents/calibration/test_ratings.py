@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 import evolve
-from evolve.agents.ratings import RATINGS, ratings_of, strongest
+from evolve.agents.calibration.ratings import RATINGS, ratings_of, strongest
 from evolve.agents.registry import LEVELS, REFERENCES
 from evolve.engine.board.rules import Rules, rule_set
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evolve.agents.ladder import beaten_by, rungs_of
+from evolve.agents.calibration.ladder import beaten_by, rungs_of
 from evolve.engine.board.rules import RULE_SETS
 
 
