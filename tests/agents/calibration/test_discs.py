@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.calibration import discs as fits_of_agents
 from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import Analysis
+from evolve.agents.calibration import discs as fits_of_agents
 from evolve.agents.calibration.discs import choose_in_discs, fit_of, in_discs, known_positions
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
