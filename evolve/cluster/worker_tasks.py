@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass
 from functools import cache
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, Final
 
 import numba
 import numpy as np
@@ -23,10 +23,16 @@ from distributed import get_worker
 from evolve.agents.reference import reference_agent
 from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
-from evolve.fitness.executor import DONE, FAILED, RAISED, REFUSED, in_words
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
+from evolve.terminal_text import plain
 from evolve.version import __version__
+
+DONE: Final = "done"
+RAISED: Final = "raised"
+REFUSED: Final = "refused"
+FAILED: Final = "failed"
+_LONGEST_TEXT: Final = 300
 
 
 @dataclass(frozen=True)
@@ -61,8 +67,14 @@ def _load_kernels() -> None:
     play_games(agents, np.zeros((1, 3), np.int32), START_POSITION, "standard")
 
 
+def in_words(error: BaseException) -> str:
+    """Format an error as one line."""
+    text = " ".join(str(error).split())[:_LONGEST_TEXT]
+    return plain(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+
+
 def work(payload: bytes) -> tuple[str, Any, float]:
-    """Run a task; see `run_task`, and `Reply` for the result.
+    """Run a task; see `run_task` for the result.
 
     The payload comes from the client that started the work: a cluster runs what its clients send,
     and TLS keeps others out. The task is unpickled only if the versions match.
@@ -104,7 +116,12 @@ def by_value(function: Callable[..., Any]) -> FunctionType:
 
 
 def run_task(payload: bytes) -> tuple[str, str, Any, float]:
-    """Run the task in the payload; return a `Reply`, as a plain tuple."""
+    """Run the task in the payload; return the worker's address, a kind, the answer and CPU seconds.
+
+    The kind says what the answer is. DONE: the result, pickled: what cannot be unpickled here would
+    otherwise be lost in Dask. RAISED: an evolve error, pickled; FAILED: any other error, as text;
+    REFUSED: the reason why the worker cannot be used.
+    """
     address = get_worker().address
     try:
         remote = importlib.import_module("evolve.cluster.worker_tasks")

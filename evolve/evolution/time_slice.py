@@ -11,22 +11,15 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from evolve.agents.agent_file import read_header
 from evolve.config.toml import read_toml, resolve
-from evolve.engine.board.rules import PASS
-from evolve.errors import EvolveError, RunError
+from evolve.errors import RunError
 from evolve.evolution.loop import Evolution
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.fitness.executor import ONE_THREAD, WrongAnswerError, ensure, named
+from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
 from evolve.runs.run_folder import Silent
-from evolve.tables.individuals import table_metadata
-from evolve.tables.parquet import read_metadata, read_table
 from evolve.tables.paths import (
     CHAMPION_FILE,
     CONFIG_FILE,
@@ -37,7 +30,6 @@ from evolve.tables.paths import (
     committed_generations,
     games_file,
     generation_file,
-    generation_of,
     playoff_file,
 )
 
@@ -71,12 +63,10 @@ class TimeSlice:
 class TimeSliceDone:
     """Result of a time slice.
 
-    generations: total number in the run; files: new or changed, in the order in which they must
-    be written; gone: files to remove; openings: for the next time slice; finished: whether the run
-    is finished.
+    files: new or changed, in the order in which they must be written; gone: files to remove;
+    openings: for the next time slice; finished: whether the run is finished.
     """
 
-    generations: int
     files: Mapping[str, bytes]
     gone: tuple[str, ...]
     openings: Openings
@@ -113,12 +103,12 @@ def go(time_slice: TimeSlice) -> TimeSliceDone:
                 (folder / part).mkdir(parents=True)
             for name, data in time_slice.files.items():
                 (folder / name).write_bytes(data)
-            return _gone_on(folder, time_slice)
+            return _continue(folder, time_slice)
     except OSError as error:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def _gone_on(folder: Path, time_slice: TimeSlice) -> TimeSliceDone:
+def _continue(folder: Path, time_slice: TimeSlice) -> TimeSliceDone:
     before = committed_generations(folder)
     settings = resolve({}, read_toml(folder / CONFIG_FILE))
     evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
@@ -130,78 +120,11 @@ def _gone_on(folder: Path, time_slice: TimeSlice) -> TimeSliceDone:
         paths += [games_file(folder, number), generation_file(folder, number)]
     found = _contents(folder, [*paths, *_results(folder)])
     return TimeSliceDone(
-        done,
         {name: data for name, data in found.items() if time_slice.files.get(name) != data},
         tuple(name for name in time_slice.files if not (folder / name).exists()),
         evolution.openings,
         not stopped,
     )
-
-
-def check_time_slice(time_slice: TimeSlice, done: Any) -> None:
-    """See Check: accept only files that a time slice writes, and only if they can be read.
-
-    The names come from the worker; unchecked, they could overwrite any file of the user.
-    """
-    ensure(
-        isinstance(done, TimeSliceDone), f"its answer is {named(done)} in place of a part of a run"
-    )
-    openings = getattr(done.openings, "moves", None)
-    ensure(
-        isinstance(openings, np.ndarray)
-        and openings.dtype == np.int8
-        and openings.ndim == 2
-        and len(openings)
-        and ((openings >= -1) & (openings < PASS)).all()
-        and not done.openings.starts,
-        "its answer has no openings",
-    )
-    ensure(
-        isinstance(done.files, Mapping)
-        and all(isinstance(data, bytes) for data in done.files.values())
-        and isinstance(done.gone, tuple)
-        and isinstance(done.finished, bool)
-        and type(done.generations) is int,
-        "its answer has no files of a run",
-    )
-    here = Path(".")
-    before = sum(generation_of(Path(name)) >= 0 for name in time_slice.files if GENERATIONS in name)
-    ensure(
-        before <= done.generations <= before + len(done.files),
-        f"its answer has {done.generations} generations",
-    )
-    new = [part(here, n) for n in range(before, done.generations) for part in _PARTS]
-    ends = {path.as_posix() for path in (*_results(here), here / EVALUATION_FILE)}
-    named_here = {path.as_posix() for path in new}
-    ensure(named_here <= set(done.files), "its answer lacks files of a generation")
-    for name in set(done.files) - named_here - ends | set(done.gone) - ends:
-        raise WrongAnswerError(
-            f"its answer has a file {str(name)[:80]!r}, which no part of a run has"
-        )
-    with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
-        for name, data in done.files.items():
-            _check_file(Path(scratch), name, data)
-
-
-_PARTS = (games_file, generation_file)
-
-
-def _check_file(scratch: Path, name: str, data: bytes) -> None:
-    """Raise WrongAnswerError if the content of a file does not match its name."""
-    path = scratch / Path(name).name
-    path.write_bytes(data)
-    number = generation_of(path)
-    try:
-        if path.suffix != ".parquet":
-            read_header(path)
-            return
-        found = read_table(path, only=["generation"])["generation"].unique().to_pylist()
-        if GENERATIONS in name:
-            table_metadata(read_metadata(path))
-    except (EvolveError, LookupError, TypeError, ValueError) as error:
-        raise WrongAnswerError(f"its answer has a file {name} that cannot be read") from error
-    if number >= 0 and found != [number]:
-        raise WrongAnswerError(f"its answer has a file {name} of another generation")
 
 
 def keep(folder: Path, done: TimeSliceDone) -> None:

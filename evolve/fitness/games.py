@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import takewhile
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,13 @@ from evolve.agents.agent import Agent
 from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
-    END,
     FAILED_BLACK,
     FAILED_WHITE,
     MAX_PLIES,
     NO_MOVE,
-    NODES_BLACK,
-    NODES_WHITE,
     OUTCOME,
     OVER_BUDGET_BLACK,
     OVER_BUDGET_WHITE,
-    PASS,
-    PLIES,
     REASON,
     RESULT_COLUMNS,
     Rules,
@@ -38,7 +33,7 @@ from evolve.engine.board.rules import (
 from evolve.engine.games import game as kernels
 from evolve.engine.search.context import table_bits_for
 from evolve.engine.search.context_factory import new_context
-from evolve.fitness.executor import BATCH, Threads, ensure, is_number, named
+from evolve.fitness.executor import BATCH, Threads
 from evolve.fitness.openings import Openings
 from evolve.tables.columns import repeated
 from evolve.tables.games import (
@@ -233,54 +228,6 @@ def play_task(task: GamesTask) -> PlayedTask:
     context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
     kernels.play_games(task.rows, task.pairings, task.openings, context, moves, results)
     return PlayedTask(moves, results, time.perf_counter() - begin)
-
-
-def check_played(task: GamesTask, answer: Any) -> None:
-    """See Check: check shapes and types, and whether the games can follow the rules.
-
-    Only another search can check whether a search would choose these moves.
-    """
-    count = len(task.pairings)
-    ensure(isinstance(answer, PlayedTask), f"its answer is {named(answer)} in place of games")
-    moves, results, seconds = answer
-    for found, kind, width in ((moves, np.int8, MAX_PLIES), (results, np.int64, RESULT_COLUMNS)):
-        alike = isinstance(found, np.ndarray) and found.dtype == kind
-        ensure(
-            alike and found.shape == (count, width),
-            f"its answer to {count} games has not {count} rows of {width} numbers for each table",
-        )
-    ensure(is_number(seconds) and seconds >= 0, "its answer has no seconds")
-    ensure(_are_played(task, moves, results), "its answer has games that cannot be")
-
-
-def _are_played(
-    task: GamesTask, moves: npt.NDArray[np.int8], results: npt.NDArray[np.int64]
-) -> bool:
-    """Whether all moves and results are in their ranges and consistent with each other."""
-    plies, reason, outcome = results[:, PLIES], results[:, REASON], results[:, OUTCOME]
-    discs = results[:, [DISCS_BLACK, DISCS_WHITE]]
-    reasons = (END, OVER_BUDGET_BLACK, OVER_BUDGET_WHITE) if task.move_budget else (END,)
-    if not (
-        ((plies >= 0) & (plies <= MAX_PLIES)).all()
-        and ((discs >= 0) & (discs <= 64)).all()
-        and (discs.sum(1) <= 64).all()
-        and (results[:, [NODES_BLACK, NODES_WHITE]] >= 0).all()
-        and np.isin(reason, reasons).all()
-        and (np.abs(outcome) <= 1).all()
-    ):
-        return False
-    played = np.arange(MAX_PLIES) < plies[:, None]
-    there = moves >= 0
-    if not ((there == played).all() and (moves >= NO_MOVE).all() and (moves <= PASS).all()):
-        return False
-    # Each move puts a disc on the board, which has four at the start.
-    if not ((there & (moves != PASS)).sum(1) + 4 == discs.sum(1)).all():
-        return False
-    sign = rule_set(task.rules).discs
-    ended = reason == END
-    difference = discs[:, 0] - discs[:, 1]
-    expected = sign * np.sign(difference) if sign else outcome
-    return bool((outcome[ended] == expected[ended]).all())
 
 
 class TaskMaker:

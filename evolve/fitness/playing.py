@@ -37,7 +37,6 @@ from evolve.fitness.games import (
     GamesDone,
     GamesTask,
     TaskMaker,
-    check_played,
     empty_rows,
     parts_of,
     play_task,
@@ -265,7 +264,7 @@ class Series:
                 start = parts[-1].stop
                 yield maker.task(self.pairings[numbers[parts[-1]]])
 
-        with closing(self.executor.run(play_task, tasks(), check_played)) as answers:
+        with closing(self.executor.run(play_task, tasks())) as answers:
             for number, played in answers:
                 finished = numbers[parts[number]]
                 seconds = played.seconds / len(finished)

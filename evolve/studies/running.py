@@ -168,8 +168,8 @@ class Remote(Protocol):
     def begun(self) -> int:
         """Runs to be started at a time."""
 
-    def begin(self, folder: Path, settings: Any, to_come: int) -> Working:
-        """Start or resume a run; `to_come` others will follow."""
+    def begin(self, folder: Path, settings: Any) -> Working:
+        """Start or resume a run."""
 
 
 class StudyWork:
@@ -220,7 +220,7 @@ class StudyWork:
                 begun = self.at_once if self._remote is None else self._remote.begun
                 while waiting and len(self._working) < begun and not stopping:
                     member = waiting.pop(0)
-                    self._working[member] = self._begin(member, len(waiting))
+                    self._working[member] = self._begin(member)
                 wait([one.sentinel for one in self._working.values()], _LOOK)
                 for member, process in list(self._working.items()):
                     process.look()
@@ -242,10 +242,10 @@ class StudyWork:
             return StudyEnding.STOPPED
         return StudyEnding.FAILED if self.failed else StudyEnding.DONE
 
-    def _begin(self, member: Member, to_come: int) -> Working:
+    def _begin(self, member: Member) -> Working:
         folder, name = self.study.folder_of(member), member.name
         if self._remote is not None:
-            return self._remote.begin(folder, self.study.design.resolved(member), to_come)
+            return self._remote.begin(folder, self.study.design.resolved(member))
         if (folder / CONFIG_FILE).exists():
             words = ["resume", str(folder), *self._more]
         else:

@@ -1,9 +1,8 @@
-"""Tasks at a worker: only for one of the same versions, and garbage is told."""
+"""Tasks at a worker: only for one of the same versions."""
 
 from __future__ import annotations
 
 import pickle
-import re
 import shutil
 from dataclasses import astuple
 from pathlib import Path
@@ -11,14 +10,23 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import ClusterError, EvolveError
-from evolve.fitness.executor import DONE, FAILED, ONE_THREAD, RAISED, REFUSED
-from tests.cli import QUICK, ROOT, spawn
+from evolve.fitness.executor import ONE_THREAD
+from tests.cli import ROOT
 from tests.cluster.dask import cluster, place
 from tests.cluster.test_client import assert_same, round_robin
-from tests.waits import PATIENCE
 
 pytest.importorskip("distributed")
-from evolve.cluster.worker_tasks import Make, payload_of, work, worker_facts
+from evolve.cluster.worker_tasks import (
+    DONE,
+    FAILED,
+    RAISED,
+    REFUSED,
+    Make,
+    in_words,
+    payload_of,
+    work,
+    worker_facts,
+)
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 
@@ -54,55 +62,10 @@ def test_facts_of_a_worker_say_its_versions() -> None:
     assert "why" not in found
 
 
-WRONG = """
-import distributed.worker as worker
-from pathlib import Path
-
-class Bomb:
-    def __reduce__(self):
-        return int, ("not a number",)
-
-def answer(*given, whole=worker._run_task):
-    said = whole(*given)
-    reply = said.get("result")
-    if isinstance(reply, tuple) and len(reply) == 4 and Path({file!r}).exists():
-        said["result"] = {reply}
-    return said
-
-worker._run_task = answer
-"""
-"""A worker that goes wrong once a file is there."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("reply", "text"),
-    [
-        ("None", "no worker can be used; WORKER: it has answered None, which is not a reply"),
-        ("{1: 2}", "no worker can be used; WORKER: it has answered a dict, which is not a reply"),
-        ("(*reply[:2], b'garbage', 0.0)", "no worker can be used; WORKER: .* cannot be unpacked: "),
-        ("(*reply[:2], None, 0.0)", "no worker can be used; WORKER: its answer is None in place"),
-        ("Bomb()", "no worker can be used; WORKER: .* cannot be unpacked: ValueError: invalid"),
-        ("(reply[0], 'failed', 'no disk', 0.0)", "failed 3 times, lastly on WORKER: no disk$"),
-    ],
-)
-def test_garbage_of_a_worker_is_told_in_a_line_and_the_run_can_go_on(
-    tmp_path: Path, reply: str, text: str
-) -> None:
-    run = tmp_path / "run"
-    preload = tmp_path / "wrong.py"
-    file = str(run / "generations/gen-0000.parquet")
-    preload.write_text(WRONG.replace("{file!r}", repr(file)).replace("{reply}", reply))
-    with place(tmp_path, 0) as found:
-        found.worker(DASK_DISTRIBUTED__WORKER__PRELOAD=str(preload))
-        cluster(found, 1).close()
-        process = spawn(tmp_path, "run", *QUICK, "--scheduler", found.address, "--out", run)
-        out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1, (out, err)
-    assert "Traceback" not in out + err
-    assert err.splitlines()[-1].startswith("error: ")
-    assert re.search(text.replace("WORKER", r"tcp://127.0.0.1:\d+"), err.splitlines()[-1]), err
-    assert out.splitlines()[-1] == f"go on with: evolve resume {run}"
+def test_an_error_in_words_is_fit_to_be_shown() -> None:
+    text = in_words(ValueError("\x1b[31m\n" + "x" * 1000))
+    assert text.startswith("ValueError: \\x1b[31m xxx")
+    assert len(text) < 330
 
 
 @pytest.mark.slow
