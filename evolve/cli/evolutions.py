@@ -237,8 +237,6 @@ def _print_use(costs: Costs, executor: Executor) -> None:
 
 def _individuals(settings: EvolutionSettings) -> str:
     text = f"{settings.population} individuals"
-    if settings.islands > 1:
-        text += f" on each of {settings.islands} islands"
     if settings.opponents is not None:
         text += f" that meet {settings.opponents} others each"
     return text

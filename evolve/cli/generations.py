@@ -32,7 +32,6 @@ SHOWN: Final = {
 }
 """Columns of the generations table that are shown, and what they mean."""
 NOT_SHOWN: Final = {
-    "island": "that of the best, where a run has several",
     "mean_score": "of the population, in files alone",
     "distinct": "individuals that play differently; 1 is a population of clones",
     "games": "of the round robin, in files alone",

@@ -32,7 +32,7 @@ ENDINGS: Final = ("generations", "patience", "until_rest", "stop_when_uniform", 
 """Settings for when a run ends; they may change when a run resumes."""
 
 MOST: Final = 4096
-"""Most individuals of all islands together: cross tables grow with their square."""
+"""Most individuals: cross tables grow with their square."""
 
 Range = tuple[int, int]
 _GIVEN_BUDGET: Final = 20_000
@@ -58,8 +58,13 @@ class EvolutionSettings(Settings):
         "encoding": "The agents and their genes",
         "openings": "Games of a generation",
         "survivors": "The genetic algorithm",
-        "islands": "Islands",
         "panel": "Judging, and when to end",
+    }
+    REMOVED: ClassVar[Mapping[str, str | None]] = {
+        "islands=1": None,
+        "islands": "there are no islands any more; they gained nothing at equal games",
+        "migrate_every": None,
+        "migrants": None,
     }
 
     preset: Literal["tuned", "published"] = Field(
@@ -68,9 +73,7 @@ class EvolutionSettings(Settings):
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
     generations: int = Field(168, ge=1, description="all generations, with the random first one")
-    population: int = Field(
-        64, ge=4, le=MOST, description="individuals in every generation, on each island"
-    )
+    population: int = Field(64, ge=4, le=MOST, description="individuals in every generation")
     algorithm: str = _operator("algorithm", "ga", "how each generation is made from the one before")
 
     encoding: str = _operator("encoding", DIRECT, "what genes stand for")
@@ -150,21 +153,6 @@ class EvolutionSettings(Settings):
         0.3, gt=0.0, le=2.0, description="standard deviation of a step, as a share of the range"
     )
     depth_mutation: str = _operator("depth_mutation", "step", "how depths and endgame change")
-
-    islands: int = Field(
-        1,
-        ge=1,
-        le=256,
-        description="populations that evolve side by side, each with games of its own only",
-    )
-    migrate_every: int = Field(
-        10, ge=1, description="generations from one migration between islands to the next"
-    )
-    migrants: int = Field(
-        1,
-        ge=0,
-        description="number of the best of each island that are copied to the next island then",
-    )
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
@@ -297,7 +285,7 @@ class EvolutionSettings(Settings):
         return self
 
     def _meeting_faults(self) -> list[str]:
-        """Faults in the settings of opponents and islands."""
+        """Faults in the settings of opponents."""
         faults = []
         size, opponents = self.population, self.opponents
         if opponents is not None and opponents >= size:
@@ -310,18 +298,6 @@ class EvolutionSettings(Settings):
         if opponents is not None and self.selection == "lexicase":
             faults.append(
                 "opponents: lexicase compares scores against the same opponents; leave it out"
-            )
-        if self.islands == 1:
-            return faults
-        if self.islands * size > MOST:
-            faults.append(f"islands: {self.islands} of {size} are more than {MOST} individuals")
-        if self.algorithm != "ga":
-            faults.append(f"islands: they are for algorithm = ga, not {self.algorithm}")
-        living = 1 if self.survival == "best" else self.survivor_count
-        if living + self.migrants >= size:
-            faults.append(
-                f"migrants: of {size} individuals {living} live on, and {self.migrants} that come "
-                "leave no room for children"
             )
         return faults
 
@@ -361,7 +337,7 @@ class EvolutionSettings(Settings):
         """Fitness games of one generation: each pair plays both colours on each of its openings."""
         each = 1 if self.openings == "start" else self.openings_per_pair
         met = self.population - 1 if self.opponents is None else self.opponents
-        return self.islands * self.population * met * each
+        return self.population * met * each
 
     @property
     def survivor_count(self) -> int:

@@ -67,8 +67,7 @@ class Costs:
     def of(cls, settings: EvolutionSettings, opponents: int, seconds_a_game: float) -> Costs:
         """Return the costs of a run; opponents: how many the panel has at a time."""
         panel = 2 * settings.panel_openings * opponents / settings.panel_every
-        individuals = settings.islands * settings.population
-        return cls(individuals, settings.games_a_generation, panel, seconds_a_game)
+        return cls(settings.population, settings.games_a_generation, panel, seconds_a_game)
 
     def seconds(self, slots: int, task: float = A_TASK) -> float:
         """Seconds of a generation; task: scheduler seconds per task, 0 for threads."""

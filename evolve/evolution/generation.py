@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from deap import tools
 
@@ -31,18 +30,16 @@ from evolve.fitness.crosstable import cross_table_of
 from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
-from evolve.population.ga import on_turn, places_of
 from evolve.population.genome import Genome, Individual
 from evolve.runs import run_folder as store
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.tables.columns import rows_with
-from evolve.tables.games import GAMES_COLUMNS, with_island
+from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import (
     DISTINCT,
     FITNESS,
     GENERATIONS_COLUMNS,
-    ISLAND,
     IndividualRow,
     individuals_table,
     row_genes,
@@ -88,9 +85,7 @@ class GenerationWriter:
         """Judge a generation, add its best to the champions, and write it; return its row."""
         generation, population = played.generation, played.population
         agents, table, games = played.round.agents, played.round.standings, played.round.games
-        island = on_turn(generation, self.settings.islands)
-        places = places_of(island, self.settings.population)
-        champion = max(places, key=lambda place: population[place].fitness.values)
+        champion = max(range(len(population)), key=lambda i: population[i].fitness.values)
         if generation == 0:
             champions.first_champion = list(population[champion])
             champions.first_champion_name = population[champion].name
@@ -101,15 +96,8 @@ class GenerationWriter:
         names = [individual.name for individual in population]
         rules = self.settings.rules
         fitness_games = games.table(generation, "fitness", names, rules, played.openings)
-        judging_games = judged.table
-        several = self.settings.islands > 1
-        if several:
-            islands = games.pairings[:, 0] // self.settings.population
-            fitness_games = with_island(fitness_games, islands)
-            judging_games = with_island(judging_games, np.full(len(judging_games), island))
         row: dict[str, Any] = {
             "generation": generation,
-            **({ISLAND: island} if several else {}),
             "best": population[champion].name,
             "best_score": float(table.score[champion]),
             "mean_score": float(table.score.mean()),
@@ -125,7 +113,7 @@ class GenerationWriter:
             self.folder,
             generation,
             individuals_table(generation, self._rows(population, table), row, state),
-            pa.concat_tables([fitness_games, judging_games]),
+            pa.concat_tables([fitness_games, judged.table]),
         )
         return row
 
@@ -142,7 +130,6 @@ class GenerationWriter:
                 games=int(table.games[index]),
                 genes=self.genome.genes(individual),
                 fitness=individual.fitness.values[0] if has_fitness else None,
-                island=index // self.settings.population if self.settings.islands > 1 else None,
             )
             for index, individual in enumerate(population)
         ]
@@ -343,10 +330,8 @@ def restored(
     games = rows_with(run.games_table(generation), "kind", "fitness")
     cases = cross_table_of(games, [row["individual"] for row in rows]).scores
     population = [_individual(row, genome) for row in rows]
-    size = settings.population
-    for place, individual in enumerate(population):
-        island = place // size * size
-        individual.cases = cases[place, island : island + size].tolist()
+    for individual, scores in zip(population, cases.tolist(), strict=True):
+        individual.cases = scores
     algorithm.restore(state["algorithm"])
     return population, Champions.restored(state["progress"], settings.hall_of_fame, genome)
 
@@ -367,11 +352,12 @@ def damage_told(run: Run, generation: int) -> Iterator[None]:
 
 def _check_settings(run: Run, settings: EvolutionSettings, made_with: Mapping[str, Any]) -> None:
     """Raise RunError if config.toml differs from the settings of the generations so far."""
-    now = settings.identity
-    changed = [key for key in made_with if now.get(key) != made_with[key]]
+    path = run.path / CONFIG_FILE
+    now, before = settings.identity, resolve({}, made_with, str(path)).identity
+    changed = [key for key in made_with if key in now and now[key] != before[key]]
     if changed:
-        faults = ", ".join(f"{key} was {made_with[key]}, not {now.get(key)}" for key in changed)
-        raise RunError(f"{run.path / CONFIG_FILE} was changed: {faults}")
+        faults = ", ".join(f"{key} was {before[key]}, not {now[key]}" for key in changed)
+        raise RunError(f"{path} was changed: {faults}")
 
 
 def _digest(genome: Genome) -> str | None:

@@ -45,7 +45,6 @@ from evolve.fitness.roundrobin import (
     fitness_values,
 )
 from evolve.population.algorithms import ALGORITHMS
-from evolve.population.ga import places_of
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
 from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
@@ -141,7 +140,6 @@ class Evolution:
             self.openings,
             openings_per_pair=settings.openings_per_pair,
             opponents=settings.opponents,
-            islands=settings.islands,
             move_budget=settings.move_budget,
             largest_endgame=self.genome.largest_endgame,
             executor=self.executor,
@@ -272,14 +270,13 @@ class Evolution:
         table, games = self._played(generation, agents, observer)
         played = Round(agents, table, games, generator(self.settings.seed, Use.FITNESS, generation))
         values = fitness_values(self._fitness, played)
-        size, better = self.settings.population, rule_set(self.settings.rules).discs
+        better = rule_set(self.settings.rules).discs
         # Survivors are in two generations, so each gets a copy: the last may still be written.
         population = [copy(individual) for individual in population]
         for index, individual in enumerate(population):
             difference = better * float(table.disc_difference[index])
             individual.fitness = Fitness((values[index], difference))
-            own = places_of(index // size, size)
-            individual.cases = table.against[index, own.start : own.stop].tolist()
+            individual.cases = table.against[index].tolist()
         openings = self._round_robin.openings
         return Played(generation, population, played, openings, self.algorithm.state(), began)
 

@@ -27,14 +27,12 @@ from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule, score_against, standings
 from evolve.fitness.statistics import Estimate
 from evolve.population.algorithms import Algorithm
-from evolve.population.ga import on_islands, on_turn
 from evolve.population.genome import Individual
 from evolve.population.randomness import Use, generator
 from evolve.runs import run_folder as store
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer
 from evolve.runs.run_types import champion_of
-from evolve.tables.games import with_island
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
 from evolve.version import __version__
 
@@ -61,7 +59,7 @@ def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
 
     Of the play-off it is the most: fewer candidates meet where some play the same.
     """
-    candidates = settings.hall_of_fame + max(LAST_BEST, settings.islands) + 1
+    candidates = settings.hall_of_fame + LAST_BEST + 1
     games = {PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings}
     played = Ladder(settings.rules).played if rule_set(settings.rules).ladder else 0
     rated = 2 * RATING_PANELS * settings.panel_openings * played
@@ -141,7 +139,7 @@ class ChampionSelection:
         names = [agent.name for agent in agents]
         first_game = run.games_table(generation).num_rows
         rows = games.table(generation, "playoff", names, settings.rules, openings, first_game)
-        store.commit_playoff(self.folder, with_island(rows, None) if settings.islands > 1 else rows)
+        store.commit_playoff(self.folder, rows)
 
     def rate(self, run: Run, observer: Observer) -> None:
         """Rate the champion of a play-off from before champions were rated."""
@@ -171,18 +169,11 @@ class ChampionSelection:
         algorithm: Algorithm,
     ) -> list[StoredAgent]:
         """Return the agents that may be the best; of those that play the same, only the first."""
-        islands = on_islands(population, self.settings.islands)
-        ranked = [
-            sorted(island, key=lambda one: one.fitness.values, reverse=True) for island in islands
-        ]
-        # With several islands: the best of each, then the second of each.
-        last = [one for rank in zip(*ranked, strict=True) for one in rank]
-        last = last[: max(LAST_BEST, len(islands))]
-        candidates = [self._candidate(one) for one in (*champions.hall, *last)]
-        turn = on_turn(generation, len(islands))
-        survivors = [one.name for one in ranked[turn][: self.settings.survivor_count]]
+        ranked = sorted(population, key=lambda one: one.fitness.values, reverse=True)
+        candidates = [self._candidate(one) for one in (*champions.hall, *ranked[:LAST_BEST])]
+        survivors = [one.name for one in ranked[: self.settings.survivor_count]]
         average = Individual(
-            algorithm.mean(islands[turn]),
+            algorithm.mean(population),
             name=f"mean-{generation}",
             born=generation,
             origin="mean",

@@ -86,8 +86,7 @@ class RoundRobin:
     same names as in the last round are reused, not played again. Games on drawn openings are not
     reused: such openings rarely repeat, and looking for them took 1.4 s of a generation of 512.
 
-    islands: they divide the players into equal consecutive parts. A player plays only others of its
-    island: `opponents` of them, chosen at random, or all.
+    opponents: how many others each agent plays, chosen at random; by default all.
     """
 
     def __init__(
@@ -98,7 +97,6 @@ class RoundRobin:
         *,
         openings_per_pair: int = 1,
         opponents: int | None = None,
-        islands: int = 1,
         move_budget: int = 0,
         largest_endgame: int = 0,
         executor: Executor = ONE_THREAD,
@@ -109,7 +107,6 @@ class RoundRobin:
         """The openings that the games' numbers refer to."""
         self.openings_per_pair = openings_per_pair
         self.opponents = opponents
-        self.islands = islands
         self.move_budget = move_budget
         self.largest_endgame = largest_endgame
         self.executor = executor
@@ -127,15 +124,11 @@ class RoundRobin:
         An agent with the same name as in the last round must be the same agent.
         """
         players = len(agents)
-        each = players // self.islands
-        opponents = each - 1 if self.opponents is None else self.opponents
-        drawn = self._draw(self.islands * each * opponents // 2, rng)
-        pairs = [
-            island * each
-            + (all_pairs(each) if opponents == each - 1 else pairs_by_lot(each, opponents, rng))
-            for island in range(self.islands)
-        ]
-        pairings = schedule(np.concatenate(pairs), drawn)
+        opponents = players - 1 if self.opponents is None else self.opponents
+        drawn = self._draw(players * opponents // 2, rng)
+        everyone = opponents == players - 1
+        pairs = all_pairs(players) if everyone else pairs_by_lot(players, opponents, rng)
+        pairings = schedule(pairs, drawn)
         known = self._known(names, pairings)
         new = known < 0
         if progress is not None and not new.all():

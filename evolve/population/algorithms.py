@@ -11,7 +11,7 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OPERATORS
 from evolve.errors import SettingsError
 from evolve.population.cma import CmaEs
-from evolve.population.ga import GeneticAlgorithm, Islands
+from evolve.population.ga import GeneticAlgorithm
 from evolve.population.genome import Genome, Individual, Vector
 from evolve.population.operators import FUNCTIONS, Operators, Own
 
@@ -41,12 +41,7 @@ Make = Callable[[EvolutionSettings, Genome, Vector | None, Own], Algorithm]
 
 
 def _ga(settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own) -> Algorithm:
-    operators = Operators.of(settings, own)
-    islands = [
-        GeneticAlgorithm(settings, genome, start, operators, island * settings.population)
-        for island in range(settings.islands)
-    ]
-    return Islands(islands) if len(islands) > 1 else islands[0]
+    return GeneticAlgorithm(settings, genome, start, Operators.of(settings, own))
 
 
 def _cma(settings: EvolutionSettings, genome: Genome, start: Vector | None, own: Own) -> CmaEs:

@@ -1,14 +1,9 @@
-"""The genetic algorithm: survivors, children of the selected individuals, and newcomers.
-
-With islands, parallel populations: at times their best are copied to the next island on a ring. A
-generation is one list, island after island in equal parts. Migration is at fixed generations, so
-that the same seed gives the same tables, on any executor.
-"""
+"""The genetic algorithm: survivors, children of the selected individuals, and newcomers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,17 +15,7 @@ from evolve.population.genome import Genome, Individual, Vector, individual_name
 from evolve.population.operators import Breeding, Noise, Operators
 
 
-class _Stateless:
-    """An algorithm whose next population depends only on the last one."""
-
-    def state(self) -> Mapping[str, Any]:
-        return {}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Nothing to restore."""
-
-
-class GeneticAlgorithm(_Stateless):
+class GeneticAlgorithm:
     """Selection, crossover, mutation by kind of gene and survival on integer genomes.
 
     Args:
@@ -38,8 +23,6 @@ class GeneticAlgorithm(_Stateless):
         genome: layout and ranges.
         start: genes to start from; they and their mutants are half of generation 0.
         operators: by default, the operators that the settings name.
-        first_place: number of the first individual of a generation, for its name; each island has
-            its own numbers.
     """
 
     def __init__(
@@ -48,13 +31,11 @@ class GeneticAlgorithm(_Stateless):
         genome: Genome,
         start: Vector | None = None,
         operators: Operators | None = None,
-        first_place: int = 0,
     ) -> None:
         self.settings = settings
         self.genome = genome
         self.start = start
         self.operators = operators or Operators.of(settings, {})
-        self.first_place = first_place
 
     def first(self, rng: np.random.Generator) -> list[Individual]:
         """Draw random individuals; with a start, half of them are the start and its mutants."""
@@ -62,17 +43,17 @@ class GeneticAlgorithm(_Stateless):
         breeding = Breeding(self.settings, self.genome, rng)
         individuals = []
         if self.start is not None:
-            origin = self._name(0, 0)
+            origin = individual_name(0, 0)
             individuals.append(Individual(self.start, name=origin, origin="start"))
             for index in range(1, size // 2):
                 mutant = self._mutate(self.start, breeding)
-                name = self._name(0, index)
+                name = individual_name(0, index)
                 individuals.append(
                     Individual(mutant, name=name, origin="mutation", parents=(origin,))
                 )
         drawn = range(len(individuals), size)
         return individuals + [
-            Individual(self.genome.random(rng), name=self._name(0, index)) for index in drawn
+            Individual(self.genome.random(rng), name=individual_name(0, index)) for index in drawn
         ]
 
     def next(
@@ -84,10 +65,10 @@ class GeneticAlgorithm(_Stateless):
         selected = self._parents(ranked, breeding)
         individuals = self._survivors(ranked, selected, breeding)
         while len(individuals) < self.settings.population - self.settings.newcomer_count:
-            name = self._name(generation, len(individuals))
+            name = individual_name(generation, len(individuals))
             individuals.append(self.child(name, generation, selected, breeding))
         while len(individuals) < self.settings.population:
-            name = self._name(generation, len(individuals))
+            name = individual_name(generation, len(individuals))
             genes = self.genome.random(rng)
             individuals.append(Individual(genes, name=name, born=generation, origin="newcomer"))
         return individuals
@@ -139,8 +120,12 @@ class GeneticAlgorithm(_Stateless):
             )
         return list(survivors)
 
-    def _name(self, generation: int, place: int) -> str:
-        return individual_name(generation, self.first_place + place)
+    def state(self) -> Mapping[str, Any]:
+        """Return nothing: the next population depends only on the last one."""
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Nothing to restore."""
 
     def _mutate(self, genes: Vector, breeding: Breeding) -> Vector:
         """Mutate each number at the settings' rate, by the mutation of its kind."""
@@ -173,69 +158,3 @@ def _check_chosen(
     ids = [id(one) for one in chosen]
     if len(set(ids)) < len(ids) or not set(ids) <= there:
         raise SettingsError(f"{kind}: it must choose different individuals of those it is given")
-
-
-MIGRANT: Final = "migrant"
-"""Origin of an individual that is a copy from another island."""
-
-T = TypeVar("T")
-
-
-def on_islands(values: Sequence[T], islands: int) -> list[Sequence[T]]:
-    """Split values by island."""
-    size = len(values) // islands
-    return [values[start : start + size] for start in range(0, len(values), size)]
-
-
-def places_of(island: int, size: int) -> range:
-    """Return the places of an island's individuals in the generation; size: of each island."""
-    return range(island * size, (island + 1) * size)
-
-
-def on_turn(generation: int, islands: int) -> int:
-    """Return the island with the best individual that the panel judges in a generation.
-
-    Islands take turns: their scores are not comparable with each other, and the maximum of several
-    ratings would be biased upwards.
-    """
-    return generation % islands
-
-
-class Islands(_Stateless):
-    """A genetic algorithm on each island; see `Algorithm`."""
-
-    def __init__(self, algorithms: Sequence[GeneticAlgorithm]) -> None:
-        self.algorithms = algorithms
-        self.settings = algorithms[0].settings
-
-    def first(self, rng: np.random.Generator) -> list[Individual]:
-        """Draw generation 0 of each island."""
-        return [one for algorithm in self.algorithms for one in algorithm.first(rng)]
-
-    def next(
-        self, generation: int, population: Sequence[Individual], rng: np.random.Generator
-    ) -> list[Individual]:
-        """Breed each island's next generation; when due, migrants take its last places."""
-        parts = on_islands(population, len(self.algorithms))
-        bred = [
-            algorithm.next(generation, part, rng)
-            for algorithm, part in zip(self.algorithms, parts, strict=True)
-        ]
-        if self.settings.migrants and generation % self.settings.migrate_every == 0:
-            for number, here in enumerate(bred):
-                # They come from the island before; before the first is the last, number −1.
-                best = tools.selBest(parts[number - 1], self.settings.migrants)
-                here[-len(best) :] = [
-                    self._copied(one, generation, (number + 1) * len(here) - len(best) + place)
-                    for place, one in enumerate(best)
-                ]
-        return [one for island in bred for one in island]
-
-    def mean(self, population: Sequence[Individual]) -> list[int]:
-        """Return the mean for one island's population."""
-        return self.algorithms[0].mean(population)
-
-    @staticmethod
-    def _copied(one: Individual, generation: int, place: int) -> Individual:
-        name = individual_name(generation, place)
-        return Individual(one, name=name, born=generation, origin=MIGRANT, parents=(one.name,))

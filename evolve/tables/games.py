@@ -20,7 +20,6 @@ from evolve.engine.board.rules import (
 )
 from evolve.engine.board.squares import square_name
 from evolve.tables.columns import Column, Columns, array_of, scalar_of
-from evolve.tables.individuals import ISLAND
 
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = (
@@ -100,14 +99,6 @@ GAMES_COLUMNS: Final = Columns(
 )
 """The columns. Those with a function are made of the others, a mapping by name: discs, plies and
 nodes are numpy arrays, texts are lists or Arrow arrays."""
-
-
-def with_island(games: pa.Table, islands: npt.ArrayLike | None) -> pa.Table:
-    """The table with the island of each game; None for games between islands."""
-    kind = pa.int32()
-    if islands is None:
-        return games.append_column(ISLAND, pa.nulls(len(games), kind))
-    return games.append_column(ISLAND, array_of(np.asarray(islands, np.int32), kind))
 
 
 def with_rules(games: pa.Table, rules: str | None) -> pa.Table:

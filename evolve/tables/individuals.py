@@ -28,9 +28,7 @@ SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.pha
 _METADATA_KEY: Final = b"evolve"
 FITNESS: Final = "fitness"
 """A column after these, in a run whose fitness is not the score."""
-ISLAND: Final = "island"
-"""A column after these, and in the games table, in a run with several islands."""
-SOMETIMES: Final = (FITNESS, ISLAND)
+SOMETIMES: Final = (FITNESS,)
 """Both columns, which come before the genes in some runs."""
 DISTINCT: Final = "distinct"
 """Column: how many of a generation's individuals play differently; 1 if all are clones."""
@@ -66,7 +64,6 @@ class IndividualRow:
     games: int
     genes: Mapping[str, Sequence[int]]
     fitness: float | None = None
-    island: int | None = None
 
 
 @dataclass(frozen=True)
@@ -106,8 +103,6 @@ def individuals_table(
     table = INDIVIDUALS_COLUMNS.table(GenerationRows(generation, rows))
     if rows[0].fitness is not None:
         table = table.append_column(FITNESS, array_of([row.fitness for row in rows], pa.float64()))
-    if rows[0].island is not None:
-        table = table.append_column(ISLAND, array_of([row.island for row in rows], pa.int32()))
     for gene, first in rows[0].genes.items():
         if gene in SCALAR_GENES:
             values = array_of([row.genes[gene][0] for row in rows], pa.int32())
@@ -156,7 +151,6 @@ def _share(name: str, chart: Chart, label: str, **options: Any) -> Column:
 GENERATIONS_COLUMNS: Final = Columns(
     (
         Column("generation", pa.int64()),
-        Column(ISLAND, pa.int64(), before=None),
         Column("best", pa.string()),
         _share("best_score", _LEAD, "best"),
         Column("mean_score", pa.float64(), format="percent"),
@@ -173,22 +167,14 @@ GENERATIONS_COLUMNS: Final = Columns(
         Column("seconds", pa.float64(), chart=_SECONDS, label="seconds"),
     )
 )
-"""Columns that a row may lack are null there, such as those of the panel without a panel.
-
-In runs with several islands, the island is that of the best individual.
-"""
+"""Columns that a row may lack are null there, such as those of the panel without a panel."""
 
 
 def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.DataFrame:
     """The table of these rows; TypeError or ValueError where a row is damaged."""
     import pandas as pd  # not above: see Run
 
-    islands = any(ISLAND in row for row in rows)
-    columns = [
-        column
-        for column in GENERATIONS_COLUMNS
-        if (ladder or column.name not in _OF_LADDER) and (islands or column.name != ISLAND)
-    ]
+    columns = [column for column in GENERATIONS_COLUMNS if ladder or column.name not in _OF_LADDER]
     frame = pd.DataFrame(rows, columns=[column.name for column in columns])
     types = {
         column.name: column.type.to_pandas_dtype()

@@ -43,7 +43,6 @@ def assert_equal(one: Path, other: Path) -> None:
         pytest.param({"selection": "lexicase", "openings": "start"}, marks=pytest.mark.slow),
         # Ends while the games of the next generation are played, which must leave no trace.
         {"generations": 40, "patience": 2, "algorithm": "cma"},
-        pytest.param({"islands": 2}, marks=pytest.mark.slow),
     ],
 )
 def test_tables_are_the_same(

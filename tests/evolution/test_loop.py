@@ -153,9 +153,7 @@ def test_distinct_individuals_are_counted(run: Run, tmp_path: Path) -> None:
     assert counts[-1] == 1
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"selection": "rank", "survivors": 0.5}, {"islands": 2, "migrate_every": 1}]
-)
+@pytest.mark.parametrize("options", [{}, {"selection": "rank", "survivors": 0.5}])
 def test_uniform_generations_end_a_run(tmp_path: Path, options: dict[str, Any]) -> None:
     folder = tmp_path / "run"
     whole = {**CLONES, "generations": 30, **options, "stop_when_uniform": 3}

@@ -1,4 +1,4 @@
-"""Runs with islands, and with opponents drawn by lot: who met whom, and that they go on alike."""
+"""Runs with opponents drawn by lot: who met whom, and that they resume alike."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from evolve.config.toml import resolve_as
 from evolve.runs.run import Run
 from tests.evolution.conftest import StopAfter, go_on, start
 
-ISLANDS = {"islands": 3, "migrate_every": 2, "selection": "lexicase"}
-
 
 def tables(folder: Path) -> list[pd.DataFrame]:
     run = evolve.load_run(folder)
@@ -25,8 +23,7 @@ def tables(folder: Path) -> list[pd.DataFrame]:
 @pytest.mark.parametrize(
     "options",
     [
-        ISLANDS,
-        pytest.param({"opponents": 3}, marks=pytest.mark.slow),
+        {"opponents": 3},
         pytest.param({"openings": "start", "opponents": 3}, marks=pytest.mark.slow),
     ],
 )
@@ -36,29 +33,6 @@ def test_a_run_that_was_stopped_goes_on_alike(tmp_path: Path, options: dict[str,
     go_on(tmp_path / "stopped", jobs=2)
     for one, other in zip(tables(tmp_path / "whole"), tables(tmp_path / "stopped"), strict=True):
         pd.testing.assert_frame_equal(one, other)
-
-
-def test_islands_play_their_own_and_say_which_they_are(tmp_path: Path) -> None:
-    start(tmp_path / "run", **ISLANDS)
-    generations, individuals, games = tables(tmp_path / "run")
-    assert individuals.groupby("generation")["island"].value_counts().unique().tolist() == [6]
-    assert generations["island"].tolist() == [0, 1, 2, 0]
-    for generation, rows in individuals.groupby("generation"):
-        home = rows.set_index("individual")["island"]
-        fitness = games[(games["kind"] == "fitness") & (games["generation"] == generation)]
-        assert (fitness["black"].map(home) == fitness["island"]).all()
-        assert (fitness["white"].map(home) == fitness["island"]).all()
-        assert (rows["games"] == 2 * 5).all()
-        row = generations.loc[generation]
-        here = rows[rows["island"] == row["island"]]
-        assert row["best_score"] == here["score"].max()
-        assert home[row["best"]] == row["island"]
-        judged = games[(games["kind"] == "panel") & (games["generation"] == generation)]
-        assert (judged["island"] == row["island"]).all()
-    assert games.loc[games["kind"] == "playoff", "island"].isna().all()
-    migrants = individuals[individuals["origin"] == "migrant"]
-    assert migrants[migrants["generation"] == 2].groupby("island").size().tolist() == [1, 1, 1]
-    assert migrants["born"].unique().tolist() == [2]
 
 
 def test_by_lot_each_meets_so_many(tmp_path: Path) -> None:
@@ -89,6 +63,5 @@ def test_games_of_a_generation_are_known_before() -> None:
 
     assert games(population=512) == 261_632
     assert games(population=512, opponents=63) == 32_256
-    assert games(population=64, islands=4) == 4 * 64 * 63
-    assert games(population=8, islands=2, opponents=2, openings_per_pair=3) == 2 * 8 * 2 * 3
+    assert games(population=8, opponents=2, openings_per_pair=3) == 8 * 2 * 3
     assert games(population=8, openings="start", openings_per_pair=3) == 56
