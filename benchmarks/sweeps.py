@@ -53,10 +53,10 @@ from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Silent
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.importance import compute_importances, importances_in
-from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
+from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import Outcome, rows_of
 from evolve.tables.paths import CONFIG_FILE

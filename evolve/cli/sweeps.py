@@ -261,24 +261,19 @@ def _print_header(sweep: Sweep, done: int) -> None:
 
 
 def _about_settings(sweep: Sweep) -> str | None:
-    """A remark on a space that has fewer settings than there are trials; None for others."""
-    plan, settings = sweep.plan, sweep.settings
-    count = plan.space.count
-    if count is None or count >= settings.trials or not plan.searches:
+    """A remark on a space that has no more settings than there are trials; None for others."""
+    count = len(sweep.study.all_settings)
+    if not count:
         return None
-    every = f"{count_of(count, 'setting')} in all"
-    match plan.repeats(sweep.study.trials()):
+    every = f"{count_of(count, 'setting')} in all, each is tried once"
+    match sweep.plan.repeats(sweep.study.trials()):
         case True:
-            return f"{every}, each is tried once: at most {count_of(count, 'trial')}"
+            return f"{every}: at most {count_of(count, 'trial')}"
         case None:
-            return (
-                f"{every}, each is tried once, unless a repeated game of the defaults ends "
-                "differently"
-            )
+            return f"{every}, unless a repeated game of the defaults ends differently"
         case _:
             return (
-                f"{every}: each is tried several times, since no two results are alike; a setting "
-                "counts by the mean of its scores"
+                f"{every} before the sampler proposes; a setting counts by the mean of its scores"
             )
 
 

@@ -6,7 +6,7 @@ None has a state beyond the trials: what it proposes follows from them and a see
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -192,8 +192,7 @@ class SpsaSampler(JointSampler):
     Spall (1998) and as testers of chess programs use them.
 
     space: only numbers. begin: values of the starting point. trials: their planned number. number:
-    of the proposed trial. seed: of its direction. known: settings that have played the defaults;
-    instead of an estimate of one of these, a step is taken.
+    of the proposed trial. seed: of its direction.
     """
 
     def __init__(
@@ -203,9 +202,8 @@ class SpsaSampler(JointSampler):
         trials: int,
         number: int,
         seed: int,
-        known: Container[tuple[Any, ...]] = (),
     ) -> None:
-        self._space, self._begin, self._known = dict(space), begin, known
+        self._space, self._begin = dict(space), begin
         # Parameters without a range keep their starting values.
         self.alone = lambda study, trial, name, one: begin[name]
         self._steps = max(1, trials - trials // EVERY)
@@ -229,9 +227,7 @@ class SpsaSampler(JointSampler):
         steps = _steps(study)
         here = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
         values = values_at(here, numbers)
-        setting = tuple({**self._begin, **values}[name] for name in self._space)
-        estimated = is_estimate(self._number) or self._number == self._last
-        if estimated and setting not in self._known:
+        if is_estimate(self._number) or self._number == self._last:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return values
         rng = np.random.default_rng(self._seed)

@@ -41,7 +41,7 @@ from evolve.sweeps.final import (
     settings_ranked,
     write_result,
 )
-from evolve.sweeps.optuna_study import Queued
+from evolve.sweeps.study import Queued
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import agent_file, keep, number_of
 from evolve.tables.paths import RETEST, RUNGS, TRIALS

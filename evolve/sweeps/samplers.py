@@ -1,4 +1,4 @@
-"""Samplers and pruners by name, and how a sampler proposes no setting twice."""
+"""Samplers and pruners by name."""
 
 from __future__ import annotations
 
@@ -25,18 +25,13 @@ from evolve.sweeps.own_samplers import (
     is_given,
 )
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.space import Setting, Space, snapped
+from evolve.sweeps.space import Space, snapped
 from evolve.sweeps.trials import PLACE, is_lost, number_of
 
 _CERTAIN: Final = 2.0
-_USUAL_DRAWS: Final = 8
-"""Times that a sampler may propose a known setting before any other one is taken."""
-_DRAWS: Final = {"gp": 1}
-"""The same for samplers that take seconds and repeat their proposal."""
-_LISTED: Final = 10_000
-"""Settings that are listed instead of drawn, in addition to twice the known ones."""
-_LOTS: Final = 1000
-_MANY_LOTS: Final = 20_000
+_DRAWS: Final = 8
+"""Times that a sampler may break a requirement before any other setting is taken."""
+_LOTS: Final = 20_000
 _ANY: Final = 2**31
 """Part of the seed of a setting that no sampler has proposed."""
 
@@ -53,19 +48,18 @@ class Proposer:
         self._plan, self._settings = plan, settings
         self._cma = CmaSampler(settings.startup)
 
-    def sampler(self, number: int, known: frozenset[Setting] = frozenset()) -> BaseSampler:
-        """Return the sampler that proposes trial `number`, without known settings."""
+    def sampler(self, number: int, *, by_chance: bool = False) -> BaseSampler:
+        """Return the sampler that proposes trial `number`; by chance, whatever the settings say."""
         settings = self._settings
         if settings.sampler == "spsa":
             begin = self._plan.defaults or {}
             space, seed = self._plan.space.distributions, self._seed(number)
-            return SpsaSampler(space, begin, settings.trials, number, seed, known)
-        return OtherSampler(
-            lambda draw: self._usual(self._seed(number, *([draw] if draw else []))),
+            return SpsaSampler(space, begin, settings.trials, number, seed)
+        name = "random" if by_chance else settings.sampler
+        return AllowedSampler(
+            lambda draw: self._usual(name, self._seed(number, *([draw] if draw else []))),
             self._plan.space,
-            known,
             self._seed(number, _ANY),
-            _DRAWS.get(settings.sampler, _USUAL_DRAWS),
         )
 
     def _seed(self, *key: int) -> int:
@@ -73,12 +67,12 @@ class Proposer:
         drawn = np.random.SeedSequence([self._settings.seed, *key]).generate_state(1)[0]
         return int(drawn >> 1)
 
-    def _usual(self, seed: int) -> BaseSampler:
-        """Return the sampler of the settings."""
-        settings, startup = self._settings, self._settings.startup
+    def _usual(self, name: str, seed: int) -> BaseSampler:
+        """Return the sampler of that name."""
+        startup = self._settings.startup
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            match settings.sampler:
+            match name:
                 case "tpe":
                     return optuna.samplers.TPESampler(
                         seed=seed, n_startup_trials=startup, multivariate=True
@@ -169,25 +163,15 @@ def drawn(
     return {name: snapped(values[name], one) for name, one in space.items()}
 
 
-class OtherSampler(JointSampler):
-    """Proposes what another sampler does, but never a known setting.
+class AllowedSampler(JointSampler):
+    """Proposes what another sampler does, but nothing that breaks a requirement of the space.
 
-    And never one that breaks a requirement of the space.
-
-    made: makes the sampler, from the number of known settings it has proposed so far, each time
-    with another seed. After `draws` such proposals any other setting is taken, drawn by `seed`.
+    made: makes the sampler, from the number of its proposals so far, each time with another seed.
+    After DRAWS such proposals any allowed setting is taken, drawn by `seed`.
     """
 
-    def __init__(
-        self,
-        made: Callable[[int], BaseSampler],
-        space: Space,
-        known: frozenset[Setting],
-        seed: int,
-        draws: int,
-    ) -> None:
-        self._made, self._space, self._known = made, space, known
-        self._seed, self._draws = seed, draws
+    def __init__(self, made: Callable[[int], BaseSampler], space: Space, seed: int) -> None:
+        self._made, self._space, self._seed = made, space, seed
         self._first = made(0)
         self.alone = self._first.sample_independent
 
@@ -205,51 +189,29 @@ class OtherSampler(JointSampler):
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Return values that are not known, as long as there are any."""
+        """Return values that fulfil all requirements; RunError where none are found."""
         if is_given(trial):
             return self._first.sample_relative(study, trial, search_space)
-        values: dict[str, Any] = {}
-        for draw in range(self._draws):
+        for draw in range(_DRAWS):
             sampler = self._made(draw) if draw else self._first
             values = drawn(sampler, study, trial, search_space)
-            if self._is_allowed(values) and self._is_new(values):
+            if self._is_allowed(values):
                 return values
-        other = self._any_other(study, trial, search_space)
-        if other is not None:
-            return other
-        if not self._is_allowed(values):
-            texts = " and ".join(repr(one.text) for one in self._space.required)
-            raise RunError(
-                f"no setting that fulfils {texts} was found, or all were tried: make the ranges "
-                "fit the requirement"
-            )
-        return values
-
-    def _whole(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {**{one.name: one.example for one in self._space.parameters}, **values}
+        if self._space.count is not None:
+            settings = list(self._space.settings)
+            setting = settings[int(np.random.default_rng(self._seed).integers(len(settings)))]
+            values = dict(zip(self._space.names, setting, strict=True))
+            return {name: values[name] for name in search_space}
+        sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
+        for _ in range(_LOTS):
+            values = drawn(sampler, study, trial, search_space)
+            if self._is_allowed(values):
+                return values
+        texts = " and ".join(repr(one.text) for one in self._space.required)
+        raise RunError(
+            f"no setting that fulfils {texts} was found: make the ranges fit the requirement"
+        )
 
     def _is_allowed(self, values: Mapping[str, Any]) -> bool:
-        return self._space.allows(self._whole(values))
-
-    def _is_new(self, values: Mapping[str, Any]) -> bool:
-        return self._space.setting_of(self._whole(values)) not in self._known
-
-    def _any_other(
-        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
-    ) -> dict[str, Any] | None:
-        """Draw a setting that is not known, all with equal chance; None where none is left."""
-        count = self._space.count
-        if count is not None and count <= _LISTED + 2 * len(self._known):
-            left = [one for one in self._space.settings if one not in self._known]
-            if not left:
-                return None
-            chosen = left[int(np.random.default_rng(self._seed).integers(len(left)))]
-            values = dict(zip(self._space.names, chosen, strict=True))
-            return {name: values[name] for name in search_space}
-        # At least half of the settings are new; few of them may fulfil the requirements.
-        sampler = optuna.samplers.RandomSampler(seed=self._seed % 2**32)
-        for _ in range(_MANY_LOTS if self._space.required else _LOTS):
-            values = drawn(sampler, study, trial, search_space)
-            if self._is_allowed(values) and self._is_new(values):
-                return values
-        return None
+        held = {one.name: one.example for one in self._space.parameters}
+        return self._space.allows({**held, **values})

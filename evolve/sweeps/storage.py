@@ -3,7 +3,7 @@
 The folder's own journal has one writer, which holds the folder's lock: any running trial there that
 is not the writer's is dead. In a database that machines share, each writer updates a beat every few
 seconds. A writer is dead when its beat has not changed for GRACE by the observer's clock, so that
-clocks need not agree. It is dead at once when it ran on this machine and its process is gone.
+clocks need not agree.
 """
 
 from __future__ import annotations
@@ -222,50 +222,14 @@ GRACE: Final = 60.0
 """Seconds without a beat after which a writer counts as dead."""
 
 
-def this_machine() -> str:
-    """Return a name for this machine's boot and process namespace; empty if unknown."""
-    try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot} {os.readlink('/proc/self/ns/pid')}"
-    except OSError:
-        return ""
+def writer_id() -> str:
+    """Return a name for this process as a writer of a study; it is stored with its trials."""
+    return f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
 
 
-class Lease:
-    """This process as a writer of a study; its `identity` is stored with its trials."""
-
-    def __init__(self) -> None:
-        self.name = f"{socket.gethostname()}:{os.getpid()}"
-        self.identity: dict[str, Any] = {
-            "id": uuid.uuid4().hex[:12],
-            "name": self.name,
-            "pid": os.getpid(),
-            "machine": this_machine(),
-        }
-
-    @property
-    def key(self) -> str:
-        """Attribute that holds its beat."""
-        return key_of(self.identity)
-
-
-def key_of(identity: dict[str, Any]) -> str:
+def beat_key(writer: str) -> str:
     """Return the attribute of the study that holds a writer's beat."""
-    return f"beat:{identity['id']}"
-
-
-def is_gone(identity: dict[str, Any]) -> bool:
-    """Return whether a writer ran on this machine and its process no longer exists."""
-    here = this_machine()
-    if not here or identity["machine"] != here:
-        return False
-    try:
-        os.kill(identity["pid"], 0)
-    except ProcessLookupError:
-        return True
-    except OSError:  # it exists and belongs to another user
-        return False
-    return False
+    return f"beat:{writer}"
 
 
 class Watch:

@@ -23,9 +23,9 @@ from evolve.sweeps.final import (
     fetch_agents,
     play_final,
 )
-from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import checked_plan
 from evolve.sweeps.storage import BEAT, Heart, open_database, open_journal
+from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import (
     FINISHED,
     PLAY_SECONDS,
@@ -213,12 +213,17 @@ class Sweep:
     def _hand_out(self, observer: Observer) -> None:
         """Give every idle worker a trial while trials are wanted."""
         for worker in [one for one in self._workers if one.idle]:
-            if self.study.open() <= 0:
-                return
-            taken = self.study.take(f"{self.study.lease.name}/{worker.name}")
-            if taken is not None:
-                self._start(worker, taken)
-                self._save()
+            while worker.idle:
+                if self.study.open() <= 0:
+                    return
+                taken = self.study.take(f"{self.study.writer.rpartition(':')[0]}/{worker.name}")
+                if taken is None:
+                    break
+                if taken.result is not None:
+                    self._end(taken.number, taken.result, observer)
+                else:
+                    self._start(worker, taken)
+                    self._save()
         in_hand = f"trials, {self._busy} in hand"
         observer.stage(in_hand, *self.study.progress)
 
@@ -263,7 +268,7 @@ class Sweep:
     def _end(self, number: int, outcome: Outcome, observer: Observer) -> None:
         """Keep how a trial ended; RunError where too many have failed in a row."""
         complete = outcome.state == TrialState.COMPLETE
-        if complete and self.study.shared:
+        if complete and self.study.shared and outcome.attributes.get("agent"):
             pieces = agent_pieces(self.folder / outcome.attributes["agent"])
             outcome = replace(outcome, attributes={**outcome.attributes, **pieces})
         kept = self.study.end(number, outcome)

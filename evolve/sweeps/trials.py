@@ -26,6 +26,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
+from evolve.sweeps.space import Space
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
 from evolve.version import __version__
 
@@ -41,9 +42,14 @@ CONTEXT: Final = "brief"
 """Its input apart from its values, kept so that a retry gets the same."""
 MIRROR: Final = "mirror"
 """Of a step of SPSA: the values of its opponent, the mirror image."""
+SAME: Final = "same_as"
+"""Of a trial with the settings of an earlier one: its number."""
 PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
+
+_KNOWN: Final[tuple[str, ...]] = ("score_error", "reason")
+"""Attributes that a trial takes over from an earlier one with the same settings."""
 
 Report = Callable[[int, float, float], bool]
 """Called with step, score and standard error; returns True when the trial must end there."""
@@ -51,11 +57,15 @@ Report = Callable[[int, float, float], bool]
 
 @dataclass(frozen=True)
 class Task:
-    """A trial to run: its number, its values, and its further input (`Plan.trial_context`)."""
+    """A trial to run: its number, its values, and its further input (`Plan.trial_context`).
+
+    result: known from an earlier trial, so that it need not run.
+    """
 
     number: int
     values: Mapping[str, Any]
     context: Mapping[str, Any] = field(default_factory=dict)
+    result: Outcome | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +127,23 @@ def values_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any] | None
     if fixed:
         return dict(fixed)
     return dict(trial.params) if all(name in trial.params for name in names) else None
+
+
+def known_result(trial: FrozenTrial, trials: Iterable[FrozenTrial], space: Space) -> Outcome | None:
+    """Return the result of the first ended trial with the same settings; None without one.
+
+    Steps of SPSA have none: they play one another.
+    """
+    for twin in sorted(trials, key=number_of):
+        if (
+            twin.state in ENDS
+            and all(twin.params.get(name) == trial.params[name] for name in space.names)
+            and not any(MIRROR in one.user_attrs for one in (twin, trial))
+        ):
+            same = {SAME: number_of(twin), "reason": f"the settings of trial {number_of(twin)}"}
+            known = {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
+            return Outcome(twin.state, {**same, **known}, twin.values[0] if twin.values else None)
+    return None
 
 
 def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[str, Any]]:

@@ -8,9 +8,9 @@ from typing import Any
 
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import SweepSettings
-from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal
+from evolve.sweeps.study import Study
 from evolve.sweeps.trials import Outcome
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")

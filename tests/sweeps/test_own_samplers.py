@@ -247,16 +247,3 @@ def test_it_leaves_an_end_of_the_range_where_the_other_one_is_better(name: str, 
     study.sampler = SpsaSampler(space, begin, 3 * EVERY, 3 * EVERY, 0)
     last = study.ask(space).params["x"]
     assert last == pytest.approx(NARROW[name].high if end == "low" else NARROW[name].low)
-
-
-def test_a_place_that_is_known_is_not_judged_again_but_left_by_a_step() -> None:
-    space: dict[str, BaseDistribution] = {"b": IntDistribution(0, 2), "c": IntDistribution(0, 9)}
-    begin = {"b": 1, "c": 4}
-    for known, origin in ([], ESTIMATE), ([(1, 4)], None), ([(1, 5)], ESTIMATE):
-        study = optuna.create_study(direction="maximize")
-        study.sampler = SpsaSampler(space, begin, 30, EVERY, 5, frozenset(known))
-        trial = study.ask(space)
-        attributes = study.get_trials(deepcopy=False)[0].user_attrs
-        assert attributes.get("origin") == origin
-        assert (trial.params == begin) == (origin == ESTIMATE)
-        assert (MIRROR in attributes) == (origin is None)

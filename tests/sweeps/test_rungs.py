@@ -20,10 +20,10 @@ from evolve.fitness.statistics import Estimate
 from evolve.runs import run_folder as store
 from evolve.runs.run_folder import Silent
 from evolve.sweeps.final import FinalResult, Standing
-from evolve.sweeps.optuna_study import Queued, Study
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
 from evolve.sweeps.storage import open_journal
+from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.sweeps.trials import number_of
 from evolve.tables.trials import read_final

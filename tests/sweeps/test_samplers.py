@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from evolve.errors import SettingsError
-from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.storage import open_journal
+from evolve.sweeps.study import Study
 from evolve.sweeps.trials import Outcome, rows_of
 from tests.sweeps import local, plan, run_one
 

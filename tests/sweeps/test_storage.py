@@ -6,8 +6,6 @@ import contextlib
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -18,11 +16,8 @@ import pytest
 from evolve.errors import SettingsError, StorageError
 from evolve.sweeps import storage
 from evolve.sweeps.storage import (
-    Lease,
-    is_gone,
     open_database,
     open_journal,
-    this_machine,
     without_password,
 )
 from evolve.sweeps.trials import Outcome
@@ -148,22 +143,6 @@ def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="does not answer"):
         study.end(taken.number, Outcome.complete(0.5, 0.1, "x"))
     assert os.path.exists(tmp_path / "study.db")
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
-def test_a_process_of_this_machine_that_is_gone_is_known_at_once(tmp_path: Path) -> None:
-    assert this_machine()
-    mine = Lease().identity
-    assert not is_gone(mine)
-    child = subprocess.Popen([sys.executable, "-c", ""])
-    child.wait()
-    assert is_gone({**mine, "pid": child.pid})
-    assert not is_gone({**mine, "pid": child.pid, "machine": "another"})
-    assert not is_gone({**mine, "pid": 1, "machine": mine["machine"]})
-    one, other = shared(tmp_path), shared(tmp_path)
-    one.lease.identity["pid"] = child.pid
-    one.take("w")
-    assert other.reclaim() == [0]
 
 
 def test_the_heart_beats_through_errors(monkeypatch: pytest.MonkeyPatch) -> None:

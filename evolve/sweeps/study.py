@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -13,25 +15,29 @@ from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
-from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
+from evolve.sweeps.final import DEFAULTS, best_trial
 from evolve.sweeps.first_trials import START, settings_to_try
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
-from evolve.sweeps.quota import ELSEWHERE, Quota
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
-from evolve.sweeps.storage import Lease, Storage, Watch, is_gone, key_of, telling
+from evolve.sweeps.space import Setting
+from evolve.sweeps.storage import Storage, Watch, beat_key, telling, writer_id
 from evolve.sweeps.trials import (
     CONTEXT,
+    ENDS,
+    FINISHED,
     LOST,
     MIRROR,
     PLACE,
+    SAME,
     CountedStudy,
     Outcome,
     Task,
     finished_of,
     free_place,
     is_lost,
+    known_result,
     number_of,
     values_of,
 )
@@ -40,6 +46,11 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
+SURPLUS: Final = "not wanted any more"
+_REPEATS: Final = 5
+"""Repeated settings in a row after which a trial is drawn at random."""
+_ORDER: Final = 2**31
+"""Key of the seed by which all settings of a small space are shuffled."""
 _KEPT_OF_QUEUED: Final[tuple[str, ...]] = ("origin", PLACE, CONTEXT, MIRROR)
 """Attributes that a trial keeps when its values are queued again."""
 
@@ -58,24 +69,24 @@ class Study:
     """A study in its storage, as one of its writers.
 
     Others may write to a shared storage, too; their beats show that they are alive. The trials are
-    the defaults and the sampler's proposals, or only those of `queue`. Raises RunError when a study
-    of that name belongs to another sweep, StorageError when the storage fails.
+    those of `queue`, or the defaults and what the sampler proposes. Where there are at least as
+    many trials as settings, each setting is tried once before the sampler proposes, in an order by
+    the seed. Where games repeat, a setting that was tried gets its known result at once.
+
+    Raises RunError when a study of that name belongs to another sweep, StorageError when the
+    storage fails.
     """
 
     def __init__(
-        self,
-        plan: Plan,
-        storage: Storage,
-        name: str,
-        queue: Sequence[Queued] | None = None,
+        self, plan: Plan, storage: Storage, name: str, queue: Sequence[Queued] | None = None
     ) -> None:
         self.plan = plan
-        self._queue = queue
         self.name = name
         self.place = storage.place
         self.shared = storage.shared
-        self.lease = Lease()
+        self.writer = writer_id()
         self.storage = storage
+        self._queue = queue
         self._storage = storage.optuna
         self._watch = Watch()
         self._proposer = Proposer(plan)
@@ -87,85 +98,61 @@ class Study:
             )
             self.study = CountedStudy(name, self._storage, self._proposer.sampler(0), self._pruner)
             self._claim()
+            self._enqueue_first()
 
     def _claim(self) -> None:
         """Check that the study belongs to this sweep; claim a new one."""
-        strange = bool(self.study.get_trials(deepcopy=False))
-        there = self.study.user_attrs.get(IDENTITY)
-        mine = self._identity()
-        if there is None:
-            if strange:
+        space = {p.name: p.range_text for p in self.plan.space.parameters}
+        own: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
+        stored = self.study.user_attrs.get(IDENTITY)
+        if stored is None:
+            if self.study.get_trials(deepcopy=False):
                 raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
-            self.study.set_user_attr(IDENTITY, mine)
-            there = mine
-        if there != mine:
-            differing = [key for key in {**there, **mine} if there.get(key) != mine.get(key)]
-            parts = (f"{key} ({there.get(key)}, here {mine.get(key)})" for key in differing)
+            self.study.set_user_attr(IDENTITY, own)
+        elif stored != own:
+            differing = [key for key in {**stored, **own} if stored.get(key) != own.get(key)]
+            parts = (f"{key} ({stored.get(key)}, here {own.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
             raise RunError(
                 f"the study {self.name!r} in {self.place} is of another sweep: {text}; begin "
                 "another sweep, --start-from this one to try its best settings first"
             )
-        if self._queue is None:
-            self._enqueue_defaults()
-            self._enqueue_starts()
-        else:
-            self._enqueue(self._queue)
 
-    def _enqueue(self, queue: Sequence[Queued]) -> None:
-        """Add missing trials to the queue, each in its place; RunError where others are there."""
-        there = {
-            number_of(trial): trial.user_attrs.get("origin") for trial in self.study.get_attempts()
-        }
-        wanted = {place: one.origin for place, one in enumerate(queue)}
-        if any(wanted.get(place) != origin for place, origin in there.items()):
-            raise RunError(f"{self.place} is of other candidates: was `rungs` changed since?")
-        for place, one in enumerate(queue):
-            if place not in there:
-                attributes = {"origin": one.origin, PLACE: place}
-                self.study.enqueue_trial(dict(one.values), user_attrs=attributes)
+    def _enqueue_first(self) -> None:
+        """Queue the trials of `queue`, or the defaults and the settings to start from; once each.
 
-    def _enqueue_starts(self) -> None:
-        """Queue the settings to try first, once."""
-        place = self.plan.sweep.start_from
-        if place is None or START in self.study.user_attrs:
+        RunError where the study has others than those of `queue`.
+        """
+        origins = {number_of(t): t.user_attrs.get("origin") for t in self.study.get_attempts()}
+        first = self._first_trials()
+        if self._queue is not None:
+            wanted = {number: queued.origin for number, queued in enumerate(first)}
+            if any(wanted.get(number) != origin for number, origin in origins.items()):
+                raise RunError(f"{self.place} is of other candidates: was `rungs` changed since?")
+        if self.shared and DEFAULTS in origins.values():
             return
-        there = {trial.user_attrs.get(START) for trial in self.study.get_attempts()}
-        settings = settings_to_try(place, self.plan.space, self.plan.defaults)
-        for number, values in enumerate(settings):
-            if number not in there:
-                place_of = {PLACE: free_place(self.trials())}
-                attributes = {"origin": START, START: number, **place_of}
-                self.study.enqueue_trial(values, user_attrs=attributes)
-        self.study.set_user_attr(START, len(settings))
+        for number, queued in enumerate(first):
+            if number not in origins:
+                place = {} if self.shared else {PLACE: number}
+                attributes = {"origin": queued.origin, **place}
+                self.study.enqueue_trial(dict(queued.values), user_attrs=attributes)
+        if self.plan.sweep.start_from is not None:
+            self.study.set_user_attr(START, True)
 
-    def _enqueue_defaults(self) -> None:
-        """Put the defaults first in the queue, once: two machines may begin at the same time."""
-        if self.plan.defaults is None or self._defaults():
-            return
-        place = {} if self.shared else {PLACE: free_place(self.trials())}
-        attributes = {"origin": DEFAULTS, **place}
-        self.study.enqueue_trial(self.plan.defaults, user_attrs=attributes)
-        self._drop_further_defaults()
-
-    def _drop_further_defaults(self) -> None:
-        for trial in self._defaults()[1:]:
-            if trial.state == TrialState.WAITING:
-                self._fail(trial._trial_id, ELSEWHERE)
-
-    def _defaults(self) -> list[FrozenTrial]:
-        return list(filter(is_defaults, self.study.get_attempts()))
-
-    def _identity(self) -> dict[str, Any]:
-        """Return what all writers to the study share, as JSON restores it."""
-        space = {p.name: p.range_text for p in self.plan.space.parameters}
-        identity: dict[str, Any] = json.loads(json.dumps({**self.plan.identity, "space": space}))
-        return identity
+    def _first_trials(self) -> Sequence[Queued]:
+        plan, source = self.plan, self.plan.sweep.start_from
+        if self._queue is not None:
+            return self._queue
+        first = [] if plan.defaults is None else [Queued(plan.defaults, DEFAULTS)]
+        if source is not None and START not in self.study.user_attrs:
+            settings = settings_to_try(source, plan.space, plan.defaults)
+            first += [Queued(values, START) for values in settings]
+        return first
 
     def beat(self, count: int) -> None:
         """Record that this process is alive."""
         with telling(self.place):
-            self.study.set_user_attr(self.lease.key, count)
+            self.study.set_user_attr(beat_key(self.writer), count)
 
     def trials(self) -> list[FrozenTrial]:
         """Return all trials that count, also those of other writers; do not change them."""
@@ -181,66 +168,140 @@ class Study:
         """Count the trials that are complete or pruned."""
         return finished_of(self.trials())
 
-    def open(self) -> int:
-        """Count the wanted trials that nobody works on yet."""
-        return self._quota.open(self.trials())
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all wanted trials are finished; of a queue, whether all have ended."""
-        return self._quota.is_over(self.trials())
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether fewer trials than wanted have tried every possible setting."""
-        return self._quota.is_exhausted(self.trials())
-
-    @property
-    def _quota(self) -> Quota:
-        return Quota(self.plan, queued=self._queue is not None)
-
     @property
     def best(self) -> float | None:
         """The best score of a complete trial."""
         trial = best_trial(self.trials())
         return None if trial is None else float(trial.values[0])
 
+    def open(self) -> int:
+        """Count the wanted trials that nobody works on yet."""
+        trials = self.trials()
+        waiting = sum(trial.state == TrialState.WAITING for trial in trials)
+        if self._queue is not None:
+            return waiting
+        if not self._has_room(trials):
+            return 0
+        wanted = self.plan.sweep.trials - self._counted(trials, TrialState.RUNNING)
+        if self._tries_each_once(trials):
+            return min(wanted, waiting + len(self._untried(trials)))
+        return wanted
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all wanted trials are finished; of a queue, whether all have ended."""
+        trials = self.trials()
+        if self._queue is not None:
+            return all(trial.state in ENDS for trial in trials)
+        if self._counted(trials) >= self.plan.sweep.trials:
+            return True
+        begun = any(trial.state in (TrialState.RUNNING, TrialState.WAITING) for trial in trials)
+        return not begun and (not self._has_room(trials) or self._has_tried_all(trials))
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether fewer trials than wanted have tried every possible setting."""
+        trials = self.trials()
+        return self._has_tried_all(trials) and self._counted(trials) < self.plan.sweep.trials
+
     @property
     def progress(self) -> tuple[float, float]:
         """How much is done and how much in all: trials, or games where these are counted."""
-        return self._quota.progress(self.trials())
+        trials, plan = self.trials(), self.plan
+        if plan.games is not None:
+            done = plan.games_of([trial for trial in trials if trial.state in FINISHED])
+            return (plan.games if self.is_over else done), plan.games
+        planned = plan.bounded if self._tries_each_once(trials) else plan.sweep
+        return finished_of(trials), plan.sweep.work - plan.sweep.trials + planned.trials
+
+    def _counted(self, trials: Sequence[FrozenTrial], *more: TrialState) -> int:
+        """Count the trials that count towards the wanted ones.
+
+        Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
+        that crashes on most values would never end.
+        """
+        states = (*(ENDS if self.plan.tolerates_failures else FINISHED), *more)
+        return sum(trial.state in states for trial in trials)
+
+    def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Return whether the game limit leaves room for another trial."""
+        most = self.plan.games
+        return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most
+
+    @cached_property
+    def all_settings(self) -> list[Setting]:
+        """All settings in the order of their trials; empty where there are more than trials."""
+        plan = self.plan
+        if self._queue is not None or plan.space.count is None or not plan.searches:
+            return []
+        trials = plan.sweep.trials
+        if plan.games is not None:
+            trials = min(trials, plan.games // plan.games_of_one)
+        if plan.space.count > trials:
+            return []
+        settings = list(plan.space.settings)
+        order = np.random.default_rng([plan.sweep.seed, _ORDER]).permutation(len(settings))
+        return [settings[index] for index in order]
+
+    def _untried(self, trials: Sequence[FrozenTrial]) -> list[Setting]:
+        """Return the settings of a small space that no trial has, in their order."""
+        space = self.plan.space
+        values = [values_of(trial, space.names) for trial in trials] if self.all_settings else []
+        tried = {space.setting_of(one) for one in values if one is not None}
+        return [setting for setting in self.all_settings if setting not in tried]
+
+    def _tries_each_once(self, trials: Sequence[FrozenTrial]) -> bool:
+        """Return whether a small space is tried once; while that is unknown, it is."""
+        return bool(self.all_settings) and self.plan.repeats(trials) is not False
+
+    def _has_tried_all(self, trials: Sequence[FrozenTrial]) -> bool:
+        return self._tries_each_once(trials) and not self._untried(trials)
 
     def take(self, worker: str) -> Task | None:
         """Return a trial to work on; None when another process took the last one first."""
         with telling(self.place):
             before = self.trials()
-            place = len(before) if self.shared else free_place(self.trials())
-            self.study.sampler = self._proposer.sampler(place, self._quota.known(before))
+            place = len(before) if self.shared else free_place(before)
+            self._enqueue_untried(before, place)
+            self.study.sampler = self._proposer.sampler(place, by_chance=_repeats(before))
             if isinstance(self._pruner, Hyperband):
                 self._pruner.next_place = place
             try:
                 trial = self.study.ask(self.plan.space.distributions)
                 if not self.shared and PLACE not in trial.user_attrs:
                     trial.set_user_attr(PLACE, place)
-                trial.set_user_attr("lease", self.lease.identity)
+                trial.set_user_attr("lease", self.writer)
                 trial.set_user_attr("worker", worker)
             except UpdateFinishedTrialError:
                 # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
                 return None
-            unwanted = None
-            if self.shared:
-                unwanted = self._quota.unwanted(self._frozen(trial), self.trials())
-            if unwanted is not None:
-                self._fail(trial._trial_id, unwanted)
+            if self.shared and self._is_surplus(trial.number):
+                self._fail(trial._trial_id, SURPLUS)
                 return None
-        frozen = self._frozen(trial)
-        number = number_of(frozen)
-        self._trials[number] = trial
-        with telling(self.place):
+            frozen, trials = self._frozen(trial), self.trials()
+            number = number_of(frozen)
+            self._trials[number] = trial
+            if self._queue is None and self.plan.repeats(trials):
+                result = known_result(frozen, trials, self.plan.space)
+                if result is not None:
+                    return Task(number, dict(trial.params), result=result)
             context = frozen.user_attrs.get(CONTEXT)
-            if context is None and (context := self.plan.trial_context(frozen, self.trials())):
+            if context is None and (context := self.plan.trial_context(frozen, trials)):
                 trial.set_user_attr(CONTEXT, context)
         return Task(number, dict(trial.params), context or {})
+
+    def _enqueue_untried(self, trials: Sequence[FrozenTrial], place: int) -> None:
+        """Queue the next setting of a small space, unless another trial waits."""
+        if any(trial.state == TrialState.WAITING for trial in trials):
+            return
+        for setting in self._untried(trials)[:1]:
+            values = dict(zip(self.plan.space.names, setting, strict=True))
+            self.study.enqueue_trial(values, user_attrs={} if self.shared else {PLACE: place})
+
+    def _is_surplus(self, number: int) -> bool:
+        """Return whether enough trials were taken before one: two writers may ask at once."""
+        before = [t for t in self.trials() if t.number < number and t.state != TrialState.FAIL]
+        return len(before) >= self.plan.sweep.trials
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
         """Return a trial as the storage has it."""
@@ -265,7 +326,7 @@ class Study:
         trial, state = self._trials.pop(number), outcome.state
         with telling(self.place):
             values = None if outcome.score is None else [outcome.score]
-            if state == TrialState.PRUNED:  # its last score is its score
+            if state == TrialState.PRUNED and values is None:  # its last score is its score
                 reports = self._frozen(trial).intermediate_values
                 values = [reports[max(reports)] if reports else 0.0]
             try:
@@ -289,12 +350,12 @@ class Study:
 
         The death of a journal's single writer does not count against the values.
         """
-        mine = {trial._trial_id for trial in self._trials.values()}
+        own = {trial._trial_id for trial in self._trials.values()}
         dead = [
             trial
             for trial in self.trials()
             if trial.state == TrialState.RUNNING
-            and trial._trial_id not in mine
+            and trial._trial_id not in own
             and self._is_dead(trial)
         ]
         with telling(self.place):
@@ -309,13 +370,11 @@ class Study:
     def _is_dead(self, trial: FrozenTrial) -> bool:
         if not self.shared:
             return True  # this process is the only writer, and the trial is not its own
-        identity = trial.user_attrs.get("lease")
-        if identity is None:  # killed before it wrote its identity, or about to write it
+        writer = trial.user_attrs.get("lease")
+        if writer is None:  # killed before it wrote who it is, or about to write it
             return self._watch.stands_still(f"trial:{trial.number}", 0)
-        if is_gone(identity):
-            return True
-        beat = self.study.user_attrs.get(key_of(identity), 0)
-        return self._watch.stands_still(key_of(identity), beat)
+        key = beat_key(writer)
+        return self._watch.stands_still(key, self.study.user_attrs.get(key, 0))
 
     def _lose(self, trial: FrozenTrial, reason: str, blamed: bool) -> bool | None:
         """Fail an attempt, and queue its values again where they are to be retried.
@@ -381,8 +440,7 @@ class Study:
 
         Takes seconds.
         """
-        with telling(self.place):
-            complete = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        complete = [trial for trial in self.trials() if trial.state == TrialState.COMPLETE]
         try:
             return importances_in(
                 self.plan.space.distributions,
@@ -392,3 +450,10 @@ class Study:
             )
         except ValueError as error:  # a value outside its range, which no sweep of evolve draws
             raise RunError(f"the study holds what this sweep did not try: {error}") from error
+
+
+def _repeats(trials: Sequence[FrozenTrial]) -> bool:
+    """Return whether the last trials only repeated settings: then one is drawn at random."""
+    latest = sorted(trials, key=number_of, reverse=True)
+    repeated = itertools.takewhile(lambda trial: SAME in trial.user_attrs, latest)
+    return len([*itertools.islice(repeated, _REPEATS)]) == _REPEATS

@@ -1,4 +1,4 @@
-"""Settings that are known: none is tried twice where games repeat, and a small space is searched
+"""Settings that were tried: where games repeat their result is known, and a small space is searched
 whole."""
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from evolve.config.sweep import SweepSettings
 from evolve.runs.loading import load_agent
-from evolve.sweeps.optuna_study import Study
 from evolve.sweeps.plan import plan_of, plays_again
-from evolve.sweeps.quota import known_settings
-from evolve.sweeps.samplers import OtherSampler
+from evolve.sweeps.samplers import AllowedSampler
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
-from evolve.sweeps.trials import LOST, MIRROR, Outcome, rows_of
+from evolve.sweeps.study import Study
+from evolve.sweeps.trials import MIRROR, PLACE, Outcome, known_result, rows_of
 from tests.sweeps import HELD, plan
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
@@ -138,34 +137,9 @@ def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
     assert len(set(found)) == 12
 
 
-@pytest.mark.slow
-def test_machines_that_ask_at_once_do_not_try_the_same(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/study.db"
-    one, other = opened(tmp_path, storage=url), opened(tmp_path, storage=url)
-    first = one.take("a")
-    assert first is not None
-    end(one, 0, first.values)
-    known = one._quota.known(one.trials())
-    task = one.take("a")
-    assert task is not None
-    # The other one has looked just before, and draws with the same seed.
-    asked = one._proposer.sampler(task.number, known)
-    other._proposer.sampler = lambda *given: asked  # type: ignore[method-assign]
-    assert other.take("b") is None
-    assert [trial.user_attrs.get("reason") for trial in one.trials()][2:] == [
-        "another machine tries these settings"
-    ]
-    assert settings_of(one)[2] == settings_of(one)[1]
-    assert len(one._quota.known(one.trials())) == 2
-
-
-def test_where_games_differ_settings_are_tried_again_but_for_those_that_failed(
-    tmp_path: Path,
-) -> None:
+def test_where_games_differ_settings_are_tried_again(tmp_path: Path) -> None:
     """Each trial of a learner has a seed of its own."""
     held = {**HELD, "learning_rate": 0.01, "simulations": 20, "network": "dense"}
-    usual = plan("mcts", space={"noise": {"choices": [0.1, 0.2, 0.3]}}, fix={})
-    held["network"] = (usual.defaults or plan("mcts").defaults or {})["network"]
     study = opened(
         tmp_path,
         kind="mcts",
@@ -178,22 +152,48 @@ def test_where_games_differ_settings_are_tried_again_but_for_those_that_failed(
     while not study.is_over:
         task = study.take("w")
         assert task is not None
-        end(study, task.number, task.values, fails=task.values["noise"] == 0.2)
+        assert task.result is None
+        end(study, task.number, task.values)
     tried = [trial.params["noise"] for trial in study.trials()]
-    assert tried.count(0.2) <= 1
-    assert len(tried) - tried.count(0.2) == 12
+    assert (len(tried), len(set(tried[:3]))) == (12, 3)
     assert not study.is_exhausted
 
 
-def test_a_space_of_which_all_failed_is_exhausted(tmp_path: Path) -> None:
-    study = opened(tmp_path, panel=("gtp:true",))
-    assert study.plan.repeats([]) is False
+class Insisting(optuna.samplers.RandomSampler):
+    """Proposes 0 for everything."""
+
+    def sample_independent(self, *given: Any) -> Any:
+        return 0
+
+
+def test_repeated_settings_have_their_result_and_at_most_so_many_in_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = {**RANGES, "stability.0": {"low": -40, "high": 40}}
+    study = opened(tmp_path, space=wide, trials=30)
+    usual = study._proposer._usual
+    monkeypatch.setattr(
+        study._proposer,
+        "_usual",
+        lambda name, seed: usual(name, seed) if name == "random" else Insisting(),
+    )
+    results: list[bool] = []
     while not study.is_over:
         task = study.take("w")
         assert task is not None
-        end(study, task.number, task.values, fails=True)
-    assert len(study.trials()) == 12
-    assert study.is_exhausted
+        if task.result is None:
+            end(study, task.number, task.values)
+        else:
+            study.end(task.number, task.result)
+        results.append(task.result is not None)
+    assert results[:12] == [False, *[True] * 5, False, *[True] * 5]
+    rows = rows_of(study.trials(), study.plan.space.names)
+    assert [rows[1][key] for key in ("state", "score", "reason", "agent")] == [
+        "COMPLETE",
+        rows[0]["score"],
+        "the settings of trial 0",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -209,42 +209,43 @@ def test_what_is_known() -> None:
     distributions = space.distributions
 
     def trial(value: int, state: TrialState, **facts: Any) -> FrozenTrial:
-        score = 0.5 if state.is_finished() and state != TrialState.FAIL else None
+        score = 0.1 * value if state.is_finished() and state != TrialState.FAIL else None
         return create_trial(
             state=state, value=score, params={"a": value}, distributions=distributions,
             user_attrs=facts,
         )  # fmt: skip
 
     trials = [
-        trial(0, TrialState.COMPLETE),
+        trial(0, TrialState.COMPLETE, score_error=0.3),
         trial(1, TrialState.PRUNED),
         trial(2, TrialState.RUNNING),
         create_trial(state=TrialState.WAITING, system_attrs={"fixed_params": {"a": 3}}),
         trial(4, TrialState.FAIL, reason="it crashed"),
-        trial(5, TrialState.FAIL, reason="not wanted any more"),
         trial(6, TrialState.PRUNED, **{MIRROR: {"a": 7}}),
         create_trial(state=TrialState.RUNNING),
-        trial(8, TrialState.FAIL, reason="killed", **{LOST: 3}),
     ]
-    everything = known_settings(trials[:-1], space, repeat=True)
-    assert everything == {(0,), (1,), (2,), (3,), (4,)}
-    assert known_settings(trials[:-1], space, repeat=False) == {(4,)}
+    for number, one in enumerate(trials):
+        one.set_user_attr(PLACE, number)
+
+    def result(value: int, **facts: Any) -> Outcome | None:
+        return known_result(trial(value, TrialState.RUNNING, **facts), trials, space)
+
+    assert [value for value in range(9) if result(value) is not None] == [0, 1, 4]
+    assert result(0) == Outcome(
+        TrialState.COMPLETE,
+        {"same_as": 0, "reason": "the settings of trial 0", "score_error": 0.3},
+        0.0,
+    )
+    assert result(4) == Outcome(TrialState.FAIL, {"same_as": 4, "reason": "it crashed"})
+    assert result(0, **{MIRROR: {"a": 7}}) is None
 
 
-@pytest.mark.parametrize("size", [3, 300_000])
-def test_a_sampler_that_insists_is_not_listened_to(size: int) -> None:
-    class Insisting(optuna.samplers.RandomSampler):
-        def sample_independent(self, *given: Any) -> Any:
-            return 0
-
-    space = Space.of([Parameter("a", "int", "", 0, size - 1), Parameter("b", "int", "", 4, 4)])
-    known = frozenset({(0, 4), (1, 4)})
-    for seed in range(5):
-        study = optuna.create_study(
-            sampler=OtherSampler(lambda draw: Insisting(), space, known, seed, 3)
-        )
-        found = study.ask(space.distributions).params
-        assert (found["a"], found["b"]) not in known
-        assert size > 3 or found["a"] == 2
-    study.sampler = OtherSampler(lambda draw: Insisting(), space, frozenset(), 0, 3)
-    assert study.ask(space.distributions).params == {"a": 0, "b": 4}
+def test_a_sampler_that_insists_on_what_is_not_allowed_is_not_listened_to() -> None:
+    for high in (3, 10.0):
+        kind: Any = "int" if isinstance(high, int) else "float"
+        space = Space.of([Parameter("a", kind, "", 0, high)]).requiring(["a > 1"], {})
+        for seed in range(5):
+            study = optuna.create_study(
+                sampler=AllowedSampler(lambda draw: Insisting(), space, seed)
+            )
+            assert study.ask(space.distributions).params["a"] > 1

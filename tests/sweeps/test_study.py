@@ -17,9 +17,9 @@ from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
 from evolve.errors import RunError
-from evolve.sweeps.optuna_study import ATTEMPTS, Study
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
+from evolve.sweeps.study import ATTEMPTS, Study
 from evolve.sweeps.trials import Outcome, rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
@@ -286,17 +286,11 @@ def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
     assert numbers == list(range(len(numbers)))
 
 
-def test_two_that_begin_at_once_have_the_defaults_once(tmp_path: Path) -> None:
+def test_two_writers_have_the_defaults_once(tmp_path: Path) -> None:
     shared(tmp_path)  # makes the tables, and the defaults' trial
     study = shared(tmp_path)
     origins = [trial.user_attrs.get("origin") for trial in study.trials()]
     assert origins == ["defaults"]
-    # The other one had not seen the first one's yet.
-    study.study.enqueue_trial(study.plan.defaults or {}, user_attrs={"origin": "defaults"})
-    study.study.enqueue_trial(study.plan.defaults or {}, user_attrs={"origin": "defaults"})
-    assert states(study) == {"WAITING": 3}
-    study._drop_further_defaults()
-    assert states(study) == {"WAITING": 1, "FAIL": 2}
     # Killed before its defaults were there.
     late = local(tmp_path)
     late.study._storage.set_trial_state_values(0, TrialState.FAIL)
