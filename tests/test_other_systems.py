@@ -20,7 +20,6 @@ from evolve.files import atomic, changes
 from evolve.programs import host
 from evolve.programs.meter import Meter
 from evolve.service import engine_worker
-from evolve.service.folders import Locks, holds
 from evolve.service.job import JOB_ID, Process, find_process
 from evolve.studies.running import RunProcess
 from tests.cli import ROOT, posix
@@ -149,15 +148,6 @@ def test_programs_are_not_measured_on_windows_and_it_says_why() -> None:
     assert meter.seconds() == 0.0
 
 
-def test_locks_are_tried_where_no_system_lists_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "lock").touch()
-    take_away(monkeypatch)
-    assert Locks(tmp_path / "lock").held() is None
-    assert not holds(None, tmp_path / "lock")
-
-
 def test_memory_has_no_limit_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:
     import resource
 
@@ -178,7 +168,7 @@ import importlib, os, pkgutil, signal, sys, time
 import asyncio, multiprocessing.forkserver, webbrowser
 import anyio, click, cmaes, deap.base, deap.tools, distributed, fastapi, filelock, joblib, numba
 import matplotlib.figure, optuna, pandas, psutil, pyarrow.parquet, rich.progress, scipy.optimize
-import scipy.stats, sqlalchemy, tomli_w, uvicorn.protocols.http.httptools_impl
+import scipy.stats, sqlalchemy, tomli_w, uvicorn
 for module, names in {lacks}.items():
     for name in names:
         delattr(sys.modules[module], name)

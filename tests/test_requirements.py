@@ -45,7 +45,6 @@ NOT_IMPORTED: Final = {
     "import-linter": "a command",
     "pytest-xdist": "pytest loads it, for -n",
     "ipykernel": "nbclient starts it",
-    "httptools": "uvicorn loads it",
     "schemathesis": "Python runs it, by -m",
     **dict.fromkeys(
         ("furo", "myst-nb", "sphinx", "sphinx-click", "sphinx-copybutton", "sphinx-design"),

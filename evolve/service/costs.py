@@ -1,13 +1,10 @@
-"""What runs are expected to cost on this machine, measured once for each question.
-
-Estimates under load are kept apart: they hold as long as jobs run.
-"""
+"""What runs are expected to cost on this machine, estimated once for each question."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from evolve.parsing import laid_over
@@ -25,15 +22,14 @@ _MOST_SETTINGS: Final = 16
 class Costs:
     """Asks the engine what commands with settings cost, and keeps the answers."""
 
-    def __init__(self, search: Search, is_busy: Callable[[], bool]) -> None:
-        """is_busy: whether jobs run."""
-        self._search, self._is_busy = search, is_busy
+    def __init__(self, search: Search) -> None:
+        self._search = search
         self._known: dict[str, Cost] = {}
 
     async def of(self, command: str, settings: dict[str, Any], threads: int) -> Cost:
         """The cost of a command with checked settings, on so many threads."""
         question: dict[str, Any] = {"command": command, "settings": settings, "threads": threads}
-        key = json.dumps({**question, "busy": self._is_busy()}, sort_keys=True)
+        key = json.dumps(question, sort_keys=True)
         if key not in self._known:
             if len(self._known) > _MOST:
                 self._known.clear()

@@ -26,8 +26,7 @@ from evolve.files.atomic import replacing
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.programs.children import Life
 from evolve.service.folders import Place
-from evolve.service.request_limits import Turns
-from evolve.service.responses import ProblemError
+from evolve.service.responses import Pool, ProblemError
 
 _LONGEST: Final = 900.0
 _AT_ONCE: Final = 2
@@ -48,7 +47,7 @@ class Downloads:
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._turns = Turns(_AT_ONCE, each=4, most=16, after=30)
+        self._commands = Pool(range(_AT_ONCE), waiting=16, retry=30)
 
     def new(self, suffix: str) -> Path:
         """A new path for a temporary file or folder."""
@@ -82,7 +81,7 @@ class Downloads:
         folder = self.new("")
         path = folder / f"file{suffix}"
         filled = [str(path) if word == "{to}" else word for word in words]
-        async with self._turns.turn("a file"):
+        async with self._commands.lend("a file"):
             life = Life()
             child: asyncio.subprocess.Process | None = None
             try:

@@ -6,12 +6,11 @@ import asyncio
 import json
 import sys
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import suppress
 from typing import Any, Final
 
 from evolve.programs.children import Life
-from evolve.service.request_limits import Turns
-from evolve.service.responses import ProblemError
+from evolve.service.responses import Pool, ProblemError
 
 _LIMIT: Final = 20.0
 """Seconds for an answer; after that the process is killed."""
@@ -20,10 +19,8 @@ _START: Final = 120.0
 _LINE: Final = 64 << 20
 _IDLE: Final = 600.0
 """Seconds without a question after which a process ends: it takes 200 MB and more."""
-_SEARCHES: Final = ("evaluate", "play", "check_file")
-"""Operations in which an agent thinks, which may take the whole time."""
-_MEASURE: Final = ("cost",)
-"""Operations that play games by the clock; all others only read."""
+_SEARCHES: Final = ("evaluate", "play", "check_file", "cost")
+"""Operations that may take the whole time, since an agent thinks; all others only read."""
 _SEARCHERS: Final = 2
 """Number of processes for searches.
 With one, all other clients would also wait for a client's second long question. A third would take
@@ -32,20 +29,16 @@ _NONE: Final[Mapping[str, str]] = {}
 
 
 class Search:
-    """Asks the engine processes: one that reads, one that measures, others that search.
+    """Asks the engine processes: one that reads, others that search.
 
-    Reading never waits for a search or an estimate, and a client never waits for more than one
-    search of another client. A process starts when it is first needed. It ends with this one, even
-    in the middle of a question.
+    So reading never waits for a search. A process starts when it is first needed. It ends with this
+    one, even in the middle of a question.
     """
 
     def __init__(self) -> None:
-        self._reading = Turns(1, each=32, most=256, after=1)
-        self._reader = _Worker(searches=False)
-        self._measuring = Turns(1, each=8, most=32, after=_LIMIT)
-        self._measurer = _Worker(searches=False)
-        self._searching = Turns(_SEARCHERS, each=1, most=8, after=_LIMIT)
-        self._searchers = [_Worker(searches=True) for _ in range(_SEARCHERS)]
+        self._workers = [_Worker(), *(_Worker(searches=True) for _ in range(_SEARCHERS))]
+        self._reading = Pool(self._workers[:1], waiting=256, retry=1)
+        self._searching = Pool(self._workers[1:], waiting=16, retry=_LIMIT)
 
     async def ask(self, do: str, places: Mapping[str, str] = _NONE, **question: Any) -> Any:
         """The answer to a question.
@@ -53,44 +46,26 @@ class Search:
         places: pointers to the wrong part of the client's document, by the error's class.
 
         Raises ProblemError: 422 with the error of the engine process, 500 where that process ends,
-        504 where it takes too long, 429 or 503 where the question would wait too long.
+        504 where it takes too long, 503 where too many questions wait.
         """
-        answer = await self._ask({"do": do, **question})
+        pool = self._searching if do in _SEARCHES else self._reading
+        async with pool.lend("an answer of an agent") as worker:
+            answer = await worker.ask({"do": do, **question})
         if "error" in answer:
             text, place = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
             raise ProblemError(422, text, () if place is None else [(place, text)])
         return answer["ok"]
 
-    async def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        async with AsyncExitStack() as stack:
-            if question["do"] in _SEARCHES:
-                place = await stack.enter_async_context(self._searching.turn("a search"))
-                worker = self._searchers[place]
-            elif question["do"] in _MEASURE:
-                await stack.enter_async_context(self._measuring.turn("an estimate"))
-                worker = self._measurer
-            else:
-                await stack.enter_async_context(self._reading.turn("what is read"))
-                worker = self._reader
-            held = stack.pop_all()
-
-        async def asked() -> dict[str, Any]:
-            async with held:
-                return await worker.ask(question)
-
-        # Shielded: when a client leaves, the next one must not get the answer meant for it.
-        return await asyncio.shield(asyncio.ensure_future(asked()))
-
     async def close(self) -> None:
         """End the processes."""
-        for worker in (self._reader, self._measurer, *self._searchers):
+        for worker in self._workers:
             await worker.close()
 
 
 class _Worker:
     """A process that answers one question at a time."""
 
-    def __init__(self, *, searches: bool) -> None:
+    def __init__(self, *, searches: bool = False) -> None:
         self._searches = searches
         self._life: Life | None = None
         self._child: asyncio.subprocess.Process | None = None
@@ -100,10 +75,15 @@ class _Worker:
         """Its answer, `ok` or `error`."""
         if self._idle is not None:
             self._idle.cancel()
-        if self._child is None or self._child.returncode is not None:
-            self._child = await self._started()
-            await self._answer({"do": "ready", "searches": self._searches}, _START)
-        answer = await self._answer(question, _LIMIT)
+        try:
+            if self._child is None or self._child.returncode is not None:
+                self._child = await self._started()
+                await self._answer({"do": "ready", "searches": self._searches}, _START)
+            answer = await self._answer(question, _LIMIT)
+        except BaseException:  # the next question must not get the answer to this one
+            self._end()
+            self._child = None
+            raise
         self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
         return answer
 
@@ -111,10 +91,8 @@ class _Worker:
         try:
             return await asyncio.wait_for(self._exchange(question), limit)
         except TimeoutError:
-            await self.close()
             raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
         except (OSError, ValueError, EOFError) as error:
-            await self.close()
             raise ProblemError(500, f"the searches have ended: {error}") from error
 
     async def close(self) -> None:

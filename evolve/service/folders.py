@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import os
 import re
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,17 +17,12 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import refuse_links
-from evolve.runs.run_folder import SERVICE, UPLOADS, is_locked, run_in
+from evolve.runs.run_folder import SERVICE, UPLOADS, run_in
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
-if sys.platform != "win32":
-    import fcntl
-
 _JOB: Final = re.compile(JOB_ID)
 _log: Final = logging.getLogger(__name__)
-_NO_LOCKS: Final = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP)
-"""Errors of disks that cannot lock folders."""
 
 
 class Place:
@@ -45,7 +38,6 @@ class Place:
         """Files on their way to a client."""
         self.lock = self.own / "lock"
         self._held = filelock.FileLock(self.lock)
-        self._folder: int | None = None
 
     def claim(self) -> None:
         """Make the folders and lock them for this process; RunError where that fails."""
@@ -56,9 +48,7 @@ class Place:
             for folder in (self.jobs, self.plays, self.uploads, self.lent):
                 make_folder(folder, parents=True, exist_ok=True)
             self._held.acquire(timeout=0)
-            self._hold_folder()
-        except (filelock.Timeout, BlockingIOError):
-            self.release()
+        except filelock.Timeout:
             raise RunError(f"{self.runs} is served already, by another `evolve serve`") from None
         except LinkError:  # the service needs these folders
             raise
@@ -75,31 +65,10 @@ class Place:
         above = os.path.join(self.runs.parent, "")  # one separator, of a root too
         return shlex.join(["evolve", *(word.removeprefix(above) for word in words)])
 
-    def _hold_folder(self) -> None:
-        """Lock the folder of runs itself.
-
-        Otherwise, removing the lock file would let in a second server, which would start each job
-        again. Network disks may not have such a lock.
-        """
-        if sys.platform == "win32":  # an open file cannot be removed there
-            return
-        self._folder = os.open(self.runs, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                raise
-
     @property
     def is_there(self) -> bool:
-        """Whether the folder of runs is still in its place, and the same one."""
-        try:
-            now = self.runs.stat()
-            return self._folder is None or os.path.samestat(now, os.fstat(self._folder))
-        except OSError:
-            return False
+        """Whether the folder of runs is still in its place: the same one, with the lock in it."""
+        return self.lock.exists()
 
     def _sweep(self) -> None:
         """Remove what a killed server left: temporary and half-written files, runs being deleted.
@@ -129,10 +98,7 @@ class Place:
         return folders
 
     def release(self) -> None:
-        """Release the locks, so that another process can serve the folder."""
-        if self._folder is not None:
-            os.close(self._folder)
-            self._folder = None
+        """Release the lock, so that another process can serve the folder."""
         self._held.release()
 
     def run(self, name: str) -> Path:
@@ -156,51 +122,3 @@ def _remaining(left: Path) -> Iterator[None]:
         yield
     except OSError as error:
         _log.warning("%s stays, it cannot be removed: %s", left, error.strerror or error)
-
-
-class Locks:
-    """Finds out which runs are being written to, without taking their locks.
-
-    Taking a lock to test it kept real writers from starting. The kernel lists all locks. Where its
-    list lacks the lock that this process holds (another system, an unusual file system), `holds`
-    falls back to `is_locked`.
-    """
-
-    _LIST: Final = Path("/proc/locks")
-
-    def __init__(self, own: Path) -> None:
-        self._usable = own.exists() and _key(own.stat()) in self._listed()
-
-    def held(self) -> set[tuple[str, int]] | None:
-        """All locks, for `holds`; None where the kernel's list is not usable."""
-        return self._listed() if self._usable else None
-
-    def _listed(self) -> set[tuple[str, int]]:
-        try:
-            lines = self._LIST.read_text().splitlines()
-        except OSError:
-            return set()
-        locks = set()
-        for line in lines:
-            for word in line.split():
-                parts = word.split(":")
-                if len(parts) == 3 and parts[2].isdecimal():
-                    locks.add((f"{parts[0]}:{parts[1]}", int(parts[2])))
-        return locks
-
-
-def holds(held: set[tuple[str, int]] | None, lock: Path) -> bool:
-    """Whether a writer holds that lock."""
-    if held is None:
-        return is_locked(lock.parent)
-    try:
-        return _key(lock.stat()) in held
-    except OSError:
-        return False
-
-
-def _key(status: os.stat_result) -> tuple[str, int]:
-    """What the kernel's list calls a file."""
-    if sys.platform == "win32":  # it has no such list
-        return "", status.st_ino
-    return f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}", status.st_ino

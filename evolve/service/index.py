@@ -17,15 +17,15 @@ from evolve.errors import EvolveError
 from evolve.files.folder import refuse_link
 from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.run import Run, Study
-from evolve.runs.run_folder import IN_STUDY, RUN_ID, find_run, is_study_in
+from evolve.runs.run_folder import IN_STUDY, RUN_ID, find_run, is_locked, is_study_in
 from evolve.runs.run_type import Facts
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.summary import ELO, check_config, facts_of
-from evolve.service.folders import Locks, Place, holds
+from evolve.service.folders import Place
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
 from evolve.service.responses import ProblemError, not_found, noted, outlived
-from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, LOCK_FILE, STUDY_FILE
+from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 
 POINTS: Final = 40
 _CURVES: Final = 6
@@ -70,7 +70,6 @@ class Index:
         """job_of(run): the id and the state of the last job that made or changed it."""
         self._place = place
         self._job_of = job_of
-        self._locks = Locks(place.lock)
         self._stamps: dict[str, Stamp] = {}
         self._known: dict[str, tuple[Stamp, RunSummary]] = {}
         self._curves: dict[str, tuple[float, list[float]]] = {}
@@ -86,14 +85,14 @@ class Index:
             return self._scanned()
 
     def _scanned(self) -> tuple[list[str], list[str]]:
-        before, held = self._stamps, self._locks.held()
+        before = self._stamps
         stamps: dict[str, Stamp] = {}
         with os.scandir(self._place.runs) as entries:
             for entry in entries:
                 if not _NAME.fullmatch(entry.name):
                     continue
                 with outlived(f"a look at {entry.name}"):
-                    stamps |= self._stamps_of(entry.name, held)
+                    stamps |= self._stamps_of(entry.name)
         with self._guard:
             # runs that `summary` added meanwhile stay
             added = {name: one for name, one in self._stamps.items() if name not in before}
@@ -104,10 +103,10 @@ class Index:
             self._curves.pop(name, None)
         return [name for name, stamp in stamps.items() if before.get(name) != stamp], gone
 
-    def _stamps_of(self, name: str, held: set[tuple[str, int]] | None) -> dict[str, Stamp]:
+    def _stamps_of(self, name: str) -> dict[str, Stamp]:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
         folder = find_run(self._place.runs, name)
-        if stamp := _stamp(folder, held):
+        if stamp := _stamp(folder):
             return {name: stamp}
         try:
             times = [os.lstat(f"{folder}/{STUDY_FILE}").st_mtime_ns]
@@ -116,10 +115,10 @@ class Index:
         stamps: dict[str, Stamp] = {}
         with os.scandir(folder) as entries:
             for entry in entries:
-                if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name, held)):
+                if _NAME.fullmatch(entry.name) and (stamp := _stamp(folder / entry.name)):
                     stamps[f"{name}{IN_STUDY}{entry.name}"] = stamp
         times += [max(stamp.times) for stamp in stamps.values()]
-        running = holds(held, folder / LOCK_FILE)
+        running = is_locked(folder)
         return {name: Stamp(folder, tuple(sorted(times)), running, is_study=True), **stamps}
 
     def names(self, study: str | None = None) -> list[str]:
@@ -159,7 +158,7 @@ class Index:
 
     def is_running(self, name: str) -> bool:
         """Whether a process writes to the run now."""
-        return holds(self._locks.held(), self._place.run(name) / LOCK_FILE)
+        return is_locked(self._place.run(name))
 
     def running_elsewhere(self) -> int:
         """Number of runs and studies that are written to, but not by a job of this service."""
@@ -175,9 +174,8 @@ class Index:
         found = _NAME.fullmatch(name)
         stamp, looked = None if fresh else self._stamps.get(name), dict[str, Stamp]()
         if stamp is None and found:
-            held = self._locks.held()
-            looked = {} if self.study_of(name) else self._stamps_of(name, held)
-            stamp = looked.get(name) or _stamp(self._place.run(name), held)
+            looked = {} if self.study_of(name) else self._stamps_of(name)
+            stamp = looked.get(name) or _stamp(self._place.run(name))
             with self._guard:
                 if stamp is not None and not self._stamps.keys() >= {name, *looked}:
                     # newer than the last scan: lists show it from now on
@@ -350,7 +348,7 @@ def thinned(count: int, points: int) -> list[int]:
     return sorted({round(i * (count - 1) / (points - 1)) for i in range(points)})
 
 
-def _stamp(folder: Path, held: set[tuple[str, int]] | None) -> Stamp | None:
+def _stamp(folder: Path) -> Stamp | None:
     """The stamp of a run, None where there is none; of a link, the link's own."""
     place = str(folder)
     if os.path.islink(place):
@@ -363,7 +361,7 @@ def _stamp(folder: Path, held: set[tuple[str, int]] | None) -> Stamp | None:
             if name == CONFIG_FILE:
                 return None
             times.append(0)
-    return Stamp(folder, tuple(times), holds(held, folder / LOCK_FILE))
+    return Stamp(folder, tuple(times), is_locked(folder))
 
 
 def _share(facts: Facts) -> float | None:

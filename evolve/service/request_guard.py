@@ -9,14 +9,12 @@ from no page at all.
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
 import hmac
 import ipaddress
 import re
-import secrets
 import socket
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -24,11 +22,9 @@ from urllib.parse import urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.parsing import check_exchange
-from evolve.service.request_limits import CLIENT
 from evolve.service.responses import problem
 
 COOKIE_DAYS: Final = 90
-_SCRIPT: Final = "script"
 
 
 class Door:
@@ -36,14 +32,13 @@ class Door:
 
     The cookie's name depends on the token, because browsers send a host's cookies to every port of
     it: services with different tokens must not overwrite each other's. Its value proves the token
-    without containing it. The value begins with the browser's own number, by which `Turns` tells
-    clients apart.
+    without containing it.
     """
 
     def __init__(self, token: str | None) -> None:
         self._token = None if token is None else token.encode()
-        digest = hashlib.sha256(b"cookie name\n" + (self._token or b"")).hexdigest()
-        self.cookie_name = f"evolve-{digest[:8]}"
+        self.cookie_name = f"evolve-{self._digest(b'name')[:8]}"
+        self.cookie = self._digest(b"value")
 
     @property
     def is_open(self) -> bool:
@@ -54,32 +49,21 @@ class Door:
         """Whether `token` is the right one."""
         return self._token is not None and hmac.compare_digest(token.encode(), self._token)
 
-    def new_cookie(self) -> str:
-        """The value of a cookie for a browser that has sent the token."""
-        browser = secrets.token_hex(8)
-        return f"{browser}.{self._proof(browser)}"
-
-    def who(self, headers: Mapping[bytes, Sequence[str]]) -> str | None:
-        """The client that sent a request: a browser's own number, or one name for all scripts.
-
-        None where the request is not let in.
-        """
+    def admits(self, headers: Mapping[bytes, Sequence[str]]) -> bool:
+        """Whether a request is let in."""
         for value in headers.get(b"authorization", ()):
             scheme, _, token = value.strip().partition(" ")
             if scheme.lower() == "bearer" and self.fits(token.strip()):
-                return _SCRIPT
+                return True
         for value in headers.get(b"cookie", ()):
-            try:
+            with suppress(CookieError):
                 cookie = SimpleCookie(value).get(self.cookie_name)
-            except CookieError:
-                continue
-            browser, _, proof = ("" if cookie is None else cookie.value).partition(".")
-            if self._token and hmac.compare_digest(proof.encode(), self._proof(browser).encode()):
-                return browser
-        return _SCRIPT if self.is_open else None
+                if cookie and hmac.compare_digest(cookie.value.encode(), self.cookie.encode()):
+                    return True
+        return self.is_open
 
-    def _proof(self, browser: str) -> str:
-        return hmac.new(self._token or b"", f"browser {browser}".encode(), "sha256").hexdigest()
+    def _digest(self, use: bytes) -> str:
+        return hmac.new(self._token or b"", b"cookie " + use, "sha256").hexdigest()
 
 
 SESSION: Final = "/api/v1/session"
@@ -92,8 +76,6 @@ _BODY: Final = 1 << 20
 _UPLOADS: Final = ("/api/v1/agents", 48 << 20)
 """The path where bodies may be larger, and their most bytes: an agent file, as text."""
 _FORGOTTEN: Final = 16 << 20
-_SLOW: Final = 20.0
-"""Most seconds for the whole body."""
 _HOST: Final = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -147,11 +129,7 @@ class Guard:
         if scope["method"] in _SAFE:
             await self._app(scope, receive, guarded)
             return
-        try:
-            body = await asyncio.wait_for(_whole(receive, _most(scope["path"])), _SLOW)
-        except TimeoutError:
-            await problem(408, "the body took too long")(scope, receive, guarded)
-            return
+        body = await _whole(receive, _most(scope["path"]))
         if body is None:
             await problem(413, "the body is too large")(scope, receive, guarded)
             return
@@ -173,10 +151,8 @@ class Guard:
             wrong = self._foreign(headers, scope) or _body(headers, scope)
             if wrong is not None:
                 return wrong
-        who = self._door.who(headers)
-        if who is None and _is_api(scope["path"]):
+        if _is_api(scope["path"]) and not self._door.admits(headers):
             return 401, "this service wants its token: Authorization: Bearer, or the page's sign-in"
-        CLIENT.set(f"{who} {(scope.get('client') or ('',))[0]}")
         return None
 
     def _foreign(self, headers: dict[bytes, list[str]], scope: Scope) -> tuple[int, str] | None:

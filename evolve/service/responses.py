@@ -16,11 +16,19 @@ import os
 import secrets
 import traceback
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from fastapi import Depends, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -130,6 +138,36 @@ def noted(what: str, error: BaseException) -> str:
     else:
         _log.error("failure %s of %s", name, what, exc_info=error)
     return name
+
+
+T = TypeVar("T")
+
+
+class Pool(Generic[T]):
+    """Lends things to requests: one request has each at a time, and some may wait for one."""
+
+    def __init__(self, items: Iterable[T], waiting: int, retry: float) -> None:
+        """waiting: the most requests that wait; others are answered 503, with `Retry-After`."""
+        self._free = list(items)
+        self._lent = asyncio.Semaphore(len(self._free))
+        self._places = len(self._free) + waiting
+        self._retry = retry
+
+    @asynccontextmanager
+    async def lend(self, what: str) -> AsyncIterator[T]:
+        """Wait for one, and have it; `what` says in the error what is waited for."""
+        if self._places == 0:
+            raise ProblemError(503, f"too many requests wait for {what}", retry=self._retry)
+        self._places -= 1
+        try:
+            async with self._lent:
+                item = self._free.pop()
+                try:
+                    yield item
+                finally:
+                    self._free.append(item)
+        finally:
+            self._places += 1
 
 
 @contextmanager

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import errno
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -24,7 +22,6 @@ from evolve.errors import RunError
 from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
 from evolve.service.folders import Place
 from evolve.service.request_guard import EVERYWHERE, SESSION, Door, Guard
-from evolve.service.request_limits import Connection
 from evolve.service.responses import (
     RESPONSES,
     NotModifiedError,
@@ -49,7 +46,7 @@ _ABOUT: Final = """Evolves, teaches and compares Reversi agents.
 Every request but that to `session` must say the token that was printed when the server started: as
 `Authorization: Bearer TOKEN`, or by the cookie that `POST session` gives for it; else it is
 answered 401. A server that was started with `--no-token` asks for none. What cannot be taken now
-is answered 429 or 503 with `Retry-After`."""
+is answered 503 with `Retry-After`."""
 
 
 def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None = None) -> FastAPI:
@@ -89,7 +86,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
     app.add_exception_handler(NotModifiedError, _not_modified)
     for routes in (jobs, runs, sweeps, generations, agents, welcome):
         app.include_router(routes.router, prefix=API)
-    app.router.routes.append(Route(f"{API}/events", service.events, methods=["GET"]))
+    app.router.routes.append(Route(f"{API}/events", service.events.response))
     app.router.routes.append(Route("/api/{rest:path}", _elsewhere, methods=_METHODS, name=_LAST[0]))
     _say_who_may(app)
     app.mount("/", _Page(packages=[("evolve.service", "web")], html=True), name=_LAST[1])
@@ -148,11 +145,10 @@ async def _not_modified(request: Request, error: Any) -> Response:
     return Response(status_code=304, headers={"etag": str(error)})
 
 
-_BACKLOG = 2048
-_GRACE = 1
-_NONE_LEFT = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
-_QUIET = 60.0
-"""Seconds between two lines that report these errors."""
+_BACKLOG: Final = 128
+_GRACE: Final = 1
+_LARGEST_HEAD: Final = 64 << 10
+"""Bytes that a request line and its headers may have before they are complete."""
 
 
 class _Server(uvicorn.Server):
@@ -161,40 +157,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, service: ServiceState) -> None:
         super().__init__(config)
         self._service = service
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """See uvicorn; also ends the streams of events.
-
-        A signal may come within any line, even as a stream begins to wait. Ending the stream right
-        there, instead of between two steps of the loop, would leave it waiting.
-        """
+        """See uvicorn; also ends the streams of events."""
         super().handle_exit(sig, frame)
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._service.events.close)
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._loop.set_exception_handler(_NoHandles())
-        await super().startup(sockets)
-
-
-class _NoHandles:
-    """Reports now and then, in one line, that no handles are left for connections.
-
-    asyncio reports each of thousands of attempts, with a traceback.
-    """
-
-    def __init__(self) -> None:
-        self._next = 0.0
-
-    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        if not isinstance(error, OSError) or error.errno not in _NONE_LEFT:
-            loop.default_exception_handler(context)
-        elif loop.time() >= self._next:
-            self._next = loop.time() + _QUIET
-            print(f"no connection can be taken: {error.strerror}", file=sys.stderr, flush=True)
+        self._service.events.close()
 
 
 def serve(
@@ -225,7 +192,8 @@ def serve(
             lifespan="on",
             timeout_graceful_shutdown=_GRACE,
             server_header=False,
-            http=Connection,
+            http="h11",
+            h11_max_incomplete_event_size=_LARGEST_HEAD,
             timeout_keep_alive=30,
             ws="none",
         )

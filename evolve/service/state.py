@@ -1,8 +1,4 @@
-"""All parts of a service in one place, for its routes; and its live events.
-
-Server-sent events are encoded once for all viewers, and served by a raw ASGI route: 30 µs of CPU a
-delivery to 200 clients (`benchmarks.service viewers`), where FastAPI's own took 216 in a prototype.
-"""
+"""All parts of a service in one place, for its routes; and its live events."""
 
 from __future__ import annotations
 
@@ -12,12 +8,12 @@ import os
 import secrets
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
-from starlette.types import Receive, Scope, Send
+from fastapi.responses import StreamingResponse
 
 from evolve.errors import EvolveError
 from evolve.parsing import json_value
@@ -35,16 +31,12 @@ from evolve.version import __version__
 
 _KEPT: Final = 2048
 _PING: Final = 15.0
+"""Seconds without an event after which a reader gets a ping."""
 _RETRY: Final = b"retry: 2000\n\n"
-_HEADERS: Final = [
-    (b"content-type", b"text/event-stream; charset=utf-8"),
-    (b"cache-control", b"no-store"),
-    (b"x-accel-buffering", b"no"),
-]
 
 
 class Events:
-    """The last events, and the viewers that wait for more.
+    """The last events, each encoded once, and the streams that wait for more.
 
     Call `tell` only from the server's own thread.
     """
@@ -55,106 +47,61 @@ class Events:
         self._version, self._rows = version, rows
         self._kept: deque[bytes] = deque(maxlen=_KEPT)
         self._count = 0
-        self._joined = (0, 0, b"")
-        """A number, a later one, and the events after the first up to the second, joined."""
-        self._watching: set[_Watch] = set()
+        self._news = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
     def tell(self, name: str, document: Mapping[str, Any]) -> None:
-        """Send an event to all viewers."""
+        """Send an event to all readers."""
         self._count += 1
-        self._kept.append(self._encoded(name, document, self._count))
-        for watch in self._watching:
-            watch.news.set()
-
-    async def ping_for_ever(self) -> None:
-        """Send a ping at regular intervals, so that readers see that the server is alive."""
-        while True:
-            await asyncio.sleep(_PING)
-            for watch in self._watching:
-                watch.due = True
-                watch.news.set()
+        self._kept.append(self._encoded(name, document))
+        self._wake()
 
     def close(self) -> None:
-        """End all streams, as the server stops."""
+        """End all streams; also from a signal handler, which may run within any line."""
         self._closed = True
-        for watch in self._watching:
-            watch.news.set()
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._wake)
 
-    def _encoded(self, name: str, document: Mapping[str, Any], number: int) -> bytes:
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _encoded(self, name: str, document: Mapping[str, Any]) -> bytes:
         data = json.dumps(document, separators=(",", ":"), default=str)
-        return f"event: {name}\nid: {self.boot}-{number}\ndata: {data}\n\n".encode()
+        return f"event: {name}\nid: {self.boot}-{self._count}\ndata: {data}\n\n".encode()
 
-    def _after(self, number: int) -> bytes | None:
-        """The events after that number, joined; None where some are no longer kept."""
-        missing = self._count - number
-        if missing > len(self._kept):
-            return None
-        if self._joined[:2] != (number, self._count):  # most viewers have seen the same
-            new = b"".join(self._kept[place] for place in range(-missing, 0))
-            self._joined = (number, self._count, new)
-        return self._joined[2]
+    async def response(self, request: Request) -> StreamingResponse:
+        """The stream for a reader, from the event after its last one on."""
+        stream = self.stream(request.headers.get("last-event-id", ""))
+        headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
+        return StreamingResponse(stream, headers=headers, media_type="text/event-stream")
 
-    def _first(self, last: str) -> tuple[bytes, int]:
-        """The first bytes of a stream, and the number of the last event that they cover."""
+    async def stream(self, last: str) -> AsyncIterator[bytes]:
+        """The events after `last`, until the reader or the server leaves."""
+        self._loop = asyncio.get_running_loop()
+        yield _RETRY
         boot, _, digits = last.partition("-")
-        about = {"boot": self.boot, "version": self._version, "rows": self._rows}
-        hello = self._encoded("hello", about, self._count)
-        if boot != self.boot or not (digits.isascii() and digits.isdecimal()):
-            return hello, self._count
-        number = int(digits[:15])
-        missed = self._after(number) if number <= self._count else None
-        if missed is None:
-            return self._encoded("reset", {}, self._count), self._count
-        return missed, self._count
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one stream until its reader or the server leaves."""
-        headers = dict(scope["headers"])
-        first, seen = self._first(headers.get(b"last-event-id", b"").decode("latin-1"))
-        await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-        await send({"type": "http.response.body", "body": _RETRY + first, "more_body": True})
-        # One asyncio event for all that happens: waiting for two took half as much again.
-        watch = _Watch()
-        reader = asyncio.ensure_future(watch.until_gone(receive))
-        self._watching.add(watch)
-        try:
-            while not self._closed and not watch.gone:
-                if self._count == seen:
-                    await watch.news.wait()
-                    watch.news.clear()
-                    if watch.gone or self._closed:
-                        break
-                new = self._after(seen)
+        if boot == self.boot and digits.isascii() and digits.isdecimal():
+            seen = int(digits[:15])
+        else:
+            seen = self._count
+            about = {"boot": self.boot, "version": self._version, "rows": self._rows}
+            yield self._encoded("hello", about)
+        while not self._closed:
+            news = self._news
+            missing = self._count - seen
+            if 0 < missing <= len(self._kept):
+                seen += 1
+                yield self._kept[-missing]
+            elif missing:
                 seen = self._count
-                if new is None:
-                    new = self._encoded("reset", {}, self._count)
-                if not new and watch.due:
-                    new = b": ping\n\n"
-                watch.due = False
-                if new:
-                    await send({"type": "http.response.body", "body": new, "more_body": True})
-        finally:
-            self._watching.discard(watch)
-            reader.cancel()
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
-
-
-class _Watch:
-    """A viewer: whether there is news, and whether its reader has left."""
-
-    def __init__(self) -> None:
-        self.news = asyncio.Event()
-        self.gone = False
-        self.due = False
-        """Whether it is time for a ping."""
-
-    async def until_gone(self, receive: Receive) -> None:
-        """Wait until the reader has left; the first message is the request itself."""
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        self.gone = True
-        self.news.set()
+                yield self._encoded("reset", {})
+            else:
+                try:
+                    await asyncio.wait_for(news.wait(), _PING)
+                except TimeoutError:
+                    yield b": ping\n\n"
 
 
 _LOOK: Final = 2.0
@@ -176,7 +123,7 @@ class ServiceState:
         self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
         self.index = Index(place, self._job_of)
         self.search = Search()
-        self.costs = Costs(self.search, lambda: self.jobs.counts()[0] > 0)
+        self.costs = Costs(self.search)
         self.downloads = Downloads(place)
         self.human_games = HumanGames(place, self.search)
         self.ordering = asyncio.Lock()
@@ -224,7 +171,6 @@ class ServiceState:
         endless = {
             "following jobs": self.jobs.follow_for_ever,
             "looking for runs": self._look_for_ever,
-            "events": self.events.ping_for_ever,
         }
         self._tasks = [
             asyncio.create_task(kept_going(what, work)) for what, work in endless.items()

@@ -52,8 +52,8 @@ class App:
         self._runner.run(self.state.close())
         self.place.release()
 
-    def ask(self, method: str, path: str, document: Any = None) -> httpx.Response:
-        """The answer to a request."""
+    def ask(self, method: str, path: str, document: Any = None, below: int = 500) -> httpx.Response:
+        """The answer to a request, whose status must be below `below`."""
 
         async def answer() -> httpx.Response:
             transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
@@ -62,7 +62,7 @@ class App:
                 return await client.request(method, path, json=document)
 
         found = self._runner.run(answer())
-        assert found.status_code < 500, found.text
+        assert found.status_code < below, found.text
         return found
 
     def get(self, path: str, status: int = 200) -> Any:

@@ -5,46 +5,67 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
 from evolve.service.engine_client import Search
-from evolve.service.folders import Place
-from evolve.service.server import API, make_app
-from evolve.service.state import ServiceState
+from evolve.service.responses import Pool, ProblemError
 from tests.service import Service, until
-from tests.service.test_request_limits import run, so
+from tests.service.inside import App
+from tests.waits import PATIENCE
 
 LONG = {"agent": "swh?depth=20", "position": {"moves": "f5 d6 c3 d3 c4"}}
 SHORT = {"agent": "swh?depth=1", "position": {}}
 
 
-def test_a_search_that_must_not_wait_is_refused_with_when_to_try_again(tmp_path: Path) -> None:
+async def so(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        await asyncio.sleep(0.005)
+
+
+def test_some_wait_and_more_are_refused_with_when_to_try_again(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
     (tmp_path / "runs").mkdir()
-    state = ServiceState(Place(tmp_path / "runs"), 0, ())
-    state.place.claim()
-    app = make_app(state, token="a-token-of-the-tests")
-    headers = {"Authorization": "Bearer a-token-of-the-tests"}
+    with App(tmp_path / "runs", runner) as app:
+        app.state.search._searching = Pool([], waiting=0, retry=20)
+        refused = app.ask("POST", "evaluations", SHORT, below=504)
+    assert refused.status_code == 503
+    assert refused.headers["retry-after"] == "20"
+    assert refused.headers["content-type"] == "application/problem+json"
 
+
+def test_things_are_lent_to_one_at_a_time() -> None:
     async def check() -> None:
-        transport = httpx.ASGITransport(app)
-        base = f"http://localhost{API}/"
-        async with httpx.AsyncClient(transport=transport, base_url=base, headers=headers) as client:
-            searching = state.search._searching
-            async with searching.turn("a test"), searching.turn("a test"):
-                waits = asyncio.ensure_future(client.post("evaluations", json=SHORT))
-                await so(lambda: len(searching._waiting) == 1)
-                refused = await client.post("evaluations", json=SHORT)
-                assert refused.status_code == 429
-                assert refused.headers["retry-after"] == "20"
-                assert refused.headers["content-type"] == "application/problem+json"
-                waits.cancel()
-        await state.search.close()
+        pool, served = Pool("ab", waiting=1, retry=20), list[str]()
+        go = asyncio.Event()
 
-    run(check())
-    state.place.release()
+        async def use() -> None:
+            async with pool.lend("a thing") as thing:
+                served.append(thing)
+                await go.wait()
+
+        tasks = [asyncio.ensure_future(use()) for _ in range(3)]
+        await so(lambda: len(served) == 2)
+        with pytest.raises(ProblemError) as refused:
+            await use()
+        assert (refused.value.status, refused.value.retry) == (503, 20)
+        tasks[2].cancel()  # the one that waits leaves, and another may
+        await asyncio.gather(tasks[2], return_exceptions=True)
+        tasks[2] = asyncio.ensure_future(use())
+        await asyncio.sleep(0)
+        assert sorted(served) == ["a", "b"]
+        go.set()
+        await asyncio.gather(*tasks)
+        assert len(served) == 3
+
+    asyncio.run(check())
 
 
 @pytest.mark.slow
@@ -57,7 +78,7 @@ def test_reading_never_waits_behind_a_search() -> None:
             )
             for _ in range(3)
         ]
-        await so(lambda: len(search._searching._waiting) == 1)
+        await so(lambda: search._searching._places == 15)
         assert (await search.ask("describe", source="swh"))["name"] == "swh"
         assert len(await search.ask("space", kind="alphabeta")) > 0
         assert not any(one.done() for one in long)
@@ -66,7 +87,7 @@ def test_reading_never_waits_behind_a_search() -> None:
         await search.close()
         await asyncio.gather(*long, return_exceptions=True)
 
-    run(check())
+    asyncio.run(check())
 
 
 @pytest.mark.clock
@@ -97,26 +118,3 @@ def test_a_short_question_behind_two_long_ones(fresh: Service) -> None:
     for thread in threads:
         thread.join()
     assert statuses == [504, 504]
-
-
-def test_an_estimate_keeps_nobody_from_reading() -> None:
-    search = Search()
-    asked: list[str] = []
-
-    def worker(name: str) -> object:
-        class Answers:
-            async def ask(self, question: object) -> dict[str, object]:
-                asked.append(name)
-                return {"ok": None}
-
-        return Answers()
-
-    search._reader, search._measurer = worker("reader"), worker("measurer")  # type: ignore[assignment]
-
-    async def check() -> None:
-        async with search._measuring.turn("a test"):
-            await search.ask("load")
-        await search.ask("cost")
-
-    run(check())
-    assert asked == ["reader", "measurer"]

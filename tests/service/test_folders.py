@@ -7,7 +7,6 @@ import asyncio
 import logging
 import shutil
 import signal
-import sys
 import threading
 import time
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 
 from evolve.files.changes import Change
 from evolve.service.folders import Place
-from tests.cli import fails, posix
+from tests.cli import posix
 from tests.faults import hooked
 from tests.service import Service, until
 from tests.service.inside import App, Local
@@ -131,11 +130,3 @@ def test_a_folder_that_is_gone_is_said_to_be(local: Local) -> None:
     place.rmdir()
     moved.rename(place)
     assert local.ask("GET", "runs/small").status_code == 200
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a lock that is held cannot be removed")
-@pytest.mark.parametrize("what", ["lock", ""])
-def test_a_second_server_without_the_lock_s_file(local: Local, what: str) -> None:
-    gone = local.state.place.own / what
-    gone.unlink() if what else shutil.rmtree(gone)
-    assert "is served already" in fails("serve", local.state.place.runs, "--port", 0)

@@ -115,12 +115,12 @@ def test_a_run_that_comes_during_a_scan_is_not_gone(runs: Path, tmp_path: Path) 
     index = Index(Place(tmp_path / "runs"), lambda run: None)
     look = index._stamps_of
 
-    def meanwhile(name: str, held: Any) -> Any:
+    def meanwhile(name: str) -> Any:
         if name == "b":
             return {}  # the folder was read before it came
         shutil.copytree(runs / "small", tmp_path / "runs/b")
         index.summary("b")
-        return look(name, held)
+        return look(name)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index, "_stamps_of", meanwhile)

@@ -120,6 +120,6 @@ def test_an_offer_without_an_estimate_leaves_the_others() -> None:
                 raise ProblemError(504, "it took too long")
             return Cost(1.0, 2.0, 3.0)
 
-    found = asyncio.run(costs_of_offers(Some(Search(), lambda: False), "standard", 1)).items
+    found = asyncio.run(costs_of_offers(Some(Search()), "standard", 1)).items
     assert "first-look" not in found
     assert found["patterns"].seconds == 1.0

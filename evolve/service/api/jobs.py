@@ -129,7 +129,7 @@ async def open_session(request: Request, given: Token, response: Response) -> No
         raise ProblemError(401, "this is not the token")
     lasts = COOKIE_DAYS * 24 * 3600
     response.set_cookie(
-        door.cookie_name, door.new_cookie(), max_age=lasts, httponly=True, samesite="strict"
+        door.cookie_name, door.cookie, max_age=lasts, httponly=True, samesite="strict"
     )
 
 
