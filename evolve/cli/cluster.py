@@ -12,7 +12,7 @@ import click
 from evolve.cli.display import tell, telling_of_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster
 from evolve.cli.options import jobs_option, json_option
-from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
+from evolve.cli.settings import GroupedCommand, settings_below
 from evolve.cli.terminal import duration, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 _CHECK_HELP: Final = """Show the workers of a cluster, and how fast a run would be there.
 
 Lists each worker with its machine, threads, memory and versions; every command leaves out workers
-with another evolve, numba or compiled source than here. Then it plays games of a run with these
-settings on the cluster, and estimates the speed of the run from what they cost.
+with another evolve, numba or compiled source than here. Then it plays games of a run on the
+cluster, and estimates the speed of the run from what they cost.
 
 \b
 Examples:
   evolve cluster check --scheduler tcp://10.0.0.1:8786
-  evolve cluster check --scheduler tcp://10.0.0.1:8786 --population 512 --opponents 63
+  evolve cluster check --scheduler tcp://10.0.0.1:8786 --config runs/first/config.toml
 """
 
 
@@ -49,13 +49,15 @@ def cluster_command() -> None:
 
 
 @cluster_command.command(cls=GroupedCommand, name="check", help=_CHECK_HELP)
-@model_options(EvolutionSettings, "encoding", "fitness")
 @executor_options
+@click.option(
+    "--config", metavar="FILE.toml", help="Settings of the run; by default those of `evolve run`."
+)
 @jobs_option
 @json_option
-def check_command(jobs: int, as_json: bool, **options: Any) -> int:
+def check_command(config: str | None, jobs: int, as_json: bool) -> int:
     """See _CHECK_HELP."""
-    settings = resolve(given_options(EvolutionSettings, options), settings_below(None))
+    settings = resolve({}, settings_below(config), config or "file")
     if not on_cluster():
         raise OptionsError("evolve cluster check needs --scheduler URL, or --executor dask")
     from evolve.evolution import estimate, loop

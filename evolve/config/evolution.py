@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final, Literal
 
@@ -15,7 +16,7 @@ from pydantic import (
 
 from evolve.config.base import Settings
 from evolve.config.operators import DIRECT, OPERATORS, check_operator
-from evolve.engine.board.rules import RULES_HELP, Rules, rule_set
+from evolve.engine.board.rules import RULE_SETS, RULES_HELP, Rules, rule_set
 from evolve.engine.search.genes import (
     DEFAULT_TERMS,
     GENES,
@@ -209,69 +210,30 @@ class EvolutionSettings(Settings):
             raise ValueError(f"{list(boundaries)} must ascend from 5 to 64")
         return boundaries
 
-    @model_validator(mode="after")
-    def _consistent(self) -> EvolutionSettings:
-        faults = []
-        if self.evaluation is not None and self.preset != "tuned":
-            raise ValueError(
-                f"preset: {self.preset} is for weights; leave it out, or the evaluation"
-            )
-        if self.evaluation is not None and 0 < self.move_budget < 100:
-            faults.append(f"move_budget: {self.move_budget} must be 100 or more with an evaluation")
-        strange = [
-            name
-            for name in dict.fromkeys((*self.bounds, *self.fix))
-            if name not in self.genes and not (self.evaluation is None and self.is_off(name))
-        ]
-        if strange:
-            which = "without" if self.evaluation is None else "with"
-            faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
-        if self.evaluation is not None and self.terms != DEFAULT_TERMS:
-            faults.append("terms: the evaluation has its own; leave them out")
-        if self.evaluation is not None and set(self.tie) - {"depths"}:
-            faults.append("tie: with an evaluation only depths can be tied")
-        if self.evaluation is not None and self.start_from is not None:
-            faults.append("start_from: with an evaluation the run starts from its own search")
-        if self.evaluation is not None and "move_budget" not in self.model_fields_set:
-            object.__setattr__(self, "move_budget", _GIVEN_BUDGET)
-        if self.evaluation is not None and self.panel == "ladder":
-            if "panel" in self.model_fields_set:
-                faults.append("panel: patterns are above the ladder; leave it out")
-            object.__setattr__(self, "panel", "fixed")
-        for name, gene in GENES.items():
-            values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))
-            if gene.limits is not None:
-                lowest, highest = gene.limits
-                if any(not lowest <= value <= highest for value in values):
-                    faults.append(f"{name}: {list(values)} must be {lowest} to {highest}")
-        boundaries = self.boundaries
-        if boundaries and len(boundaries) != self.phases - 1:
-            faults.append(
-                f"boundaries: {self.phases} phases need {self.phases - 1} disc counts, not "
-                f"{list(boundaries)}"
-            )
-        for name, values in self.fix.items():
-            if self.is_off(name):
-                faults.append(f"fix.{name}: the term is not among the terms in use")
-            if len(values) not in (1, *self.gene_sizes(name)):
-                sizes = " or ".join(map(str, sorted({1, *self.gene_sizes(name)})))
-                faults.append(f"fix.{name}: {len(values)} numbers given, it takes {sizes}")
-        if self.panel == "ladder" and not rule_set(self.rules).ladder:
-            if "panel" in self.model_fields_set:
-                faults.append(f"panel: the ladder of the rules {self.rules} was never measured")
-            object.__setattr__(self, "panel", "fixed")
-        if self.until_rest and self.panel != "ladder":
-            faults.append(f"until_rest: only the ladder rates, and the panel is {self.panel}")
-        faults += self._meeting_faults()
-        if self.algorithm == "ga":
-            living = 1 if self.survival == "best" else self.survivor_count
-            if living + self.newcomer_count >= self.population:
-                faults.append(
-                    f"survivors, newcomers: of {self.population} individuals "
-                    f"{living} live on and {self.newcomer_count} are new, "
-                    "which leaves no room for children; both are shares of the population, such as "
-                    "0.25"
+    @model_validator(mode="before")
+    @classmethod
+    def _defaults(cls, values: Any) -> Any:
+        """Give settings the defaults that depend on the evaluation and on the rules."""
+        if not isinstance(values, Mapping):
+            return values
+        values = {**values}
+        if values.get("evaluation") is not None:
+            preset = values.get("preset", "tuned")
+            if preset != "tuned":
+                raise ValueError(
+                    f"preset: {preset} is for weights; leave it out, or the evaluation"
                 )
+            values.setdefault("move_budget", _GIVEN_BUDGET)
+            values.setdefault("panel", "fixed")
+        rules = values.get("rules", "reversed")
+        if isinstance(rules, str) and rules in RULE_SETS and not RULE_SETS[rules].ladder:
+            values.setdefault("panel", "fixed")
+        return values
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> EvolutionSettings:
+        faults = [text for ok, text in self._rules() if not ok]
+        faults += self._gene_faults()
         if faults:
             raise ValueError("; ".join(faults))
         ranges = {
@@ -280,25 +242,79 @@ class EvolutionSettings(Settings):
             if name in self.bounds or name in self.genes
         }
         object.__setattr__(self, "bounds", ranges)
-        if not boundaries:
+        if not self.boundaries:
             object.__setattr__(self, "boundaries", default_boundaries(self.phases))
         return self
 
-    def _meeting_faults(self) -> list[str]:
-        """Faults in the settings of opponents."""
+    def _rules(self) -> tuple[tuple[bool, str], ...]:
+        """Conditions on several settings: whether they hold, and the fault, with its field."""
+        given, on_ladder = self.evaluation is not None, self.panel == "ladder"
+        size, met, budget, phases = self.population, self.opponents, self.move_budget, self.phases
+        living, new, rules = self.living_count, self.newcomer_count, self.rules
+        bounds = [*self.boundaries]
+        return (
+            (
+                not given or not 0 < budget < 100,
+                f"move_budget: {budget} must be 100 or more with an evaluation",
+            ),
+            (not given or self.terms == DEFAULT_TERMS, "terms: the evaluation has its own"),
+            (not given or set(self.tie) <= {"depths"}, "tie: with an evaluation only depths"),
+            (not given or self.start_from is None, "start_from: the evaluation is the start"),
+            (not given or not on_ladder, "panel: patterns are above the ladder"),
+            (
+                not on_ladder or bool(rule_set(rules).ladder),
+                f"panel: no ladder was measured for {rules}",
+            ),
+            (
+                not self.until_rest or on_ladder,
+                f"until_rest: not with panel = {self.panel}, only the ladder rates",
+            ),
+            (
+                len(bounds) in (0, phases - 1),
+                f"boundaries: {phases} phases need {phases - 1} disc counts, not {bounds}",
+            ),
+            (
+                met is None or met < size,
+                f"opponents: {size} individuals have {size - 1} others, not {met}",
+            ),
+            (
+                size * (met or 0) % 2 == 0,
+                f"opponents: {size} individuals cannot have {met} each: one must be even",
+            ),
+            (
+                met is None or self.selection != "lexicase",
+                "opponents: lexicase compares scores against the same opponents",
+            ),
+            (
+                self.algorithm != "ga" or living + new < size,
+                f"survivors, newcomers: of {size} individuals {living} live on and {new} are new, "
+                "which leaves no room for children; both are shares, such as 0.25",
+            ),
+        )
+
+    def _gene_faults(self) -> list[str]:
+        """Faults of single genes in `bounds` and `fix`."""
         faults = []
-        size, opponents = self.population, self.opponents
-        if opponents is not None and opponents >= size:
-            faults.append(f"opponents: {size} individuals have {size - 1} others, not {opponents}")
-        elif opponents is not None and size * opponents % 2:
-            faults.append(
-                f"opponents: {size} individuals cannot have {opponents} each; one of both numbers "
-                "must be even"
-            )
-        if opponents is not None and self.selection == "lexicase":
-            faults.append(
-                "opponents: lexicase compares scores against the same opponents; leave it out"
-            )
+        strange = [
+            name
+            for name in dict.fromkeys((*self.bounds, *self.fix))
+            if name not in self.genes and not (self.evaluation is None and self.is_off(name))
+        ]
+        if strange:
+            which = "without" if self.evaluation is None else "with"
+            faults.append(f"{', '.join(strange)}: {which} an evaluation there is no such gene")
+        for name, gene in GENES.items():
+            values = (*self.bounds.get(name, ()), *self.fix.get(name, ()))
+            low, high = gene.limits or (-math.inf, math.inf)
+            if not all(low <= value <= high for value in values):
+                faults.append(f"{name}: {list(values)} must be {low} to {high}")
+        for name, values in self.fix.items():
+            if self.is_off(name):
+                faults.append(f"fix.{name}: the term is not among the terms in use")
+            sizes = sorted({1, *self.gene_sizes(name)})
+            if len(values) not in sizes:
+                takes = " or ".join(map(str, sizes))
+                faults.append(f"fix.{name}: {len(values)} numbers given, it takes {takes}")
         return faults
 
     @property
@@ -343,6 +359,11 @@ class EvolutionSettings(Settings):
     def survivor_count(self) -> int:
         """Selected individuals: at least two, as parents."""
         return max(2, round(self.survivors * self.population))
+
+    @property
+    def living_count(self) -> int:
+        """Individuals of a generation that live on into the next, by `survival`."""
+        return 1 if self.survival == "best" else self.survivor_count
 
     @property
     def newcomer_count(self) -> int:

@@ -18,7 +18,15 @@ pytestmark = pytest.mark.filterwarnings("default")  # Dask's own
 @pytest.mark.slow
 def test_who_the_workers_are_and_what_a_run_gains(tmp_path: Path) -> None:
     with place(tmp_path, 2) as there, cluster(there, 2):
-        words = ("cluster", "check", "--scheduler", there.address, "--population", 16)
+        (tmp_path / "run.toml").write_text("population = 16")
+        words = (
+            "cluster",
+            "check",
+            "--scheduler",
+            there.address,
+            "--config",
+            tmp_path / "run.toml",
+        )
         text = done(*words, "--jobs", 2).out
         found = json.loads(done(*words, "--json").out)
     assert [worker["left_out"] for worker in found["workers"]] == [None, None]
