@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from evolve.agents.registry import PROGRAMS, REFERENCES
+from evolve.agents.registry import PROGRAMS
 from evolve.errors import AgentError
 from evolve.terminal_text import plain
 
@@ -39,11 +39,7 @@ _LIKE_SETTINGS: Final = re.compile(
 _NEXT: Final = re.compile(r"&(?=\w+=)")
 _NUMBER: Final = re.compile(r"\s*(\w+)\s*=\s*(-?(?:[0-9]{1,18}(?:\.[0-9]{1,9})?|\.[0-9]{1,9}))\s*")
 _TEXT: Final = re.compile(rf"({CWD}|{CLOCK})=(.+)", re.DOTALL)
-_QUOTED_OR_BACKSLASH: Final = re.compile(r"""'[^']*'|"(?:\\.|[^"\\])*"|\\(.?)""", re.DOTALL)
-_OF_A_NAME: Final = re.compile(r"[\w.%@+,:/-]?")
-"""A character after a backslash that separates folders, as in C:\\engines\\rhino.exe."""
-_SHARE: Final = re.compile(r"\\\\\w")
-_BLANK: Final = re.compile(r"\s+")
+_WINDOWS: Final = os.name == "nt"
 _OF_CLOCKS: Final = re.compile(r"\s*(?:depth|time)\s*=")
 
 
@@ -98,17 +94,16 @@ class AgentName(NamedTuple):
 def parse_name(text: str) -> AgentName:
     """The parts of a text that names an agent.
 
-    Names may contain question marks: the longest part that names an existing place counts as the
-    place. In a program's command only text that looks like settings counts as settings.
+    The query begins at the last question mark, unless the whole text names an existing place. In a
+    program's command only text that looks like settings counts as settings.
     """
     protocol, colon, command = text.partition(":")
     if colon and protocol in PROGRAMS:
         return _of_program(protocol, command)
-    cuts = list(_cuts(text))
-    if not cuts or _is_there(text):
+    place, mark, query = text.rpartition("?")
+    if not mark or os.path.exists(AgentName(text, None).path):
         return AgentName(text, None)
-    likely = cuts[0] if _LIKE_SETTINGS.fullmatch(cuts[0][1]) else cuts[-1]
-    return AgentName(*next((cut for cut in cuts if _is_there(cut[0])), likely))
+    return AgentName(place, query)
 
 
 def with_clock(text: str, seconds: float = CONTEST_SECONDS) -> str:
@@ -125,11 +120,11 @@ def with_clock(text: str, seconds: float = CONTEST_SECONDS) -> str:
 
 def _of_program(protocol: str, command: str) -> AgentName:
     queries: list[str] = []
-    while not _is_program(protocol, command):
-        cut = next((cut for cut in _cuts(command) if _is_cut(protocol, *cut)), None)
+    while cut := next((cut for cut in _cuts(command) if _is_cut(protocol, *cut)), None):
         # A program with settings may get further ones, which come first in the text. A setting that
         # no program has is part of the command then.
-        if cut is None or (queries and not _all_known(cut[1])):
+        names = {part.partition("=")[0] for part in _NEXT.split(cut[1])}
+        if queries and not names <= {*_OF_PROGRAMS}:
             break
         command = cut[0]
         queries.insert(0, cut[1])
@@ -156,67 +151,12 @@ def _is_cut(protocol: str, before: str, after: str) -> bool:
     return _LIKE_SETTINGS.fullmatch(after) is not None
 
 
-def _all_known(query: str) -> bool:
-    return all(part.partition("=")[0] in _OF_PROGRAMS for part in _NEXT.split(query))
+def words_of(command: str) -> list[str]:
+    """The words of a command, the program first, as a shell splits them.
 
-
-def _is_there(place: str) -> bool:
-    return place in REFERENCES or os.path.exists(AgentName(place, None).path)
-
-
-def _is_program(protocol: str, command: str) -> bool:
-    """Whether a command is the name of an existing program, without arguments or settings."""
-    if protocol != "python":
-        return located(command) is not None
-    return any(Path(one).is_file() for one in (command, command.rpartition(":")[0]))
-
-
-def words_of(command: str, folder: Path | None = None) -> list[str]:
-    r"""The words of a command, the program first; ValueError where a quote is not closed.
-
-    It splits as a shell does, with two exceptions. A backslash before a character of file names is
-    part of a Windows path; before any other character it is an escape. A program's name may have
-    blanks without quotes, where a program of that name exists: `/my engines/rhino --level 3`.
-
-    folder: the program's own, see `located`.
+    On Windows a backslash separates folders. ValueError where a quote is not closed.
     """
-    ends = _ends(command)
-    if len(ends) > 1 and located(command, folder) is not None:
-        return [command]
-    words, wrong = _split(command)
-    if words and located(words[0], folder) is not None:
-        return words
-    for end in ends[1:]:
-        if located(command[:end], folder) is not None:
-            return [command[:end], *words_of(command[end:])]
-    if wrong is not None:
-        raise wrong
-    return words
-
-
-def _ends(command: str) -> list[int]:
-    """Where the program's name may end: at the command's end or before a blank, the last first."""
-    return [len(command), *(blank.start() for blank in reversed([*_BLANK.finditer(command)]))]
-
-
-def _split(command: str) -> tuple[list[str], ValueError | None]:
-    """The words as a shell splits them, or the error that a shell would report."""
-    try:
-        return shlex.split(_QUOTED_OR_BACKSLASH.sub(_as_a_shell_has_it, command)), None
-    except ValueError as error:
-        return [], error
-
-
-def _as_a_shell_has_it(match: re.Match[str]) -> str:
-    text, place = match[0], match.start()
-    if text[0] == "'":
-        return text
-    if text[0] == '"':
-        return rf'"\\{text[1:]}' if _SHARE.match(text, 1) else text
-    begins = place == 0 or match.string[place - 1].isspace()
-    if begins and _SHARE.match(match.string, place):
-        return r"\\\\"
-    return rf"\\{match[1]}" if _OF_A_NAME.fullmatch(match[1]) else text
+    return shlex.split(command.replace("\\", r"\\") if _WINDOWS else command)
 
 
 def folder_of(text: str) -> Path:
@@ -248,12 +188,8 @@ def located(word: str, folder: Path | None = None) -> str | None:
     return None
 
 
-def why_not(command: str, folder: Path | None = None) -> str:
+def why_not(program: str, folder: Path | None = None) -> str:
     """Why the program of a command is not found, and how to correct that."""
-    for end in _ends(command):
-        for base in (folder, Path()):
-            name = command[:end]
-            if base is not None and (base / name).is_file():
-                return f"'{plain(name)}' may not be executed: chmod +x, or name what runs it"
-    word = next(iter(_split(command)[0]), command)
-    return f"there is no program '{plain(word)}' to run"
+    if any(base is not None and (base / program).is_file() for base in (folder, Path())):
+        return f"'{plain(program)}' may not be executed: chmod +x, or name what runs it"
+    return f"there is no program '{plain(program)}' to run"

@@ -55,20 +55,17 @@ class Cut(NamedTuple):
 class Cuts:
     """The forward cuts of an agent: how it expects deep values. Raises AgentError.
 
-    rows: float64 [N, 6], the fields of a `Cut` each, as files hold them. Files of version 0.1 have
-    5 numbers: depth, group of eight disc counts, shallow depth, mean and deviation. Those predict
-    with a slope of 1, and nothing by a static value.
+    rows: float64 [N, 6], the fields of a `Cut` each, as files hold them.
     """
 
     def __init__(self, rows: npt.NDArray[Any]) -> None:
-        if rows.ndim != 2 or rows.shape[1] not in (5, 6) or not np.isfinite(rows).all():
+        if rows.ndim != 2 or rows.shape[1] != 6 or not np.isfinite(rows).all():
             raise AgentError(f"cuts must be rows of 6 numbers, and are {list(rows.shape)}")
         if (rows[:, :3] % 1 != 0).any():
             raise AgentError("depth, shallow depth and discs of a cut must be whole numbers")
-        self.rows = rows.astype(np.float64) if rows.shape[1] == 6 else _of_groups(rows)
+        self.rows = rows.astype(np.float64)
         depth, shallow, discs, slope, mean, deviation = self.rows.T
-        least = 6 - rows.shape[1]  # plies of the shallowest search
-        fits = (shallow >= least) & (shallow < depth) & (depth <= MOST_CUT_DEPTH)
+        fits = (shallow >= 0) & (shallow < depth) & (depth <= MOST_CUT_DEPTH)
         fits &= (discs >= 4) & (discs <= 64) & (slope >= 0.25) & (slope <= 4)
         fits &= (np.abs(mean) <= 64) & (deviation >= 0) & (deviation <= 64)
         if not fits.all():
@@ -132,13 +129,3 @@ class Cuts:
         static = ~probe & (depth <= DEEPEST_STATIC)
         cells[depth[static], discs[static], STATIC_MARGIN] = (factor * spread)[static]
         return cells
-
-
-def _of_groups(rows: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Rows of single disc counts in place of those of groups of eight."""
-    spread = [
-        (depth, shallow, discs, 1.0, mean, deviation)
-        for depth, group, shallow, mean, deviation in rows.tolist()
-        for discs in range(int(8 * group) or 4, 65 if group == 7 else int(8 * group) + 8)
-    ]
-    return np.array(spread, np.float64).reshape(len(spread), 6)

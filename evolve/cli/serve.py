@@ -233,7 +233,7 @@ def _check_program(program: str) -> None:
         why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"
     elif protocol != "python":
         try:
-            words = words_of(command, named.folder)
+            words = words_of(command)
             if not words or located(words[0], named.folder) is None:
                 why = f"there is no program to run for {program!r}"
         except ValueError as error:  # AgentError is one

@@ -110,7 +110,7 @@ class ExternalAgent(Agent):
             raise AgentError(f"{self.protocol}: needs a command, such as {self.protocol}:program")
         program = self._arguments()[0]
         if located(program, self._folder) is None:
-            raise AgentError(f"{self.protocol}: {why_not(self.command, self._folder)}")
+            raise AgentError(f"{self.protocol}: {why_not(program, self._folder)}")
 
     @property
     def _folder(self) -> Path | None:
@@ -151,7 +151,7 @@ class ExternalAgent(Agent):
 
     def _arguments(self) -> list[str]:
         try:
-            return words_of(self.command, self._folder)
+            return words_of(self.command)
         except ValueError as error:
             raise AgentError(f"{self.command!r} is not a command: {error}") from error
 

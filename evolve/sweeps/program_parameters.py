@@ -45,7 +45,7 @@ class Tunable:
     @cached_property
     def command(self) -> CommandTemplate:
         """The command, without its protocol and without the settings after the question mark."""
-        return CommandTemplate.of(self._named[1], parse_name(self.settings.program).folder)
+        return CommandTemplate.of(self._named[1])
 
     @cached_property
     def _named(self) -> tuple[str, str, str]:
@@ -305,13 +305,10 @@ class CommandTemplate:
     words: tuple[Template, ...]
 
     @classmethod
-    def of(cls, command: str, folder: Path | None = None) -> CommandTemplate:
-        """Parse a command as a template, and look for its program in `folder` as well.
-
-        Raises OptionsError where it is invalid.
-        """
+    def of(cls, command: str) -> CommandTemplate:
+        """Parse a command as a template; raises OptionsError where it is invalid."""
         try:
-            words = words_of(command, folder)
+            words = words_of(command)
         except ValueError as error:
             raise OptionsError(f"{command!r} is not a command: {error}") from error
         return cls(tuple(map(Template.of, words)))

@@ -94,15 +94,6 @@ def rows_with(**values: float) -> npt.NDArray[np.float64]:
     return rows
 
 
-def old_rows_with(**values: float) -> npt.NDArray[np.float64]:
-    """The same as in files of version 0.1."""
-    names = ("depth", "group", "shallow", "mean", "deviation")
-    rows = np.array([[4.0, 3.0, 2.0, 0.5, 2.0]] * 3)
-    for name, value in values.items():
-        rows[1, names.index(name)] = value
-    return rows
-
-
 WEIGHTS = pattern_agent().arrays["weights"]
 
 
@@ -143,19 +134,6 @@ WEIGHTS = pattern_agent().arrays["weights"]
         (changed("cuts", rows_with(mean=65)), "not possible"),
         (changed("cuts", rows_with(deviation=-1)), "not possible"),
         (changed("cuts", rows_with(deviation=65)), "not possible"),
-        (changed("cuts", old_rows_with(mean=np.nan)), "rows of 6 numbers"),
-        (changed("cuts", old_rows_with(depth=25)), "not possible"),
-        (changed("cuts", old_rows_with(depth=2)), "not possible"),
-        (changed("cuts", old_rows_with(depth=3.5)), "whole"),
-        (changed("cuts", old_rows_with(group=0.5)), "whole"),
-        (changed("cuts", old_rows_with(shallow=1.5)), "whole"),
-        (changed("cuts", old_rows_with(shallow=-1)), "not possible"),
-        (changed("cuts", old_rows_with(shallow=0)), "not possible"),
-        (changed("cuts", old_rows_with(shallow=4)), "not possible"),
-        (changed("cuts", old_rows_with(group=8)), "not possible"),
-        (changed("cuts", old_rows_with(group=-1)), "not possible"),
-        (changed("cuts", old_rows_with(mean=65)), "not possible"),
-        (changed("cuts", old_rows_with(deviation=-1)), "not possible"),
     ],
 )
 def test_arrays_that_are_not_of_the_agent(
@@ -250,22 +228,6 @@ def test_a_file_may_leave_out_how_it_plays(file: Path, tmp_path: Path) -> None:
     write_arrays(tmp_path / "x.npz", {**arrays, HEADER: np.array(json.dumps(document))})
     found = loaded(tmp_path / "x.npz")
     assert (found.depth, found.endgame, found.probcut) == (10, 12, 1.1)
-
-
-def test_a_file_of_version_0_1_opens(tmp_path: Path) -> None:
-    """Its cuts are of groups of eight disc counts, and saved again they are of single ones."""
-    agent = pattern_agent()
-    header = {HEADER: np.array(json.dumps(agent.document))}
-    write_arrays(tmp_path / "x.npz", {**header, **changed("cuts", old_rows_with())})
-    found = loaded(tmp_path / "x.npz")
-    assert {cut.discs for cut in found.cuts} == {*range(24, 32)}
-    assert replace(found, cuts=agent.cuts) == agent
-    found.save(tmp_path / "y.npz")
-    again = loaded(tmp_path / "y.npz")
-    assert again == found
-    assert again.arrays["cuts"].shape == (24, 6)
-    for board in boards(0, 3, 36):
-        assert again.choose_counted(board) == found.choose_counted(board)
 
 
 def test_settings(file: Path) -> None:

