@@ -21,6 +21,7 @@ from evolve.cli.terminal import (
     say,
 )
 from evolve.files.atomic import write_text
+from evolve.tables.paths import BEST_FILE
 from evolve.terminal_text import plain
 
 if TYPE_CHECKING:
@@ -224,3 +225,18 @@ def _short(value: Any) -> Any:
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.3g}" if abs(value) < 0.1 else f"{value:.3f}"
     return value
+
+
+def print_winner(folder: Path) -> None:
+    """Print the winner of a sweep of a program as an agent for any command; nothing before it."""
+    if not (folder / BEST_FILE).exists():
+        return
+    from evolve.sweeps.winner import tuned_program  # imported here: it loads optuna
+
+    program = tuned_program(folder)
+    if program is None:
+        return
+    if program.commands:
+        say(f"its values are GTP commands, to send at its start: {', '.join(program.commands)}")
+    else:
+        say(f"paste: {program.match_line}")

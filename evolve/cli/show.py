@@ -15,7 +15,6 @@ import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.drawing import print_agent
 from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
-from evolve.cli.landscape import print_landscape, print_winner
 from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
 from evolve.cli.output import (
     as_frame,
@@ -24,6 +23,7 @@ from evolve.cli.output import (
     print_frame,
     print_rungs,
     print_trials,
+    print_winner,
     style_of,
     write_in_style,
 )
@@ -211,7 +211,6 @@ def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     show = print_frame if printed is None else partial(printed, run)
     _print_some(run.path, table.name, show, frame)
     if table.name == "trials":
-        print_landscape(run.path)
         print_winner(run.path)
     champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
     if champion is not None:

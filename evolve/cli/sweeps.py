@@ -14,8 +14,7 @@ from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell, tell_next
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
-from evolve.cli.landscape import print_landscape, print_winner
-from evolve.cli.output import print_finalists
+from evolve.cli.output import print_finalists, print_winner
 from evolve.cli.terminal import cell, duration, elo_text
 from evolve.cli.work import LongWork
 from evolve.config.program_sweep import ProgramSweepSettings
@@ -178,7 +177,6 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         print_finalists(folder, final_table(folder).to_pylist())
         name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
-            print_landscape(folder)
             _report_program(result)
             print_winner(folder)
             tell_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")

@@ -1,10 +1,14 @@
-"""Ranges of a sweep's parameters as texts: LOW:HIGH[:log|:STEP][=DEFAULT], A|B, or A| alone."""
+"""Ranges of a sweep's parameters: texts (LOW:HIGH[:log|:STEP][=DEFAULT], A|B or A|), and scales.
+
+A place is a number's position in its range, 0 to 1.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from evolve.errors import OptionsError
 
@@ -86,3 +90,31 @@ def typed(text: str) -> float | int | str:
         return float(number) if re.search("[0-9]", number) and "_" not in number else text
     except ValueError:
         return text
+
+
+class Scale(Protocol):
+    """A range of numbers; with log, equal ratios are equally far apart."""
+
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def log(self) -> bool: ...
+
+
+def to_unit(value: float, scale: Scale) -> float:
+    """Return the place of a value in its range, 0 to 1; .5 where the range is one value."""
+    position = math.log if scale.log else float
+    low, high = position(scale.low), position(scale.high)
+    return 0.5 if low == high else (position(value) - low) / (high - low)
+
+
+def value_at(place: float, scale: Scale) -> float:
+    """Return the number at a place, without a grid; outside 0 to 1, the nearest end."""
+    position = math.log if scale.log else float
+    low, high = position(scale.low), position(scale.high)
+    value = low + min(1.0, max(0.0, place)) * (high - low)
+    if scale.log:
+        value = math.exp(value)
+    return min(max(value, scale.low), scale.high)

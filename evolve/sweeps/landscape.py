@@ -6,7 +6,6 @@ trials' scores and errors; what the other parameters do is noise.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from evolve.config.ranges import to_unit, value_at
 from evolve.tables.trials import TRIALS_COLUMNS, importances_of, read_final, read_trials
 
 Floats = npt.NDArray[np.float64]
@@ -61,11 +61,7 @@ class Axis:
 
     def place(self, value: Any) -> float:
         """Return where a value is, from 0 to 1."""
-        number = float(self.choices.index(str(value))) if self.choices else float(value)
-        low, high = self.low, self.high
-        if self.log:
-            number, low, high = math.log(number), math.log(low), math.log(high)
-        return 0.5 if high == low else (number - low) / (high - low)
+        return to_unit(self.choices.index(str(value)) if self.choices else value, self)
 
     def places(self, count: int) -> Floats:
         """Return `count` places over the range; the choices themselves."""
@@ -73,9 +69,7 @@ class Axis:
 
     def value(self, place: float) -> float:
         """Return the number at a place."""
-        if self.log:
-            return math.exp(math.log(self.low) + place * math.log(self.high / self.low))
-        return self.low + place * (self.high - self.low)
+        return value_at(place, self)
 
 
 @dataclass(frozen=True)

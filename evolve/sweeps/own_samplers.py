@@ -18,10 +18,10 @@ from optuna.distributions import (
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
+from evolve.config.ranges import value_at
 from evolve.sweeps.space import (
     Number,
     at_step,
-    between,
     steps_in,
     units_of,
     values_at,
@@ -283,7 +283,7 @@ def step_of(
     width: of each half, as a share of the range. lot: 0 to 1; it rounds both ends to the grid so
     that on average they stay where they were.
     """
-    low, high = (between(place + way * width, distribution) for way in (-1, 1))
+    low, high = (value_at(place + way * width, distribution) for way in (-1, 1))
     step = distribution.step
     if step is None:
         return low, high

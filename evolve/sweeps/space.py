@@ -23,6 +23,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 
+from evolve.config.ranges import to_unit, value_at
 from evolve.config.requirement import Requirement
 from evolve.errors import SettingsError
 
@@ -367,13 +368,6 @@ class Space:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
 
-def to_unit(value: float, distribution: Number) -> float:
-    """Return the place of a value in its range."""
-    scale = math.log if distribution.log else float
-    low, high = scale(distribution.low), scale(distribution.high)
-    return (scale(value) - low) / (high - low)
-
-
 def units_of(values: Mapping[str, Any], numbers: Mapping[str, Number]) -> npt.NDArray[np.float64]:
     """Return the places of values in their ranges: a point of the unit cube."""
     return np.array([to_unit(values[name], one) for name, one in numbers.items()])
@@ -387,19 +381,9 @@ def values_at(
     return {name: from_unit(float(unit), one) for unit, (name, one) in pairs}
 
 
-def between(place: float, distribution: Number) -> float:
-    """Return the number at a place, without a grid; outside 0 to 1, the nearest end."""
-    scale = math.log if distribution.log else float
-    low, high = scale(distribution.low), scale(distribution.high)
-    value = low + min(1.0, max(0.0, place)) * (high - low)
-    if distribution.log:
-        value = math.exp(value)
-    return min(max(value, distribution.low), distribution.high)
-
-
 def from_unit(place: float, distribution: Number) -> float | int:
     """Return the value at a place, on the grid if there is one; outside 0 to 1 the nearest end."""
-    value: float | int = snapped(between(place, distribution), distribution)
+    value: float | int = snapped(value_at(place, distribution), distribution)
     return value
 
 

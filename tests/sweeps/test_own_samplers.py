@@ -13,6 +13,7 @@ import pytest
 from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from evolve.config.ranges import value_at
 from evolve.fitness.statistics import score_of_elo
 from evolve.sweeps.own_samplers import (
     CMA_GENERATION,
@@ -22,7 +23,7 @@ from evolve.sweeps.own_samplers import (
     SpsaSampler,
     step_of,
 )
-from evolve.sweeps.space import Number, between
+from evolve.sweeps.space import Number
 from evolve.sweeps.trials import MIRROR
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -219,7 +220,7 @@ def test_a_step_always_moves_within_the_range_and_is_not_biased(name: str, place
     least = 1e-9 if one.step is None else one.step * (1 - 1e-9)
     assert all(high - low >= least for low, high in ends)
     assert all(one._contains(one.to_internal_repr(end)) for pair in ends for end in pair)
-    low, high = (between(place + way * width, one) for way in (-1, 1))
+    low, high = (value_at(place + way * width, one) for way in (-1, 1))
     if one.step is None or high - low >= one.step:
         assert np.mean(ends, axis=0) == pytest.approx([low, high], abs=(one.step or 0) / 300 + 1e-9)
     elif one.low <= (low + high - one.step) / 2 and (low + high + one.step) / 2 <= one.high:
