@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -64,6 +66,18 @@ def test_commands_and_their_options_are_there(words: list[str]) -> None:
     for word in words[1:]:
         if word.startswith("--"):
             assert word in text, (word, name)
+
+
+@pytest.mark.skipif(shutil.which("docker") is None, reason="needs a client of Docker")
+def test_containers_of_the_documentation_have_options_that_there_are() -> None:
+    known = subprocess.run(["docker", "run", "--help"], capture_output=True, text=True, check=True)
+    text = (Path(ROOT) / "docs/explain/security.md").read_text()
+    lines = re.findall(r"docker run (.*?)(?:debian|evolve):", text, re.DOTALL)
+    assert len(lines) == 2
+    for line in lines:
+        for word in line.split():
+            if word.startswith("-"):
+                assert re.search(rf"^ +.*{word}\b", known.stdout, re.MULTILINE), word
 
 
 def test_there_are_some() -> None:

@@ -81,8 +81,7 @@ class _Worker:
                 await self._answer({"do": "ready", "searches": self._searches}, _START)
             answer = await self._answer(question, _LIMIT)
         except BaseException:  # the next question must not get the answer to this one
-            self._end()
-            self._child = None
+            await self.close()
             raise
         self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
         return answer

@@ -58,7 +58,7 @@ def assert_others_are_listed(app: App, *, jobs: int, runs: int) -> dict[str, Any
 
 FIELDS: Final = [
     *("id", "command", "settings", "names", "run", "threads", "key", "asked", "state", "created"),
-    *("started", "ended", "process", "progress", "result", "ending", "error", "notes", "mark"),
+    *("started", "ended", "process", "progress", "result", "ending", "error", "notes", "nonce"),
     *("seeds", "grid"),
 ]
 
@@ -82,10 +82,10 @@ def test_a_field_of_a_job_of_another_type_costs_that_job_alone(
         assert_others_are_listed(app, jobs=len(texts) + 1, runs=1)
         found = [one for one in app.get("jobs?limit=500")["items"] if one["id"] != GOOD]
         assert len(found) == len(texts)
-        assert {one["state"] for one in found} == {"damaged", "elsewhere"}
-        for one in found:
-            assert one["state"] == "elsewhere" or "is damaged: " in one["error"]
-        for one in found[::20]:
+        damaged = [one for one in found if one["state"] == "damaged"]
+        assert len(damaged) > len(found) / 2
+        assert all("is damaged: " in one["error"] for one in damaged)
+        for one in damaged[::20]:
             app.get(f"jobs/{one['id']}/log")
             app.post(f"jobs/{one['id']}/resume", None, 409)
             app.delete(f"jobs/{one['id']}")
