@@ -12,7 +12,6 @@
     │   └── LinkError                      a link in a run folder, which is not followed
     ├── StorageError     (OSError)         a study's storage that does not answer, or is damaged
     ├── RecordError      (ValueError)      a record (OBF, GGF, WTHOR, moves) that cannot be read
-    │   └── RulesError                     games of other rules than asked for, by file or winners
     ├── ExtraError       (ImportError)     a part of evolve that is not installed
     ├── EngineError      (RuntimeError)    a program that crashed, hung or played nonsense
     └── ClusterError     (RuntimeError)    a cluster that cannot be used, or is gone
@@ -92,14 +91,6 @@ class StorageError(EvolveError, OSError):
 
 class RecordError(EvolveError, ValueError):
     """A record (OBF, GGF, WTHOR, move string) that cannot be read."""
-
-
-class RulesError(RecordError):
-    """Games that are not of the rules asked for.
-
-    Their file says other rules, or their winners contradict the rules. This is no damage of one
-    game: all of them would be read wrongly.
-    """
 
 
 class ExtraError(EvolveError, ImportError):

@@ -34,7 +34,8 @@ from evolve.errors import EvolveError, RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.fitness.games import Games, empty_rows
-from evolve.records.ggf import format_ggf, read_ggf
+from evolve.records.formats import read_games
+from evolve.records.ggf import format_ggf
 from evolve.records.packing import packed
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
@@ -217,7 +218,7 @@ def write_match_ggf(match: Match, path: Path, settings: Mapping[str, object]) ->
 def check_match_ggf(match: Match, path: Path, settings: Mapping[str, object]) -> None:
     """Raise RunError where a GGF file exists that holds something else than this match."""
     if path.is_file() and path.stat().st_size:
-        event = next((record.event for record in read_ggf(path)), "")
+        event = next((record.event for record in read_games(path, strict=True).records), "")
         MatchFile(match, path, lambda text: None, settings)._check(event.partition(" game=")[0])
 
 

@@ -30,7 +30,7 @@ from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.protocols.session import Session
 from evolve.records.formats import read_games, write_games
-from evolve.records.ggf import format_ggf, scan_ggf
+from evolve.records.ggf import format_ggf, scan_trees
 from evolve.records.moves import read_move
 from evolve.records.packing import read_bytes, text_of
 from evolve.records.positions import start_board
@@ -215,7 +215,7 @@ class _Game:
     def _add(self, path: Path) -> None:
         """Add the game to the end of a GGF file, whatever else is in it."""
         before = text_of(read_bytes(path)) if path.exists() else ""
-        number = scan_ggf(before).next if before.strip() else 1
+        number = scan_trees(before).next if before.strip() else 1
         line = "" if not before or before.endswith("\n") else "\n"
         write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
         say(f"{count_of(number, 'game')} in {path}")
@@ -226,11 +226,8 @@ class _Game:
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            # The check below compares the rules, for that one game alone.
-            record = read_games(name, self.agreed.rules, judged=False).game(Path(name), int(number))
-            rules = self.agreed.rules
-            if record.rules != rules:
-                raise RecordError(f"game {number} of {name} is {record.rules}, not {rules}")
+            reading = read_games(name, self.agreed.rules, check_winners=False)
+            record = reading.game(Path(name), int(number))
             if record.start.moves is None and self.agent.needs_moves:
                 raise RecordError(
                     f"game {number} of {name} begins elsewhere than at the usual start, and "

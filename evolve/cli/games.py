@@ -6,7 +6,7 @@ import json
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -25,8 +25,9 @@ from evolve.cli.options import (
 from evolve.cli.terminal import complain, counting, interruptible, print_rows, remark, say
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
-from evolve.errors import OptionsError, RulesError
-from evolve.records.packing import ending_of
+from evolve.errors import OptionsError, RecordError
+from evolve.records.formats import TABLE
+from evolve.records.packing import PACKED, ending_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -128,7 +129,24 @@ def replay_command(
     replay_game(source, game, moves_only=moves_only, strict=strict, rules=rules)
 
 
-@click.command(name="convert")
+_CONVERT_HELP: Final = f"""Turn the games of SOURCE into another format, by the names' endings.
+
+\b
+{TABLE}
+
+Each may be packed: {", ".join(PACKED)}. An .obf gets the last position of each game, for
+evolve solve. Games that cannot be read are left out and named. Games keep their rules: one with a
+winner that contradicts them is left out, too.
+
+\b
+Examples:
+  evolve convert WTH_2004.wtb -o games.parquet
+  evolve convert archive.ggf.bz2 -o games.pgn
+  evolve convert WTH_2004.wtb --empties 16 -o ends.obf
+"""
+
+
+@click.command(name="convert", help=_CONVERT_HELP)
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, callback=output_path, help="File to write.")
 @click.option(
@@ -141,20 +159,7 @@ def replay_command(
 def convert_command(
     source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
 ) -> None:
-    """Turn the games of SOURCE into another format, by the endings of the names.
-
-    Reads .ggf, .sgf, .wtb (WTHOR), .pgn, .csv, .tsv, .parquet, .json, .jsonl (games tables, or
-    others with a column of moves), .txt (moves, a game in a line, or positions) and .obf. Writes
-    .ggf, .pgn, .csv, .parquet, .json, .txt, and .obf with the last position of each game, for
-    evolve solve. Each may be packed: .gz, .bz2. Games that cannot be read are left out and named.
-    Games keep their rules: a game with a winner that contradicts them is an error.
-
-    \b
-    Examples:
-      evolve convert WTH_2004.wtb -o games.parquet
-      evolve convert archive.ggf.bz2 -o games.pgn
-      evolve convert WTH_2004.wtb --empties 16 -o ends.obf
-    """
+    """See _CONVERT_HELP."""
     from evolve.records import formats, record
 
     positions = ending_of(output) == ".obf"
@@ -256,8 +261,8 @@ def solve_command(
 
 
 def _one_of(rules: set[Rules], file: Path) -> Rules:
-    """The rules of all positions; RulesError where they differ."""
+    """The rules of all positions; RecordError where they differ."""
     if len(rules) > 1:
-        raise RulesError(f"{file} has positions of {' and '.join(sorted(rules))} rules; split it")
+        raise RecordError(f"{file} has positions of {' and '.join(sorted(rules))} rules; split it")
     (one,) = rules
     return one

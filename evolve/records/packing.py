@@ -9,10 +9,15 @@ import io
 import re
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, TYPE_CHECKING, Final
 
 from evolve.errors import RecordError, reason_of
+
+if TYPE_CHECKING:
+    from evolve.engine.board.board import Side
+    from evolve.records.record import RequestedRules
 
 LIMIT: Final = 512 << 20
 """Most bytes of a packed file after unpacking: some 500 000 games of GGF.
@@ -33,6 +38,24 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _BINARY: Final = re.compile(r"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read, with the reader's options.
+
+    requested: the rules asked for; side: the side to move in positions that do not say.
+    """
+
+    data: bytes
+    path: Path
+    requested: RequestedRules
+    side: Side | None
+
+    @property
+    def text(self) -> str:
+        """Its content as text."""
+        return text_of(self.data)
 
 
 def ending_of(path: Path) -> str:
@@ -83,7 +106,8 @@ def text_of(data: bytes) -> str:
 
     RecordError names the first byte that cannot be text.
     """
-    encoding, begin = _encoding_of(data)
+    marks = ((encoding, len(mark)) for mark, encoding in _MARKS if data.startswith(mark))
+    encoding, begin = next(marks, ("utf-8", 0))
     try:
         text = data[begin:].decode(encoding)
     except UnicodeDecodeError as error:
@@ -98,18 +122,3 @@ def text_of(data: bytes) -> str:
         place = begin + len(text[: control.start()].encode(encoding, "surrogatepass"))
         raise RecordError(f"this is not text: byte {place} is {ord(control[0])}")
     return text.rstrip("\x1a")  # DOS ended files with this character
-
-
-def _encoding_of(data: bytes) -> tuple[str, int]:
-    """The encoding of a text, found by its first bytes, and the length of its byte order mark."""
-    for mark, encoding in _MARKS:
-        if data.startswith(mark):
-            return encoding, len(mark)
-    # Latin letters in 16 bits have every other byte 0.
-    first = data[:64]
-    if len(first) >= 4 and len(data) % 2 == 0:
-        if not any(first[1::2]) and all(first[::2]):
-            return "utf-16-le", 0
-        if not any(first[::2]) and all(first[1::2]):
-            return "utf-16-be", 0
-    return "utf-8", 0

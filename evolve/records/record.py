@@ -1,15 +1,14 @@
 """One game, from a file of any format, the games of a file, and the rules of these games.
 
-GGF says the rules in its type, games tables in a column, tables of older matches in the text of the
-match, files of older runs and ratings in the settings of their folder, and move strings and
-positions in a comment above them. WTHOR has games of the `standard` rules alone. Games that say no
-rules get those that the caller asks for, or else the default ones.
+GGF says the rules in its type, games tables in a column, and move strings and positions in a
+comment above them. WTHOR has games of the `standard` rules alone. Games that say no rules get those
+that the caller asks for, or else the default ones.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,19 +17,15 @@ from typing import Any, Final, Literal
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
-from evolve.errors import IllegalMoveError, PositionError, RecordError, RulesError
-from evolve.parsing import parse_json, parse_toml, read_document
-from evolve.records.moves import Result, Written
-from evolve.tables.paths import CONFIG_FILE, GAMES, RATING_FILE
+from evolve.errors import IllegalMoveError, PositionError, RecordError
+from evolve.records.moves import ParsedMoves, Result
 from evolve.terminal_text import count_of
 
 Ending = Literal["end", "unfinished", "resigned", "time", "agreed"]
 Winner = Literal["black", "white", "draw"]
 _SHOWN: Final = 3
 """Most games left out that a message gives the reasons of; it counts the others."""
-_MATCH_WORD: Final = re.compile(r"(?:^|\s)rules=(\S+)")
 _LINE: Final = re.compile(r"^[#%;] *rules: *([a-z-]{1,40})\s*$", re.MULTILINE)
-_OF_FOLDERS: Final = re.compile(r"(gen-\d+|playoff|pair-\d+-\d+)\.parquet")
 
 
 @dataclass(frozen=True)
@@ -101,61 +96,40 @@ def play_moves(board: Board, moves: Iterable[int]) -> Board:
 def with_passes(
     board: Board,
     squares: Iterable[int],
-    sides: Iterable[str] | None = None,
-    word: Callable[[int], str] | None = None,
+    sides: Sequence[str] | None = None,
+    texts: Sequence[str] | None = None,
 ) -> tuple[int, ...]:
     """The moves with all forced passes inserted, also after the last move.
 
     `squares` may contain passes: they are checked, and dropped where the game is over. `sides`
     (`black`, `white`) moved, where that is known: they must be right, and no pass is added after
-    the last move. RecordError names the first impossible move, with the text that `word` gives
-    for its number.
+    the last move. RecordError names the first impossible move, as it is written in `texts`.
     """
-    return _played(board, squares, sides, word)[0]
-
-
-def _played(
-    board: Board,
-    squares: Iterable[int],
-    sides: Iterable[str] | None = None,
-    word: Callable[[int], str] | None = None,
-) -> tuple[tuple[int, ...], Board]:
-    """The moves of `with_passes`, and the board after them."""
     moves: list[int] = []
-    movers = None if sides is None else iter(sides)
-    for number, square in enumerate(squares, 1):
-        mover = None if movers is None else next(movers)
+    for index, square in enumerate(squares):
         try:
-            if mover is not None and mover != board.side:
-                board = _turned(board, mover, moves)
-            if square != PASS:
-                try:
-                    board = board.play(square)
-                except IllegalMoveError:
-                    if board.legal_moves() or board.is_over():
-                        raise
-                    board = board.pass_move()
-                    moves.append(PASS)
-                    board = board.play(square)
-            elif not board.is_over():
-                board = board.pass_move()
-            else:
+            if sides is not None and sides[index] != board.side:
+                board = _turned(board, moves)
+            if square == PASS and board.is_over():
                 continue
+            if square != PASS and not board.legal_moves() and not board.is_over():
+                moves.append(PASS)
+                board = board.pass_move()
+            board = board.pass_move() if square == PASS else board.play(square)
         except (IllegalMoveError, RecordError) as error:
             line = str(error).splitlines()[0]
-            name = square_name(square) if word is None else word(number)
-            raise RecordError(f"move {number}, {name}: {line}") from error
+            name = square_name(square) if texts is None else texts[index]
+            raise RecordError(f"move {index + 1}, {name}: {line}") from error
         moves.append(square)
     if sides is None and not board.legal_moves() and not board.is_over():
         moves.append(PASS)
-        board = board.pass_move()
-    return tuple(moves), board
+    return tuple(moves)
 
 
-def _turned(board: Board, mover: str, moves: list[int]) -> Board:
-    """The board with `mover` to move: the other side passes, unless the game is over.
+def _turned(board: Board, moves: list[int]) -> Board:
+    """The board with the other side to move: this one passes, unless the game is over.
 
-    Raises RecordError where the other side has a move.
+    Raises RecordError where it has a move.
     """
     if board.legal_moves():
         raise RecordError(f"it is {board.side}'s turn")
@@ -166,7 +140,7 @@ def _turned(board: Board, mover: str, moves: list[int]) -> Board:
 
 
 def game_of(
-    written: Written, start: Board | None = None, rules: Rules = DEFAULT_RULES, **about: Any
+    parsed: ParsedMoves, start: Board | None = None, rules: Rules = DEFAULT_RULES, **about: Any
 ) -> GameRecord:
     """The game of moves read from text, from `start`; about: further fields of the record.
 
@@ -174,64 +148,30 @@ def game_of(
     the game is complete. Raises RecordError.
     """
     begin = Board.start() if start is None else start
-    result = written.result
-    moves, final = _played(begin, written.squares)
+    result = parsed.result
     if result is not None:
-        about = {**about, "result": _score_of(result, rules)}
-    game = GameRecord(moves, rules=rules, start=begin, **about)
-    vars(game)["final"] = final  # the property's cache: else it would play all moves again
-    if result is None:
-        return game
-    if game.ending == "end":
+        discs = (RULE_SETS[rules].discs or 1) if result.counts else 1
+        about = {**about, "result": result.score * discs}
+    game = GameRecord(with_passes(begin, parsed.squares), rules=rules, start=begin, **about)
+    if result is not None and game.ending == "end":
         _check_result(game, result)
-    elif result.margin and result.winner is None and result.score:
-        raise RecordError(
-            f"the result {result} can be black's or the winner's, and the moves stop before the "
-            f"end; write the discs, black's first: {result.black:g}-{result.white:g}"
-        )
     return game
 
 
-def _score_of(result: Result, rules: Rules) -> float:
-    """Black's score: from discs by the rules; from a winner, positive where black won."""
-    if result.winner is not None or not result.counts:
-        return result.score
-    return result.score * (RULE_SETS[rules].discs or 1)
-
-
 def _check_result(game: GameRecord, result: Result) -> None:
-    """Raise RecordError where a result contradicts a game that was played to its end.
-
-    White's discs may come first where the record has no names: the moves then leave no doubt. With
-    names, the names may be swapped instead, so that is an error.
-    """
+    """Raise RecordError where a result contradicts a game that was played to its end."""
     black, white = game.final.discs("black"), game.final.discs("white")
     empties = 64 - black - white
-    contradicts = (
-        f"the result {result} contradicts the moves, which end {black}-{white}, black's first"
-    )
-    if result.winner is not None and result.winner != game.winner:
-        raise RecordError(contradicts)
-    if not result.counts:
-        # Some write 1-0 where black won, others where white did: here the moves tell the winner.
-        if (result.score == 0) != (black == white):
-            raise RecordError(contradicts)
-        return
-    ends = {(black, white), (black + empties * (black > white), white + empties * (white > black))}
-    if result.margin:
-        fits, turned = (
-            sign * result.score in {one - other for one, other in ends} for sign in (1, -1)
-        )
+    if result.counts:
+        winners = (black + empties * (black > white), white + empties * (white > black))
+        right = (result.black, result.white) in ((black, white), winners)
     else:
-        fits, turned = (result.black, result.white) in ends, (result.white, result.black) in ends
-    if fits or (turned and (result.winner is not None or not (game.black or game.white))):
-        return
-    if turned:
+        won = {"black": (1, 0), "white": (0, 1)}.get(game.winner or "", (0.5, 0.5))
+        right = (result.black, result.white) == won
+    if not right:
         raise RecordError(
-            f"{contradicts}; either it has white's first, then turn it round, or black and white "
-            "are the wrong way round, then turn the names round"
+            f"the result {result} contradicts the moves, which end {black}-{white}, black's first"
         )
-    raise RecordError(f"{contradicts}; take the wrong one away")
 
 
 @dataclass(frozen=True)
@@ -324,73 +264,47 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedRules:
     """The rules that the caller asks for when a file is read.
 
-    rules: the rules of its games, or None; judged: whether a game is an error that says other
-    rules, or has another winner than its rules give it; usual: the rules of games that say none,
-    where `rules` is None.
+    rules: the rules of its games, or None; default: those of games that say none, where `rules` is
+    None; winners: whether a finished game is an error whose table has another winner than its rules
+    give it.
     """
 
     rules: Rules | None = None
-    judged: bool = True
-    usual: Rules = DEFAULT_RULES
+    default: Rules = DEFAULT_RULES
+    winners: bool = True
 
-    def agree(self, said: Rules | None) -> Rules:
-        """The rules of a game: those that it says, else those asked for, else the usual ones.
+    def agree(self, stated: str | None) -> Rules:
+        """The rules of a game: those that it states, else those asked for, else the default ones.
 
-        Raises RulesError where `judged` is set and the game says other rules than those asked for.
+        RecordError where it states unknown rules, or others than those asked for.
         """
-        if self.judged and self.rules is not None and said is not None and said != self.rules:
-            raise RulesError(f"it says {said} rules, not {self.rules}; leave --rules out")
-        return said or self.rules or self.usual
+        if not stated:
+            return self.rules or self.default
+        try:
+            rules = check_rules(stated.strip().lower())
+        except PositionError as error:
+            raise RecordError(str(error)) from error
+        if self.rules not in (None, rules):
+            raise RecordError(f"it says {rules} rules, not {self.rules}")
+        return rules
 
 
-ASKED_NOTHING: Final = Asked()
+NO_REQUEST: Final = RequestedRules()
 
 
-def check_winner(record: GameRecord, winner: str, said: Rules | None) -> None:
-    """Raise RulesError where `winner` is not the winner of a finished game by its rules.
-
-    said: the rules that its table says; None where it says none.
-    """
+def check_winner(record: GameRecord, winner: str) -> None:
+    """Raise RecordError where `winner` is not the winner of a finished game by its rules."""
     if record.winner == winner:
         return
-    text = f"the winner is {winner}, but by {record.rules} rules it is {record.winner}"
     others = [rules for rules in RULE_SETS if replace(record, rules=rules).winner == winner]
-    if said is not None or not others:
-        raise RulesError(f"{text}: the row contradicts itself")
-    raise RulesError(f"{text}; for games of other rules add --rules {' or '.join(others)}")
-
-
-def rules_in_row(rules: str | None, match: object) -> Rules | None:
-    """The rules that a row says, in the column of rules or that of the match; None for none.
-
-    Raises RecordError for unknown rules.
-    """
-    word = _MATCH_WORD.search(match) if isinstance(match, str) else None
-    # Spreadsheets and people write `Reversed`, or leave a blank after it.
-    said = (rules or "").strip().lower() or (None if word is None else word[1])
-    try:
-        return None if said is None else check_rules(said)
-    except PositionError as error:
-        raise RecordError(str(error)) from error
-
-
-def rules_beside(path: Path) -> Rules | None:
-    """The rules of the run or rating that this file of games belongs to; None where not known.
-
-    Its folder says them: older files of games have no column of rules.
-    """
-    folder = path.absolute().parent
-    if folder.name != GAMES or not _OF_FOLDERS.fullmatch(path.name):
-        return None
-    for name, parsed in ((CONFIG_FILE, parse_toml), (RATING_FILE, parse_json)):
-        try:
-            return check_rules(parsed(read_document(folder.parent / name))["rules"])
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            continue  # a folder of that name, but no run or rating
-    return None
+    hint = f"; if these are games of other rules, add --rules {' or '.join(others)}"
+    raise RecordError(
+        f"the winner is {winner}, but by {record.rules} rules it is {record.winner}"
+        f"{hint if others else ''}"
+    )
 
 
 def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
@@ -407,12 +321,12 @@ def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:
     return "" if kinds <= {DEFAULT_RULES} else f"{sign} rules: {kinds.pop()}\n"
 
 
-def rules_in_text(text: str) -> Rules | None:
+def rules_in_text(text: str) -> str | None:
     """The rules that a comment of such a text says; None where there is no such comment.
 
-    RulesError where two comments say different rules.
+    RecordError where two comments say different rules.
     """
-    kinds = {said: None for said in _LINE.findall(text) if said in RULE_SETS}
+    kinds = dict.fromkeys(_LINE.findall(text))
     if len(kinds) > 1:
-        raise RulesError(f"one comment says the rules are {' and another '.join(kinds)}; split it")
+        raise RecordError(f"one comment says the rules are {' and another '.join(kinds)}; split it")
     return next(iter(kinds), None)

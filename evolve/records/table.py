@@ -1,6 +1,6 @@
 """Converts records to and from games tables, in CSV, JSON and Parquet.
 
-Tables of other programs are read too: their columns of moves and names are found by the content.
+Tables of other programs are read too, if one column has `move` in its name.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,44 +24,29 @@ from evolve.engine.board.rules import (
     Rules,
 )
 from evolve.engine.board.squares import format_moves
-from evolve.errors import RecordError, RulesError, RunError
+from evolve.errors import RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.records.moves import read_moves
-from evolve.records.packing import ending_of, packed, read_bytes, text_of
+from evolve.records.packing import Source, ending_of, packed, read_bytes, text_of
 from evolve.records.positions import start_board, start_text
 from evolve.records.record import (
-    ASKED_NOTHING,
-    Asked,
+    NO_REQUEST,
     Ending,
     GameRecord,
     Reading,
+    RequestedRules,
     check_winner,
     game_of,
-    rules_beside,
-    rules_in_row,
 )
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, results_by_name
 from evolve.tables.parquet import bytes_of, csv_text, read_csv, table_of
 
 KIND: Final = "record"
 _RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
-_NEEDED: Final = ("black", "white", "moves", "winner", "reason")
-_OPTIONAL: Final = (RULES, START, "match")
-_SAMPLE: Final = 50
-"""Number of cells of a column to check."""
-_NAMES: Final = {
-    name: side
-    for side, words in {
-        "black": ("black", "noir", "schwarz"),
-        "white": ("white", "blanc", "weiss"),
-    }.items()
-    for word in words
-    for name in (word, f"{word}player", f"player{word}", f"{word}name", f"name{word}")
-}
-_WINNERS: Final = {"1": "black", "-1": "white", "0": "draw"}
+_NUMBERS: Final = {"1": "black", "-1": "white", "0": "draw"}
 """Winners as numbers, in a column that has -1; other numbers could mean anything."""
-_SHORTEST: Final = 4
-"""Fewest moves of a column head that is a game: such a table has no heads."""
+_COLUMNS: Final = ("black", "white", "winner", "reason", RULES, START)
+"""Columns that count under their own names, in any case, beside that of the moves."""
 
 
 def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
@@ -91,115 +75,101 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 
 
 def scan_frame(
-    frame: pd.DataFrame, asked: Asked = ASKED_NOTHING, *, bad: Mapping[int, str] | None = None
+    frame: pd.DataFrame,
+    requested: RequestedRules = NO_REQUEST,
+    bad: Mapping[int, str] | None = None,
 ) -> Reading:
     """The games of a table, with the rows that could not be read.
 
-    Each game has the rules that its row says, or else those asked for. A games table of evolve has
-    our columns, in any case; in other tables the reader finds the column with moves. `bad`: numbers
-    of damaged rows, with the reasons. RecordError where no column has moves; RulesError, if
-    `asked.judged`, for a row that says other rules than those asked for, or has another winner than
-    its rules give it.
+    Each game has the rules that its row says, or else those asked for. `bad`: numbers of damaged
+    rows, with the reasons. RecordError where not exactly one column has moves.
     """
-    frame = frame.loc[:, ~frame.columns.duplicated()]
-    named = {str(column).strip().lower(): column for column in reversed(list(frame.columns))}
-    ours = all(name in named for name in _NEEDED)
-    if ours:
-        there = [name for name in (*_NEEDED, *_OPTIONAL) if name in named]
-        frame = frame[[named[name] for name in there]].set_axis(there, axis=1)
-    else:
-        frame = moves_and_names(frame)
     reading = Reading()
-    against: list[RulesError] = []
-    for number, row in enumerate(frame.itertuples(index=False), 1):
+    for number, row in enumerate(_rows(frame), 1):
         try:
             if bad and number in bad:
                 raise RecordError(bad[number])
-            reading.add(_record(row, asked) if ours else _record_of_others(row, asked))
-        except RulesError as error:
-            against.append(RulesError(f"row {number}: {error}"))
-            if ours:
-                raise against[0] from error
-            reading.leave_out(f"row {number}", error)
+            reading.add(_record(row, requested))
         except RecordError as error:
             reading.leave_out(f"row {number}", error)
-    # Other programs' tables contain errors too; but where most winners differ, the rules differ.
-    if 2 * len(against) > len(against) + sum(game.ending == "end" for game in reading.records):
-        raise against[0]
     return reading
 
 
-def records_of_frame(
-    frame: pd.DataFrame, rules: Rules | None = None, *, judged: bool = True
-) -> list[GameRecord]:
-    """The games of a games table; RecordError names an invalid row, RulesError as `scan_frame`."""
-    return scan_frame(frame, Asked(rules, judged)).whole()
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows with the columns that count, None for missing values."""
+    heads = [str(head).strip().lower() for head in frame.columns]
+    found: dict[str, int] = {name: heads.index(name) for name in _COLUMNS if name in heads}
+    moves = [head for head in heads if "move" in head]
+    if "moves" not in moves and len(moves) != 1:
+        number = " and ".join(moves) if moves else "no column"
+        raise RecordError(
+            f"{number} could be the moves, of {', '.join(heads)[:200] or 'none'}: name the one "
+            "column of them moves"
+        )
+    found["moves"] = heads.index("moves" if "moves" in moves else moves[0])
+    columns = frame.iloc[:, list(found.values())].set_axis(list(found), axis=1).astype(object)
+    if "winner" in found:
+        columns["winner"] = _winners(columns["winner"])
+    rows = columns.where(columns.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-def _record(row: Any, asked: Asked) -> GameRecord:
-    moves = "" if row.moves is None else row.moves
-    if not isinstance(moves, str) or not isinstance(row.reason, str) or not row.reason:
+def _winners(column: pd.Series[Any]) -> list[Any]:
+    """The cells in lower case; -1, 0 and 1 as sides, where the column has -1."""
+    words = ["" if pd.isna(cell) else str(cell).strip().lower() for cell in column]
+    words = [word.removesuffix(".0") for word in words]
+    return [_NUMBERS.get(word, word) for word in words] if "-1" in words else words
+
+
+def records_of_frame(frame: pd.DataFrame, rules: Rules | None = None) -> list[GameRecord]:
+    """The games of a games table; RecordError names an invalid row."""
+    return scan_frame(frame, RequestedRules(rules)).whole()
+
+
+def _record(row: Mapping[str, Any], requested: RequestedRules) -> GameRecord:
+    """The game of a row. Only tables of evolve have a reason, and games without a move."""
+    moves, reason = row["moves"] or "", _text(row, "reason")
+    if not isinstance(moves, str) or ("reason" in row and reason is None):
         raise RecordError("moves and reason must be text; is it cut off?")
-    winner, names = _winner(row.winner), (str(row.black), str(row.white))
-    said = rules_in_row(_text_of(row, RULES), getattr(row, "match", None))
-    rules = asked.agree(said)
-    record = _exact(moves, names, rules, start_board(_text_of(row, START)))
+    if not moves.strip() and reason is None:
+        raise RecordError("it has no moves")
+    rules = requested.agree(_text(row, RULES))
+    names = str(row.get("black") or ""), str(row.get("white") or "")
+    record = _exact(moves, names, rules, start_board(_text(row, START)))
+    winner = row.get("winner") or None
+    if reason is not None and winner not in (None, *_RESULTS):
+        raise RecordError(f"winner {winner!r} is none of {', '.join(_RESULTS)}")
     if record.ending == "end":
-        if asked.judged and winner is not None and row.reason == "end":
-            check_winner(record, winner, said)
+        if requested.winners and winner in _RESULTS and reason in (None, "end"):
+            check_winner(record, winner)
         return record
-    return replace(
-        record, result=None if winner is None else _RESULTS[winner], stopped=_stopped(row.reason)
-    )
+    if winner in _RESULTS:
+        record = replace(record, result=_RESULTS[winner])
+    elif reason is not None:
+        record = replace(record, result=None)
+    return replace(record, stopped=_stopped(reason or ""))
 
 
-def _text_of(row: Any, column: str) -> str | None:
+def _text(row: Mapping[str, Any], column: str) -> str | None:
     """A row's text in an optional column; None where there is none. Raises RecordError."""
-    value = getattr(row, column, None)
-    if isinstance(value, str):
+    value = row.get(column)
+    if value is None or isinstance(value, str):
         return value or None
-    if value is None or _is_missing(value):
-        return None
     raise RecordError(f"{column} {value!r} is not text")
 
 
 def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> GameRecord:
-    """The game of an evolve table, with all passes in its moves, or of one that a person edited."""
-    written = read_moves(moves)
-    try:
-        record = GameRecord(written.squares, *names, rules, start)
-        _ = record.final
-    except RecordError:
-        return game_of(written, start, rules, black=names[0], white=names[1])
-    return record
-
-
-def _record_of_others(row: Any, asked: Asked) -> GameRecord:
-    """The game of a row of another program's table."""
-    if not isinstance(row.moves, str) or not row.moves.strip():
-        raise RecordError("it has no moves")
-    record = game_of(
-        read_moves(row.moves),
-        rules=asked.agree(None),
-        black="" if _is_missing(row.black) else str(row.black),
-        white="" if _is_missing(row.white) else str(row.white),
-        result=_RESULTS.get(row.winner),
-    )
-    if asked.judged and record.ending == "end" and row.winner in _RESULTS:
-        check_winner(record, row.winner, None)
-    return record
-
-
-def _winner(value: Any) -> str | None:
-    if isinstance(value, str) and (written := value.strip().lower()) in _RESULTS:
-        return written
-    if (isinstance(value, str) and not value) or _is_missing(value):
-        return None
-    raise RecordError(f"winner {value!r} is none of {', '.join(_RESULTS)}")
-
-
-def _is_missing(value: Any) -> bool:
-    return pd.api.types.is_scalar(value) and bool(pd.isna(value))
+    """The game of moves with all passes, as in tables of evolve, or without them."""
+    parsed = read_moves(moves)
+    if parsed.result is None:
+        record = GameRecord(parsed.squares, *names, rules, start)
+        try:
+            _ = record.final
+        except RecordError:
+            pass
+        else:
+            return record
+    return game_of(parsed, start, rules, black=names[0], white=names[1])
 
 
 def _stopped(reason: str) -> Ending:
@@ -223,8 +193,8 @@ def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str
         rows = json.loads(text_of(data))
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{path} is not JSON: {_first_line(error)}") from error
-    rows = list(map(_object_of, rows)) if isinstance(rows, list) else rows
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+    rows = list(map(_object_of, rows)) if isinstance(rows, list) else [None]
+    if None in rows:
         raise RecordError(f"{path} is not a table: it must be a list of objects, a game each")
     return pd.DataFrame(rows, dtype=object), {}
 
@@ -235,26 +205,25 @@ def _json_lines_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[in
     bad: dict[int, str] = {}
     for line in filter(str.strip, text_of(data).split("\n")):
         try:
-            row = _object_of(json.loads(line))
-            if not isinstance(row, dict):
-                raise RecordError("it is not an object")
-        except (ValueError, RecursionError, RecordError) as error:
-            row, bad[len(rows) + 1] = {}, f"it is not JSON: {_first_line(error)}"
-        rows.append(row)
+            row, why = _object_of(json.loads(line)), "it is not an object"
+        except (ValueError, RecursionError) as error:
+            row, why = None, f"it is not JSON: {_first_line(error)}"
+        if row is None:
+            bad[len(rows) + 1] = why
+        rows.append(row or {})
     return pd.DataFrame(rows, dtype=object), bad
 
 
-def _object_of(row: Any) -> Any:
-    """A JSON row as an object with moves as text; anything else unchanged."""
-    if isinstance(row, str) or _is_texts(row):
+def _object_of(row: Any) -> dict[str, Any] | None:
+    """A JSON row as an object with moves as text; None for anything else."""
+    if isinstance(row, str | list):
         row = {"moves": row}
     if not isinstance(row, dict):
-        return row
-    return {name: " ".join(value) if _is_texts(value) else value for name, value in row.items()}
-
-
-def _is_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        return None
+    return {
+        name: " ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in row.items()
+    }
 
 
 def _parquet_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
@@ -280,12 +249,10 @@ _FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int
 }
 
 
-def scan_table(data: bytes, path: Path, asked: Asked) -> Reading:
-    """The games of a `.csv`, `.json` or `.parquet` file; RecordError where it is not a table."""
-    frame, bad = _FRAMES[ending_of(path)](data, path)
-    if RULES not in frame and (beside := rules_beside(path)):
-        frame = frame.assign(**{RULES: beside})
-    return scan_frame(frame, asked, bad=bad)
+def read_table(source: Source) -> Reading:
+    """The games of a table in a file; RecordError where it is not a table."""
+    frame, bad = _FRAMES[ending_of(source.path)](source.data, source.path)
+    return scan_frame(frame, source.requested, bad)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
@@ -296,100 +263,30 @@ def read_frame(path: Path) -> pd.DataFrame:
     return frame
 
 
-def table_bytes(path: Path, frame: pd.DataFrame) -> bytes:
+def table_bytes(frame: pd.DataFrame, ending: str) -> bytes:
     """The bytes of a table in the format of the file's ending, before packing."""
-    if ending_of(path) == ".parquet":
+    if ending == ".parquet":
         return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
-    if ending_of(path) == ".json":
+    if ending == ".json":
         return frame.to_json(orient="records").encode() + b"\n"
     return csv_text(frame).encode()
 
 
+def csv_of(records: Sequence[GameRecord]) -> bytes:
+    """The games as CSV."""
+    return table_bytes(games_frame(records), ".csv")
+
+
+def json_of(records: Sequence[GameRecord]) -> bytes:
+    """The games as a JSON list of objects."""
+    return table_bytes(games_frame(records), ".json")
+
+
+def parquet_of(records: Sequence[GameRecord]) -> bytes:
+    """The games as Parquet."""
+    return table_bytes(games_frame(records), ".parquet")
+
+
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a table as `.csv`, `.json` or `.parquet`, in one step."""
-    write_bytes(path, packed(table_bytes(path, frame), path))
-
-
-def moves_and_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """The columns black, white, moves, winner and reason of another program's table.
-
-    It finds the column of moves by its cells. RecordError where there is none, or where more than
-    one is possible.
-    """
-    if any(_is_game(str(head), _SHORTEST) for head in frame.columns):
-        first = pd.DataFrame([[str(head) for head in frame.columns]])
-        frame = pd.concat([first, frame.set_axis(range(frame.shape[1]), axis=1)], ignore_index=True)
-    heads = [str(head) for head in frame.columns]
-    moves = _moves_of(frame, heads)
-    _check_rows(frame.iloc[:, moves], heads[moves])
-    missing = pd.Series([None] * len(frame), dtype=object)
-    columns = {"black": missing, "white": missing, "winner": missing}
-    for number, head in enumerate(heads):
-        word = "".join(filter(str.isalpha, head.lower()))
-        name = "winner" if word in ("winner", "won") else _NAMES.get(word)
-        if name is not None and number != moves:
-            columns[name] = frame.iloc[:, number]
-    columns["winner"] = _winners_of(columns["winner"])
-    return pd.DataFrame({**columns, "moves": frame.iloc[:, moves], "reason": ""})
-
-
-def _winners_of(column: pd.Series[Any]) -> pd.Series[Any]:
-    """The cells in lower case; -1, 0 and 1 as sides, where the column has -1."""
-    words = column.map(lambda value: str(value).strip().lower().removesuffix(".0"))
-    there = set(words) - {"", "none", "nan"}
-    return (
-        words.map(lambda word: _WINNERS.get(word, word)) if "-1" in there <= {*_WINNERS} else words
-    )
-
-
-def _check_rows(cells: pd.Series[Any], head: str) -> None:
-    """Raise RecordError where each row is one move, not a game."""
-    texts = list(islice((cell for cell in cells if isinstance(cell, str)), _SAMPLE))
-    if all(map(_is_one_move, texts)) and not all(map(_is_game, texts)):
-        raise RecordError(
-            f"the column {head} has one move in each row; write all moves of a game in one row"
-        )
-
-
-def _is_one_move(text: str) -> bool:
-    try:
-        return len(read_moves(text).squares) <= 1
-    except RecordError:
-        return False
-
-
-def _moves_of(frame: pd.DataFrame, heads: list[str]) -> int:
-    """The index of the column with the moves; RecordError where there is not exactly one."""
-    whole = [
-        number for number, head in enumerate(heads) if _holds_games(frame.iloc[:, number], head)
-    ]
-    if len(whole) > 1:  # such as openings beside whole games
-        named = [number for number in whole if "move" in heads[number].lower()]
-        whole = named or whole
-    if not whole:
-        raise RecordError(
-            f"no column has moves such as f5d6c3 in it; there are {', '.join(heads)[:200]}"
-        )
-    if len(whole) > 1:
-        names = " and ".join(heads[number] for number in whole)
-        raise RecordError(f"the columns {names} have moves; keep one, or name it moves")
-    return whole[0]
-
-
-def _holds_games(cells: pd.Series[Any], head: str) -> bool:
-    """Whether half of a column's cells are games; any cell is enough where its head has `move`."""
-    texts = (cell for cell in cells if isinstance(cell, str) and cell.strip())
-    sample = list(islice(texts, _SAMPLE))
-    games = sum(map(_is_game, sample))
-    return games > 0 and ("move" in head.lower() or 2 * games >= len(sample))
-
-
-def _is_game(text: str, shortest: int = 1) -> bool:
-    try:
-        written = read_moves(text)
-        if len(written.squares) < shortest:
-            return False
-        game_of(written)
-    except RecordError:
-        return False
-    return True
+    write_bytes(path, packed(table_bytes(frame, ending_of(path)), path))

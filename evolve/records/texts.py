@@ -11,87 +11,104 @@ PGN, as collections of Othello games use it, has tags in brackets, then numbered
 Black, who moves first, also comes first in a result: discs at the end, or 1-0. The tags `Rules`,
 and `Board` where a game has another start position, are evolve's own.
 
-In other texts a line is a game or a position. A position may also have a line per row; a game may
-go on over several lines, or have a line per move.
+In other texts a line is a game or a position. A position may also have a line per row; a game with
+numbered moves goes on in lines that begin with a further number, or are its result.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 from evolve.engine.board.board import Board, Side
-from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules
+from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
-from evolve.errors import RecordError, RulesError
-from evolve.records.moves import Result, Written, is_result, read_moves
-from evolve.records.positions import format_obf, kind_of, read_position
+from evolve.errors import RecordError
+from evolve.records.ggf import scan_trees
+from evolve.records.moves import ParsedMoves, Result, is_result, read_moves
+from evolve.records.packing import Source
+from evolve.records.positions import (
+    format_obf,
+    is_one_position,
+    is_position,
+    read_position,
+    without_comment,
+)
 from evolve.records.record import (
-    ASKED_NOTHING,
-    Asked,
+    NO_REQUEST,
     Ending,
     GameRecord,
     Reading,
+    RequestedRules,
     game_of,
+    rules_in_text,
     rules_line,
 )
 
 _TAG: Final = re.compile(r'^[ \t]*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\][ \t]*$')
+_TREE: Final = re.compile(r"^\s*(?:\d+\s+)?\(\s*;\s*[A-Za-z]+\s*\[", re.MULTILINE)
+"""The beginning of GGF or SGF; servers put the number of games before each entry."""
+_SQUARE: Final = re.compile(r"\b[A-Ha-h][1-8]")
 _DROPPED: Final = re.compile(r"\{[^{}]*\}|\$\d+|^%.*$|;.*$", re.MULTILINE)
-_FIRST: Final = re.compile(r"\s*1\s*\.")
-_ENDS: Final = re.compile(r"\s(?:\*|\d{1,2}-\d{1,2}|1/2-1/2)\s*$")
 _ASIDE: Final = re.compile(r"\([^()]*\)")
 _ENDINGS: Final[dict[str, Ending]] = {
     "time forfeit": "time", "abandoned": "unfinished", "unterminated": "unfinished",
     **{ending: ending for ending in get_args(Ending)},
 }  # fmt: skip
 _TERMINATIONS: Final = {"time": "time forfeit", "unfinished": "unterminated"}
+_USUAL: Final = ("", "othello", "reversi", "normal")
+"""Variants of PGN that say nothing of the rules."""
 _LINE: Final = 80
-_NUMBER: Final = re.compile(r"\s*(\d{1,9})\s*(?:[.:)…]|(?=\s))")
-_ONE_MOVE: Final = re.compile(r"\s*(?:[a-h][1-8]|pass|pa|ps|p|@@|--)\s*", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\s*(\d{1,3})\s*(?:[.:)]|\s)")
+_MOVES: Final = re.compile(r"[a-h][1-8]", re.IGNORECASE)
 
 
-def is_pgn(text: str) -> bool:
-    """Whether a text begins with a tag."""
-    return _TAG.match(text.lstrip().partition("\n")[0].rstrip()) is not None
+def read_text(source: Source) -> Reading:
+    """The games and positions of a text file; see `scan_text`."""
+    return scan_text(source.text, source.requested, source.side)
 
 
-def scan_pgn(text: str, asked: Asked = ASKED_NOTHING) -> Reading:
-    """The games of a text, with those that could not be read.
+def read_pgn(source: Source) -> Reading:
+    """The games of a PGN file."""
+    return scan_pgn(source.text, source.requested)
 
-    asked: the rules of games that have no tag for them. RecordError where there is no game;
-    RulesError, unless `asked.judged` is False, for a game that says other rules.
+
+def scan_text(
+    text: str, requested: RequestedRules = NO_REQUEST, side: Side | None = None
+) -> Reading:
+    """The games and positions of a text in PGN, GGF, SGF, or in lines, by its content.
+
+    side: to move in positions that do not say. RecordError where there is nothing to read.
     """
+    if _TAG.match(text.lstrip().partition("\n")[0].rstrip()):
+        return scan_pgn(text, requested)
+    tree = _TREE.search(text)
+    if tree and not _SQUARE.search(text, 0, tree.start()):  # else moves before it are a game too
+        return scan_trees(text, requested)
+    return scan_lines(text, requested.agree(rules_in_text(text)), side)
+
+
+def scan_pgn(text: str, requested: RequestedRules = NO_REQUEST) -> Reading:
+    """The games of a text, with those that could not be read; RecordError where there is none."""
     reading = Reading()
     for line, tags, moves in _games(text):
-        where = f"line {line}, game {reading.next}"
         try:
-            reading.add(_record(tags, moves, asked))
-        except RulesError as error:
-            raise RulesError(f"{where}: {error}") from error
+            reading.add(_record(tags, moves, requested))
         except RecordError as error:
-            reading.leave_out(where, error)
+            reading.leave_out(f"line {line}, game {reading.next}", error)
     return reading.not_empty('no PGN game, which would begin with tags such as [Black "…"]')
 
 
 def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
-    """The first line, tags and moves of each game.
-
-    A tag after moves begins the next game; so do moves after a result.
-    """
+    """The first line, tags and moves of each game; a tag after moves begins the next game."""
     begin = 1
     tags: dict[str, str] = {}
     moves: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         match = _TAG.match(line)
         if not match:
-            if moves and _FIRST.match(line) and _ENDS.search(moves[-1]):
-                yield begin, tags, "\n".join(moves)
-                begin, tags, moves = number, {}, []
-            if line.strip():
-                moves.append(line)
+            moves += [line] if line.strip() else []
             continue
         if moves:
             yield begin, tags, "\n".join(moves)
@@ -103,24 +120,21 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
         yield begin, tags, "\n".join(moves)
 
 
-def _record(tags: dict[str, str], text: str, asked: Asked) -> GameRecord:
+def _record(tags: dict[str, str], text: str, requested: RequestedRules) -> GameRecord:
     variant = (tags.get("rules") or tags.get("variant") or "").lower()
-    if variant and variant not in (*RULE_SETS, "othello", "reversi", "normal"):
-        raise RecordError(f'[Variant "{variant}"] is a game of rules that are not known')
-    board = tags.get("board") or tags.get("fen")
-    start = None if board is None else read_position(board)
-    written = read_moves(_without_asides(text))
-    result = _agreed(_tagged(tags.get("result", "*")), written.result)
+    board = tags.get("board") or tags.get("fen")  # a FEN is refused: it would be another start
+    parsed = read_moves(_without_asides(text))
+    result = _same(_tagged(tags.get("result", "*")), parsed.result)
     return game_of(
-        Written(written.squares, result),
-        start,
-        asked.agree(variant if variant in RULE_SETS else None),
-        black=_known(tags.get("black")),
-        white=_known(tags.get("white")),
+        ParsedMoves(parsed.squares, result),
+        None if board is None else read_position(board),
+        requested.agree(None if variant in _USUAL else variant),
+        black=_value(tags.get("black")),
+        white=_value(tags.get("white")),
         stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),
-        place=_known(tags.get("site")),
-        date=_known(tags.get("date")),
-        event=_known(tags.get("event")),
+        place=_value(tags.get("site")),
+        date=_value(tags.get("date")),
+        event=_value(tags.get("event")),
     )
 
 
@@ -128,21 +142,16 @@ def _without_asides(text: str) -> str:
     """The moves without comments, annotations, and variations in brackets."""
     bare, before = _DROPPED.sub(" ", text), ""
     while bare != before:
-        # Keep a pass in brackets, and a result at the end.
-        bare, before = _ASIDE.sub(lambda one: one[0] if _counts(one[0]) else " ", bare), bare
+        bare, before = _ASIDE.sub(" ", bare), bare
     return bare
 
 
-def _counts(text: str) -> bool:
-    return is_result(text) or re.fullmatch(r"\(\s*(?:pass|pa|ps|p)\s*\)", text, re.I) is not None
-
-
-def _agreed(tagged: Result | None, written: Result | None) -> Result | None:
+def _same(tagged: Result | None, written: Result | None) -> Result | None:
     """The more detailed of two results; RecordError where they contradict each other."""
     if tagged is None or written is None or tagged == written:
         return tagged or written
-    one, other = tagged.score, written.score
-    if (tagged.counts and written.counts) or (one > 0, one < 0) != (other > 0, other < 0):
+    first, second = tagged.score, written.score
+    if (tagged.counts and written.counts) or (first > 0, first < 0) != (second > 0, second < 0):
         raise RecordError(f'[Result "{tagged}"] contradicts {written} behind the moves')
     return tagged if tagged.counts else written
 
@@ -155,7 +164,7 @@ def _tagged(text: str) -> Result | None:
         return None
 
 
-def _known(text: str | None) -> str:
+def _value(text: str | None) -> str:
     """The text of a tag; empty for `?` and the rest of PGN's signs for unknown values."""
     return "" if text is None or set(text) <= set("?.") else text
 
@@ -215,180 +224,76 @@ def _wrapped(words: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def scan_lines(text: str, rules: Rules = DEFAULT_RULES, side: Side | None = None) -> Reading:
+def scan_lines(text: str, rules: Rules, side: Side | None = None) -> Reading:
     """The games and positions of a text; a position is a game without moves.
 
     It skips empty lines and those that begin with % # or ;. `side` is to move in positions that do
     not say. Lines that are neither are left out; RecordError where there is nothing to read.
     """
     reading = Reading()
-    before: _Item | None = None
     for item in _items(text):
         try:
-            records = _records(item, rules, side)
+            reading.add(
+                GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))
+                if item.is_position
+                else _game(item.lines, rules)
+            )
         except RecordError as error:
-            wrapped = _continued(before, item, rules)
-            if before is None or wrapped is None:
-                reading.leave_out(f"line {item.line}", error)
-                before = None
-                continue
-            reading.records[-1] = wrapped
-            before.lines += item.lines
-            continue
-        for record in records:
-            reading.add(record)
-        before = item if len(records) == 1 and not item.position else None
+            reading.leave_out(f"line {item.line}", error)
     return reading.not_empty("no position and no move string such as f5d6c4d3c2b3b4b5 in it")
 
 
-@dataclass
-class _Item:
+class _Item(NamedTuple):
     """A game or a position: the number of its first line, and its lines."""
 
     line: int
-    position: bool
-    lines: list[str] = field(default_factory=list)
+    is_position: bool
+    lines: list[str]
+
+    def goes_on(self, line: str, is_position: bool) -> bool:
+        """Whether a line belongs to it."""
+        if is_position or self.is_position:
+            return is_position == self.is_position and is_one_position(
+                "\n".join([*self.lines, line])
+            )
+        number = _NUMBER.match(line)
+        return is_result(line) or (number is not None and int(number[1]) > 1)
 
 
 def _items(text: str) -> Iterator[_Item]:
-    """Splits a text into its games and positions."""
-    moves: list[tuple[int, str]] = []
-    rows: _Item | None = None
-    for number, line in enumerate(text.splitlines(), 1):
-        kind = kind_of(line)
-        if kind != "other" and moves:
-            yield from _grouped(moves)
-            moves = []
-        if kind == "nothing":
-            continue
-        if rows is not None:
-            if kind in ("row", "side") and not _is_whole(rows, kind):
-                rows.lines.append(line)
-                continue
-            yield rows
-            rows = None
-        if kind == "other":
-            moves.append((number, line))
-        elif kind == "position":
-            yield _Item(number, True, [line])
-        else:
-            rows = _Item(number, True, [line])
-    if rows is not None:
-        yield rows
-    yield from _grouped(moves)
-
-
-def _is_whole(item: _Item, kind: str) -> bool:
-    """Whether a position is complete, so that a further row, or side, begins another one."""
-    kinds = [kind_of(line) for line in item.lines]
-    return kinds.count("row") == 8 if kind == "row" else "side" in kinds
-
-
-def _grouped(lines: Sequence[tuple[int, str]]) -> Iterator[_Item]:
-    """Groups lines of moves into games: one line each, or numbered moves over several lines."""
+    """Splits a text into its games and positions; an empty line ends each."""
     item: _Item | None = None
-    for number, line in lines:
-        if item is not None and _goes_on(item, line):
-            item.lines.append(line)
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        bare = re.split("[%#]", line, maxsplit=1)[0].strip()
+        if line.strip() and not bare.lstrip(";"):
             continue
-        if item is not None:
+        if line.lstrip().startswith(";"):
+            continue
+        is_game = bool(_MOVES.search(without_comment(line))) or is_result(bare)
+        positional = not is_game and is_position(line)
+        if item and bare and item.goes_on(bare, positional):
+            item.lines.append(bare)
+            continue
+        if item:
             yield item
-        item = _Item(number, False, [line])
-    if item is not None:
-        yield item
+        item = _Item(number, positional, [bare]) if bare else None
 
 
-def _goes_on(item: _Item, line: str) -> bool:
-    """Whether a line continues a game that has numbered moves, or a line per move.
-
-    Games may have numbers too, but then a line has more than two moves after one number.
-    """
-    if is_result(_bare(line)) or (_is_one_move(item.lines[-1]) and _is_one_move(line)):
-        return True
-    first, before = _NUMBER.match(item.lines[0]), _last_number(item.lines[-1])
-    number = _NUMBER.match(line)
-    if first is None or number is None or before is None or int(first[1]) != 1:
-        return False
-    return (
-        int(number[1]) in (before, before + 1)
-        and _moves_at_most_two(item.lines[-1])
-        and _moves_at_most_two(line)
-    )
-
-
-def _continued(before: _Item | None, item: _Item, rules: Rules) -> GameRecord | None:
-    """The game before, continued by the lines of `item`: a game that was wrapped.
-
-    None where they make no game together, or where other lines stand between them.
-    """
-    if before is None or item.position or item.line != before.line + len(before.lines):
-        return None
-    try:
-        lines = [_bare(line) for line in (*before.lines, *item.lines)]
-        return game_of(read_moves("\n".join(lines)), rules=rules)
-    except RecordError:
-        return None
-
-
-def _is_one_move(line: str) -> bool:
-    return _ONE_MOVE.fullmatch(line) is not None
-
-
-def _parts(line: str) -> list[tuple[int, str]]:
-    """The numbers of a line, each with the text after it."""
-    matches = list(re.finditer(r"(?<![a-h\d])(\d{1,9})\s*(?:[.:)…]+|(?=\s))", line, re.IGNORECASE))
-    ends = [*(one.start() for one in matches), len(line)][1:]
-    return [(int(one[1]), line[one.end() : end]) for one, end in zip(matches, ends, strict=True)]
-
-
-def _last_number(line: str) -> int | None:
-    parts = _parts(line)
-    return parts[-1][0] if parts else None
-
-
-def _moves_at_most_two(line: str) -> bool:
-    try:
-        return all(len(read_moves(text).squares) <= 2 for _, text in _parts(line))
-    except RecordError:
-        return False
-
-
-def _records(item: _Item, rules: Rules, side: Side | None) -> list[GameRecord]:
-    """The position or the game of an item; all its games where the numbers are those of games.
-
-    Raises RecordError.
-    """
-    if item.position:
-        return [GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))]
-    lines = [_bare(line) for line in item.lines]
-    if is_result(lines[0]):
-        raise RecordError(f"{lines[0].strip()!r} is a result without moves before it")
-    numbered = [line for line in lines if not is_result(line)]
-    each = _all_games(numbered, rules) if len(numbered) > 1 else None
-    try:
-        game = game_of(read_moves("\n".join(lines)), rules=rules)
-    except RecordError:
-        if each is None:
-            raise
-        return each
-    if each is not None:
+def _game(lines: Sequence[str], rules: Rules) -> GameRecord:
+    """The game of one or more lines; RecordError where they are no game, or could be several."""
+    if len(lines) > 1 and all(_is_game(line) for line in lines):
         raise RecordError(
-            f"the {len(numbered)} lines from here on can be one game or a game each; write each "
+            f"the {len(lines)} lines from here on can be one game or a game each; write each "
             "game in one line, without numbers"
         )
-    return [game]
+    return game_of(read_moves("\n".join(lines)), rules=rules)
 
 
-def _all_games(lines: Sequence[str], rules: Rules) -> list[GameRecord] | None:
-    """The game of each line; None where a line is not a game."""
+def _is_game(line: str) -> bool:
     try:
-        return [game_of(read_moves(line), rules=rules) for line in lines]
+        return bool(game_of(read_moves(line)).moves)
     except RecordError:
-        return None
-
-
-def _bare(line: str) -> str:
-    return re.split("[%#]", line, maxsplit=1)[0]
+        return False
 
 
 def lines_text(records: Sequence[GameRecord]) -> str:

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Final
 
 from evolve.engine.board.board import Board
+from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import RecordError
-from evolve.records.packing import PACKED, read_bytes
+from evolve.records.packing import PACKED, Source, read_bytes
 from evolve.records.record import GameRecord, Reading, with_passes
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
@@ -31,13 +32,16 @@ _PLAYER, _TOURNAMENT = 20, 26
 _SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 
 
-def scan_wthor(data: bytes, path: Path | None = None) -> Reading:
-    """The games in the bytes of a `.wtb` file, with those that could not be read.
+def read_wthor(source: Source) -> Reading:
+    """The games of a `.wtb` file, with those that could not be read.
 
-    Names come from the `.jou` and `.trn` files beside `path`, of the same name or `WTHOR`; without
-    them they are `player 12` and `tournament 3`, from the ids. A game that stopped before its end
-    counts by its recorded discs. RecordError, with the byte, where the whole file is damaged.
+    Names come from the `.jou` and `.trn` files beside it, of the same name or `WTHOR`; without them
+    they are `player 12` and `tournament 3`, from the ids. A game that stopped before its end counts
+    by its recorded discs. RecordError, with the byte, where the whole file is damaged, and where
+    other rules than standard were asked for.
     """
+    data = source.data
+    source.requested.agree(DEFAULT_RULES)
     if len(data) < _HEADER.size:
         raise RecordError(f"{len(data)} bytes are not a WTHOR file: its header alone has 16")
     _, _, _, _, count, _, year, size, kind, _, _ = _HEADER.unpack_from(data)
@@ -49,8 +53,8 @@ def scan_wthor(data: bytes, path: Path | None = None) -> Reading:
     if count < 0:
         raise RecordError(f"{count} games (bytes 4 to 7)")
     reading = Reading()
-    players = _names(path, ".jou", _PLAYER, "player")
-    tournaments = _names(path, ".trn", _TOURNAMENT, "tournament")
+    players = _names(source.path, ".jou", _PLAYER, "player")
+    tournaments = _names(source.path, ".trn", _TOURNAMENT, "tournament")
     there = min(count, (len(data) - _HEADER.size) // _GAME.size)
     for number in range(there):
         place = _HEADER.size + number * _GAME.size
@@ -105,9 +109,9 @@ class _Names:
         return known or f"{self._kind} {number}"
 
 
-def _names(path: Path | None, ending: str, width: int, kind: str) -> _Names:
+def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
     """The names in the file beside a database; none where there is no such file."""
-    file = None if path is None else _beside(path, ending)
+    file = _beside(path, ending)
     if file is None:
         return _Names(kind, ())
     data = read_bytes(file)

@@ -32,11 +32,11 @@ from evolve.extras import imported
 from evolve.parsing import json_value
 from evolve.programs.children import end_with
 from evolve.protocols.session import Session
-from evolve.records.formats import read_text
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position, start_text
-from evolve.records.record import GameRecord, play_moves, with_passes
+from evolve.records.record import GameRecord, RequestedRules, play_moves, with_passes
+from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, load_agent
 from evolve.runs.run_type import Cost
 from evolve.runs.run_types import champion_of, kind_of
@@ -243,7 +243,9 @@ def ggf(
 
 def read(text: str, rules: str) -> dict[str, Any]:
     """The games or positions of a text that somebody pasted, the first few of them."""
-    reading = read_text(text, check_rules(rules))
+    reading = scan_text(text, RequestedRules(default=check_rules(rules)), "black")
+    if not reading.records:
+        raise RecordError(reading.left_out[0].reason)
     return {
         "games": [
             {

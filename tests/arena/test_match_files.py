@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from evolve.records import table
-from evolve.records.ggf import read_ggf
+from evolve.records.formats import read_games
 from evolve.runs.run_folder import locked
 from tests.cli import (
     QUICK,
@@ -288,7 +288,7 @@ def test_games_are_kept() -> None:
     won |= (table["winner"] == "white") & (table["white"] == "swh")
     assert won.sum() == found["wins"]
     assert set(table["kind"]) == {"match"}
-    records = read_ggf(Path("g.ggf"))
+    records = read_games("g.ggf").whole()
     assert [r.winner for r in records] == table["winner"].tolist()
     assert {records[0].black, records[0].white} == {"swh", "zero"}
     assert "g.txt" in misused("match", "swh", "zero", "--out", "g.txt")

@@ -91,7 +91,7 @@ def test_a_move_is_typed_in_any_way(typed: str) -> None:
     [
         ("a.txt", "1. F5 d6 2. C3\n"),
         ("a.pgn", '[Black "x"]\n\n1. f5 d6 2. c3 *\n'),
-        ("a.csv", "id;game\n1;F5 D6 C3\n2;f5\n"),
+        ("a.csv", "id;moves\n1;F5 D6 C3\n2;f5\n"),
     ],
 )
 def test_games_of_any_format_are_loaded(name: str, text: str) -> None:
@@ -166,7 +166,7 @@ def test_a_game_is_saved_and_gone_on_with(tmp_path: Path) -> None:
     ):
         assert answer in done("play", "swh", stdin=f"{line}\nq\n").out
     said = done("play", "swh", "--rules", "reversed", stdin=f"load {part}\nq\n").out
-    assert f"game 1 of {part} is standard, not reversed" in said
+    assert f"{part}, line 1, game 1: it says standard rules, not reversed" in said
 
 
 def test_games_are_kept_and_played_again(tmp_path: Path) -> None:
@@ -210,11 +210,14 @@ def test_wrong_use() -> None:
     assert "AGENT" in misused("play")
 
 
+ELSEWHERE = f"b{evolve.Board.start().play(37).cells()[1:]}".replace("X", "b")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.obf", "8/8/8/3wb3/3bw3/4b3/8/8 w\n"),
-        ("a.pgn", '[FEN "8/8/8/3wb3/3bw3/8/8/4b3 b"]\n\n1. f5 d6 *\n'),
+        ("a.obf", f"{ELSEWHERE} w\n"),
+        ("a.pgn", f'[Board "{ELSEWHERE} w"]\n\n1. d6 *\n'),
         ("a.ggf", f"(;TY[8r20]BO[8 {'*' + '-' * 26 + 'O*------*O' + '-' * 27} *]B[F5]W[F4];)"),
     ],
 )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from evolve.cli.terminal import Failures
-from evolve.records.ggf import read_ggf
+from evolve.records.formats import read_games
 from tests.cli import fails, invoke
 from tests.programs.test_external import source
 
@@ -26,7 +26,7 @@ def test_a_program_that_fails_loses() -> None:
     table = pd.read_csv("g.csv")
     failed = table["reason"].str.startswith("failed: white: played a1, which is illegal; sent")
     assert failed.tolist() == [True, False, True, False]
-    assert [record.ending for record in read_ggf(Path("g.ggf"))] == ["resigned", "end"] * 2
+    assert [record.ending for record in read_games("g.ggf").whole()] == ["resigned", "end"] * 2
     shown = invoke("match", bad, "swh", "--games", 2).out
     assert "1 of 2 to their end, 1 lost by failure" in shown
     assert "A failed" in shown

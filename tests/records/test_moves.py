@@ -7,10 +7,10 @@ import re
 import pytest
 
 from evolve.engine.board.board import Board
-from evolve.engine.board.rules import PASS
+from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.board.squares import format_moves, square_name
 from evolve.errors import RecordError
-from evolve.records.moves import Result, read_move, read_moves
+from evolve.records.moves import Result, is_result, read_move, read_moves
 from evolve.records.record import GameRecord, game_of, with_passes
 from tests.records import check_refused
 from tests.records.test_ggf import random_record
@@ -25,8 +25,9 @@ F5D6C3 = (37, 43, 18)
         "f5;d6;c3", "f5/d6/c3", "f5|d6|c3", "f5_d6_c3", "f5 - d6 - c3", "F5 – D6 – C3",
         "f5 → d6 → c3", "f5>d6>c3", "1. f5 d6 2. c3", "1.f5 d6 2.c3", "1. F5 D6\n2. C3",
         "1: f5 2: d6 3: c3", "1) f5 2) d6 3) c3", "1 f5 d6 2 c3", "1. f5 1... d6 2. c3",
-        "1. f5 2. d6 3. c3", "21. f5 d6 22. c3", "7: f5d6c3", "f5! d6?? c3!?", "f5 {best} d6 c3",
+        "1. f5 2. d6 3. c3", "21. f5 d6 22. c3", "f5! d6?? c3!?", "ｆ５ｄ６ｃ３",
         "1.f5d62.c3", "1 … f5 d6 2 … c3", "f5d6c3 *", "1. f5 d6 2. c3 3.",
+        "['f5', 'd6', 'c3']", '"f5d6c3"',
     ],
 )  # fmt: skip
 def test_separators_numbers_and_remarks(text: str) -> None:
@@ -39,26 +40,23 @@ def test_separators_numbers_and_remarks(text: str) -> None:
     [
         ("12-52", 12, 52), ("12:52", 12, 52), ("(12-52)", 12, 52), ("[12 - 52]", 12, 52),
         ("36–28.", 36, 28), ("1-0", 1, 0), ("0-1", 0, 1), ("1/2-1/2", 0.5, 0.5), ("½-½", 0.5, 0.5),
-        ("64-0", 64, 0), ("Result: 36-28", 36, 28), ("score 1-63", 1, 63),
-        ("- 12-52", 12, 52), (", 8/56", 8, 56), (": 36-28", 36, 28), ("draw", 0.5, 0.5),
-        ("Black 36 White 28", 36, 28), ("white: 28, black: 36", 36, 28), ("36-28 discs", 36, 28),
+        ("64-0", 64, 0), ("- 12-52", 12, 52), (", 8/56", 8, 56),
     ],
 )  # fmt: skip
 def test_a_result_at_the_end(text: str, black: float, white: float) -> None:
     for moves in ("f5d6c3 ", "1. f5 d6 2. c3\n", "F5 D6 C3  "):
-        written = read_moves(moves + text)
-        assert written.squares == F5D6C3
-        assert written.result == Result(black, white)
+        parsed = read_moves(moves + text)
+        assert parsed.squares == F5D6C3
+        assert parsed.result == Result(black, white)
+    assert is_result(text.lstrip("-, "))
 
 
-@pytest.mark.parametrize(
-    "word", ["pass", "PASS", "Pass", "pa", "PA", "ps", "p", "P", "@@", "--", "(pass)", "passe"]
-)
+@pytest.mark.parametrize("word", ["pass", "PASS", "Pass", "pa", "PA", "ps", "p", "P", "@@", "--"])
 def test_the_words_for_a_pass(word: str) -> None:
     assert read_move(word) == PASS
     assert read_moves(f"f5 {word} d6").squares == (37, PASS, 43)
     assert read_moves(f"1. f5 {word} 2. d6").squares == (37, PASS, 43)
-    if word not in ("--", "(pass)"):
+    if word != "--":
         assert read_moves(f"f5{word}d6").squares == (37, PASS, 43)
 
 
@@ -77,14 +75,13 @@ def test_a_pass_run_together_with_what_follows() -> None:
         ("f5 resigns", ["'resigns'"]),
         ("1. f5 d6 3. c3", ["number 3", "behind number 1", "a move is missing"]),
         ("2. f5 1. d6", ["number 1", "behind number 2"]),
-        ("f5 d6 12", ["number 12", "36-28"]),
-        ("f55", ["number 5"]),
+        ("7: f5d6c3", ["more than two moves behind number 7", "leave out numbers of games"]),
+        ("f5 d6 12", ["'12' at character 7"]),
+        ("f55", ["'5' at character 3"]),
         ("12-52 f5", ["'12-52 f5'"]),
         ("f5 12-52 d6", ["'12-52 d6'"]),
-        ("f5 32-32 d6", ["'32-32 d6'"]),
-        ("f5 black 36 black 28", ["one side twice"]),
-        ("f5 + 12", ["'+ 12'"]),
-        ("f5 black plays", ["'black plays'"]),
+        ("f5 +12", ["'+12'"]),
+        ("f5 white wins by 8", ["'white wins b'"]),
         ("64 cells", ["'cells'"]),
     ],
 )
@@ -119,25 +116,28 @@ def test_who_moved_must_be_right_where_it_is_said() -> None:
         with_passes(Board.start(), (37, 43), ["black", "black"])
 
 
+@pytest.mark.parametrize("rules", ["standard", "reversed"])
 @pytest.mark.parametrize("seed", range(4))
-def test_results_must_be_those_of_the_moves(seed: int) -> None:
-    record = random_record(seed)
+def test_results_must_be_those_of_the_moves(seed: int, rules: Rules) -> None:
+    record = random_record(seed, rules)
     text = format_moves(record.moves)
     black, white = record.final.discs("black"), record.final.discs("white")
     empty = 64 - black - white
+    winner = {"black": "1-0", "white": "0-1"}.get(record.winner or "", "1/2-1/2")
     right = [
         f"{black}-{white}",
         f"{black + empty * (black > white)}-{white + empty * (white > black)}",
-        *(["1-0", "0-1"] if black != white else ["1/2-1/2"]),
+        winner,
         "*",
     ]
     for result in right:
-        assert game_of(read_moves(f"{text} {result}")).winner == record.winner
-    wrong = ["0-0", "60-3", "+63", "-63"]
-    wrong.append("1/2-1/2" if black != white else "1-0")
+        assert game_of(read_moves(f"{text} {result}"), rules=rules).winner == record.winner
+    wrong = ["0-0", "60-3", *({"1-0", "0-1", "1/2-1/2"} - {winner})]
+    if black != white:
+        wrong.append(f"{white}-{black}")  # white's first, or another game
     for result in wrong:
         with pytest.raises(RecordError, match=re.escape(f"the result {result} contradicts")):
-            game_of(read_moves(f"{text} {result}"))
+            game_of(read_moves(f"{text} {result}"), rules=rules)
 
 
 def test_the_result_of_a_game_that_stopped_counts() -> None:
@@ -150,54 +150,6 @@ def test_the_result_of_a_game_that_stopped_counts() -> None:
         assert game.final == GameRecord(F5D6C3).final
 
 
-@pytest.mark.parametrize(
-    ("text", "score"),
-    [
-        ("white wins 52-12", -40.0), ("White won 12-52", -40.0), ("black wins by 4", 4.0),
-        ("Black wins", 64.0), ("white wins, 40-24.", -16.0), ("Result: white wins", -64.0),
-    ],
-)  # fmt: skip
-def test_who_won_in_words(text: str, score: float) -> None:
-    game = game_of(read_moves(f"f5d6c3 {text}"))
-    assert (game.score, game.winner) == (score, "black" if score > 0 else "white")
-
-
-@pytest.mark.parametrize("text", ["['f5', 'd6', 'c3']", '"f5d6c3"', "[f5, d6, c3]"])
-def test_lists_as_programs_print_them(text: str) -> None:
-    assert read_moves(text).squares == F5D6C3
-
-
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_result_that_leaves_no_doubt_may_have_white_first(seed: int) -> None:
-    record = random_record(seed)
-    text = format_moves(record.moves)
-    black, white = record.final.discs("black"), record.final.discs("white")
-    assert black + white == 64
-    assert black != white
-    winner, loser = ("black", "white") if black > white else ("white", "black")
-    for result in (
-        f"{white}-{black}",
-        f"{black - white:+d}",
-        f"{white - black:+d}",
-        f"{winner} wins by {abs(black - white)}",
-        f"{winner} wins {white}-{black}",
-        f"white {white} black {black}",
-    ):
-        assert game_of(read_moves(f"{text} {result}")).winner == winner
-    with pytest.raises(
-        RecordError, match=r"white's first, .* or black and white are the wrong way"
-    ):
-        game_of(read_moves(f"{text} {white}-{black}"), black="Ann")
-    with pytest.raises(RecordError, match=f"{loser} wins .* contradicts the moves"):
-        game_of(read_moves(f"{text} {loser} wins 40-24"))
-
-
-@pytest.mark.parametrize("text", ["+12", "-4", "(+2)"])
-def test_a_difference_alone_is_refused_where_the_moves_do_not_decide(text: str) -> None:
-    with pytest.raises(RecordError, match=r"can be black's or the winner's.*discs, black's first"):
-        game_of(read_moves(f"f5d6c3 {text}"))
-
-
 def test_discs_of_a_game_that_stopped_count_by_its_rules() -> None:
-    for result, winner in (("12-52", "black"), ("52-12", "white"), ("white wins 12-52", "white")):
+    for result, winner in (("12-52", "black"), ("52-12", "white"), ("1-0", "black")):
         assert game_of(read_moves(f"f5d6c3 {result}"), rules="reversed").winner == winner

@@ -17,11 +17,11 @@ TEXT = "(;PB[Poül]) f5d6\n"
 
 @pytest.mark.parametrize(
     "encoding",
-    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"],
+    ["utf-8", "utf-8-sig", "utf-16", "latin-1", "cp1252"],
 )
 def test_text_in_the_encodings_that_people_have(encoding: str) -> None:
     assert text_of(TEXT.encode(encoding)) == TEXT
-    assert text_of(TEXT.encode("utf-16-be", "strict").join([b"\xfe\xff", b""])) == TEXT
+    assert text_of(b"\xfe\xff" + TEXT.encode("utf-16-be")) == TEXT
 
 
 def test_dos_ended_texts_with_a_sign() -> None:

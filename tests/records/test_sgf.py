@@ -11,7 +11,7 @@ from evolve.engine.board.rules import PASS
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.formats import read_games
-from evolve.records.ggf import scan_sgf
+from evolve.records.ggf import scan_trees
 from tests.records.test_ggf import random_record
 
 HEAD = "(;GM[2]FF[4]SZ[8]"
@@ -44,7 +44,7 @@ def test_passes_are_written_or_left_out(passed: str | None) -> None:
         for ply, square in enumerate(record.moves)
         if square != PASS or passed is not None
     )
-    (found,) = scan_sgf(f"{HEAD}{nodes})").whole()
+    (found,) = scan_trees(f"{HEAD}{nodes})").whole()
     assert found.moves == record.moves
 
 
@@ -57,7 +57,7 @@ def test_passes_are_written_or_left_out(passed: str | None) -> None:
     ],
 )  # fmt: skip
 def test_results(text: str, score: float | None, ending: str) -> None:
-    (record,) = scan_sgf(f"{HEAD}RE[{text}];B[f5])").whole()
+    (record,) = scan_trees(f"{HEAD}RE[{text}];B[f5])").whole()
     assert (record.score, record.ending) == (score, ending)
 
 
@@ -65,8 +65,8 @@ def test_games_from_elsewhere() -> None:
     for mover in ("PL[W]", ""):
         text = f"{HEAD}AB[d4][e4][e5][d5][f5]{mover}AW[d6];W[c5])"
         with pytest.raises(RecordError, match=r"W\[c5\]"):
-            scan_sgf(text).whole()
-    (record,) = scan_sgf(f"{HEAD}AB[e4][d5][e5][f5]AW[d4];W[f6])").whole()
+            scan_trees(text).whole()
+    (record,) = scan_trees(f"{HEAD}AB[e4][d5][e5][f5]AW[d4];W[f6])").whole()
     assert record.start == Board.start().play(37)
     assert record.moves == (45,)
 
@@ -88,7 +88,7 @@ def test_games_from_elsewhere() -> None:
 )
 def test_a_bad_game_costs_itself(game: str, words: str) -> None:
     good = f"{HEAD};B[f5])"
-    reading = scan_sgf(f"{good}\n{game}\n{good}\n")
+    reading = scan_trees(f"{good}\n{game}\n{good}\n")
     (left,) = reading.left_out
     assert left.where == "line 2, game 2"
     assert words in left.reason

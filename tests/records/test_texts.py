@@ -8,7 +8,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError
 from evolve.records.record import GameRecord
-from evolve.records.texts import is_pgn, pgn_text, scan_pgn
+from evolve.records.texts import pgn_text, scan_pgn
 from tests.records.test_ggf import random_record
 
 HEAD = '[Event "Open"]\n[Site "Kyoto"]\n[Black "Saio \\"1\\""]\n[White "?"]\n[Date "2004.??.??"]\n'
@@ -35,7 +35,7 @@ def test_moves_with_all_that_stands_between(text: str, moves: str, winner: str |
 
 
 def test_the_result_of_a_tag_counts_where_there_is_none_behind_the_moves() -> None:
-    for tag, score in (("36-28", 8.0), ("1-0", 64.0), ("*", None), ("Black wins", 64.0)):
+    for tag, score in (("36-28", 8.0), ("1-0", 64.0), ("*", None)):
         (record,) = scan_pgn(f'{HEAD}[Result "{tag}"]\n\n1. f5 d6\n').whole()
         assert record.score == score
     (left,) = scan_pgn(f'{HEAD}[Result "36-28"]\n\n1. f5 d6 28-36\n').left_out
@@ -74,6 +74,8 @@ def test_a_bad_game_costs_itself() -> None:
         (2, "line 9, game 2"), (4, "line 25, game 4"),
     ]  # fmt: skip
     assert "move 2, f5" in reading.left_out[0].reason
+    (left,) = scan_pgn(f'{HEAD}[FEN "8/8/8/3wb3/3bw3/8/8/4b3 b"]\n\n1. f5 *').left_out
+    assert "a board has 64 cells" in left.reason
     assert "Grand" in reading.left_out[1].reason.title()
 
 
@@ -81,14 +83,3 @@ def test_what_is_none() -> None:
     for text in ("", "\n\n"):
         with pytest.raises(RecordError, match="no PGN game"):
             scan_pgn(text)
-    assert is_pgn(f"\n{HEAD}")
-    assert not is_pgn("[8 cells *]\n")
-    assert not is_pgn("f5d6\n")
-
-
-@pytest.mark.parametrize("end", ["*", "36-28", "1-0"])
-@pytest.mark.parametrize("between", ["\n", "\n\n"])
-def test_games_without_tags_end_with_their_result(end: str, between: str) -> None:
-    reading = scan_pgn(f"1. f5 d6\n2. c3 {end}{between}1. f5 f6 {end}\n")
-    assert [record.moves for record in reading.records] == [(37, 43, 18), (37, 45)]
-    assert reading.left_out == []
