@@ -1,4 +1,4 @@
-"""Where a command's games are played: `--executor`, `--scheduler` and its certificates."""
+"""Where a command's games are played: `--executor` and `--scheduler`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from evolve.cli.options import ExistingFile
 from evolve.cli.settings import Grouped
 from evolve.cli.terminal import complain
 from evolve.errors import OptionsError
@@ -23,28 +22,17 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound=Callable[..., Any])
 
 _META: Final = "evolve.executor"
-_CERTIFICATES: Final = {
-    "tls_ca": "certificate of the authority",
-    "tls_cert": "certificate of this client",
-    "tls_key": "its key",
-}
 
 
 def executor_options(command: C) -> C:
     """Add the options for where games are played; see `executor_for`."""
-    for name, what in reversed(_CERTIFICATES.items()):
-        command = _option(
-            f"--{name.replace('_', '-')}",
-            type=ExistingFile(),
-            metavar="FILE",
-            help=f"For tls:// schedulers: {what}.",
-        )(command)
     command = _option(
         "--scheduler",
         metavar="URL",
         envvar="EVOLVE_SCHEDULER",
         show_envvar=True,
-        help="Scheduler of the cluster, such as tls://host:8786; as an option it implies dask.",
+        help="Scheduler of the cluster, such as tls://host:8786; as an option it implies dask. "
+        "Certificates are of Dask's configuration.",
     )(command)
     return _option(
         "--executor",
@@ -67,43 +55,33 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 def placement() -> Placement:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    from evolve.cluster.placement import HERE, Placement, Tls
+    from evolve.cluster.placement import Placement
 
-    asked = _asked()
-    if asked is None:
-        return HERE
-    need("distributed")
-    files = [asked[name] for name in _CERTIFICATES]
-    return Placement(asked["scheduler"], None if None in files else Tls(*files))
+    scheduler = _scheduler()
+    if scheduler is not None:
+        need("distributed")
+    return Placement(scheduler)
 
 
-def _asked() -> dict[str, Any] | None:
-    """Return the options of the cluster; None if games stay on this machine."""
+def _scheduler() -> str | None:
+    """Return the address of the cluster's scheduler; None if games stay on this machine."""
     context = click.get_current_context()
-    given: dict[str, tuple[Any, Any]] = context.meta.get(_META, {})
-    values = {name: value for name, (value, _) in given.items()}
-    kind = values.pop("executor", None)
-    typed = [name for name, (_, source) in given.items() if source is ParameterSource.COMMANDLINE]
-    if kind is None:
-        kind = "dask" if "scheduler" in typed else "threads"
-    if kind == "threads":
-        useless = [name.replace("_", "-") for name in typed if name != "executor"]
-        if useless:
-            raise OptionsError(f"--{useless[0]} is for --executor dask")
+    given: dict[str, tuple[str | None, Any]] = context.meta.get(_META, {})
+    kind, _ = given.get("executor", (None, None))
+    scheduler, source = given.get("scheduler", (None, None))
+    typed = source is ParameterSource.COMMANDLINE
+    if kind == "threads" and typed:
+        raise OptionsError("--scheduler is for --executor dask")
+    if kind != "dask" and not typed:
         return None
-    if values.get("scheduler") is None:
+    if scheduler is None:
         raise OptionsError("--executor dask needs --scheduler URL, or EVOLVE_SCHEDULER")
-    missing = [name for name in _CERTIFICATES if values.get(name) is None]
-    if 0 < len(missing) < len(_CERTIFICATES):
-        raise OptionsError(f"--{missing[0].replace('_', '-')} must be given with the others")
-    if values["scheduler"].startswith("tls:") and missing:
-        raise OptionsError("a tls:// scheduler needs --tls-ca, --tls-cert and --tls-key")
-    return values
+    return scheduler
 
 
 def on_cluster() -> bool:
     """Whether the options ask for a cluster."""
-    return _asked() is not None
+    return _scheduler() is not None
 
 
 def refuse_cluster(what: str) -> None:

@@ -16,7 +16,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from distributed import Client, KilledWorker, Security
+from distributed import Client, KilledWorker
 from distributed.client import ClosedClientError
 
 from evolve.cluster.worker_tasks import DONE, RAISED, REFUSED, by_value, payload_of, run_task
@@ -72,9 +72,10 @@ class _Task:
 class Cluster:
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
-    security: Dask's, where traffic is encrypted. threads: number of threads of this machine.
-    report: called with messages about the workers for the user, see `Workers`. Raises ClusterError
-    if the scheduler does not answer or is gone; a run that ends this way can be resumed.
+    Dask's configuration names the certificates of `tls://`. threads: number of threads of this
+    machine. report: called with messages about the workers for the user, see `Workers`. Raises
+    ClusterError if the scheduler does not answer or is gone; a run that ends this way can be
+    resumed.
 
     Dask gives the tasks of a dead worker to others. It takes a worker that hangs for dead after the
     scheduler's `worker-ttl`.
@@ -84,7 +85,6 @@ class Cluster:
         self,
         address: str,
         *,
-        security: Security | None = None,
         threads: int = 1,
         report: Callable[[str], None] = lambda text: None,
     ) -> None:
@@ -93,7 +93,7 @@ class Cluster:
         self._counting = Lock()
         try:
             self._client: Any = _Client(
-                address, security=security, set_as_default=False, timeout=_CONNECT, name="evolve"
+                address, set_as_default=False, timeout=_CONNECT, name="evolve"
             )
         except (OSError, TimeoutError, ValueError, TypeError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]

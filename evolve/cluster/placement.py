@@ -6,35 +6,9 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from evolve.fitness.executor import Executor, Threads
-
-if TYPE_CHECKING:
-    from distributed import Security
-
-
-@dataclass(frozen=True)
-class Tls:
-    """Paths of the certificate authority, and of this client's certificate and key."""
-
-    ca: Path
-    cert: Path
-    key: Path
-
-    def security(self) -> Security:
-        """Dask's settings: all traffic is encrypted."""
-        import distributed
-
-        made: Any = distributed.Security
-        found: Security = made(
-            require_encryption=True,
-            tls_ca_file=str(self.ca),
-            tls_client_cert=str(self.cert),
-            tls_client_key=str(self.key),
-        )
-        return found
 
 
 @dataclass(frozen=True)
@@ -42,7 +16,6 @@ class Placement:
     """This machine, or the workers of the Dask cluster at the address `scheduler`."""
 
     scheduler: str | None = None
-    tls: Tls | None = None
 
     @contextmanager
     def open(
@@ -62,8 +35,7 @@ class Placement:
         for name in ("distributed", "distributed.client"):
             # Dask logs unreadable data from a worker as critical, with a traceback.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-        security = None if self.tls is None else self.tls.security()
-        with Cluster(self.scheduler, security=security, threads=threads, report=report) as cluster:
+        with Cluster(self.scheduler, threads=threads, report=report) as cluster:
             yield cluster
 
 

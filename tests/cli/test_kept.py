@@ -60,9 +60,6 @@ CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "list": "shows what would be searched, and starts nothing",
     "executor": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",
     "scheduler": "whom --executor asks",
-    "tls-ca": "how it is asked",
-    "tls-cert": "how it is asked",
-    "tls-key": "how it is asked",
     "jobs": THREADS,
 }
 """Options that no result depends on, with the reason. `jobs` of a sweep is none: it is a field."""

@@ -22,7 +22,7 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
-from tests.cli import ALPHABETA, QUICK, done, spawn, tables, wait_until
+from tests.cli import ALPHABETA, QUICK, done, match, program, spawn, tables, wait_until
 from tests.cluster.dask import Place, certificates, cluster, place
 from tests.waits import PATIENCE
 
@@ -272,21 +272,26 @@ def test_whoever_has_left_the_cluster_is_told_so_and_nothing_else(shared: Place)
 
 @pytest.mark.slow
 def test_with_certificates_and_with_wrong_ones(tmp_path: Path) -> None:
-    from evolve.cluster.client import Cluster
-    from evolve.cluster.placement import Tls
-
     options = certificates(tmp_path)
     strange = tmp_path / "strange"
     strange.mkdir()
     certificates(strange)
-    files = [tmp_path / name for name in ("ca.pem", "cert.pem", "key.pem")]
+
+    def exported(folder: Path) -> dict[str, str]:
+        """What docs/guides/clusters.md says."""
+        variables = {"CA_FILE": "ca.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
+        prefix = "DASK_DISTRIBUTED__COMM__TLS__"
+        return {f"{prefix}{name}": str(folder / file) for name, file in variables.items()}
+
+    words = ("match", "swh", "zero", "--games=40", "--json")
     with place(tmp_path, 1, *options) as found:
-        with cluster(found, 1, security=Tls(*files).security()) as made:
-            assert_same(round_robin(made), round_robin(ONE_THREAD))
-        with pytest.raises(ClusterError, match="no scheduler answers at tls://"):
-            Cluster(
-                found.address, security=Tls(*(strange / file.name for file in files)).security()
-            )
+        words = (*words, "--scheduler", found.address)
+        played = program(tmp_path, *words, **exported(tmp_path))
+        assert played.document == match(*words[1:-2])
+        for variables in (exported(strange), {}):
+            refused = program(tmp_path, *words, **variables)
+            assert refused.code == 1
+            assert refused.err.startswith("error: no scheduler answers at tls://")
 
 
 def test_what_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
