@@ -24,7 +24,7 @@ from evolve.cli.terminal import (
 from evolve.errors import EvolveError, OptionsError
 from evolve.files.atomic import write_text
 from evolve.runs.run_types import RUN_TYPES
-from evolve.studies.document import ENDINGS, LINES, Section, document_of, sections_of
+from evolve.studies.document import ENDINGS, Section, document_of, sections_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,13 +196,6 @@ Examples:
     callback=output_path,
     help="File for the table: .csv, .json or .parquet; .tex or .md for a document.",
 )
-@click.option(
-    "--latex",
-    type=click.Choice(LINES),
-    default=LINES[0],
-    show_default=True,
-    help="Lines of a .tex table: those of the package booktabs, or plain ones without a package.",
-)
 @jobs_option
 @json_option
 def compare_command(
@@ -210,7 +203,6 @@ def compare_command(
     figure: str | None,
     games: int | None,
     output: Path | None,
-    latex: str,
     jobs: int,
     as_json: bool,
 ) -> None:
@@ -221,14 +213,14 @@ def compare_command(
     plain = [one for one in sources if isinstance(one, evolve.Run)]
     only_runs = len(plain) == len(sources)
     if len(sources) == 1 and only_runs and figure is None and games is None:
-        _side_by_side(runs, plain, style, output, latex)
+        _side_by_side(runs, plain, style, output)
         return
     from evolve.studies import comparison  # not above: one run needs neither kernels nor pandas
 
     if only_runs and figure is None and games is None:
         frame = comparison.over_seeds(plain)
         if frame is None or (style == "table" and output is None):
-            _side_by_side(runs, plain, style, output, latex)
+            _side_by_side(runs, plain, style, output)
         if frame is None:
             return
     else:
@@ -238,12 +230,12 @@ def compare_command(
         if games is not None:
             _announce(matches, games, quiet=style == "json" and output is None)
         if only_runs and style == "table" and output is None:
-            _side_by_side(runs, plain, style, output, latex)
+            _side_by_side(runs, plain, style, output)
         if games is not None:
             with counting("games", sum(matches.values()) * (games + games % 2)) as advance:
                 frame = as_frame(frame, comparison.met(groups, games, jobs, advance))
     if style == _DOCUMENT:
-        _write_document(sections_of(frame), output, latex)
+        _write_document(sections_of(frame), output)
     else:
         write_in_style(frame, style, output, print_compared)
 
@@ -254,9 +246,9 @@ def _style_of(output: Path | None) -> str:
     return _DOCUMENT if document else style_of(None, output)
 
 
-def _write_document(sections: Sequence[Section], output: Path | None, latex: str) -> None:
+def _write_document(sections: Sequence[Section], output: Path | None) -> None:
     assert output is not None  # its ending has chosen this style
-    write_text(output, document_of(sections, output.suffix.lower(), latex))
+    write_text(output, document_of(sections, output.suffix.lower()))
 
 
 def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
@@ -283,7 +275,7 @@ def print_compared(frame: pd.DataFrame) -> None:
 
 
 def _side_by_side(
-    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None, latex: str
+    names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     from evolve.runs.summary import ELO, facts_of
 
@@ -322,7 +314,7 @@ def _side_by_side(
     rows_shown = [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown]
     if style == _DOCUMENT:
         texts = [[cell(value) for value in row] for row in rows_shown]
-        _write_document([Section("", ["", *names], texts)], output, latex)
+        _write_document([Section("", ["", *names], texts)], output)
     else:
         print_rows(["", *names], rows_shown, blocks=True)
 

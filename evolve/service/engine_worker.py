@@ -356,7 +356,7 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     rows: Any = frame.to_dict("records")
     said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
     items = [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
-    latex = document_of(sections_of(frame), ".tex", "plain")
+    latex = document_of(sections_of(frame), ".tex")
     return {"items": items, "latex": latex, "csv": csv_text(frame)}
 
 

@@ -13,20 +13,15 @@ if TYPE_CHECKING:
 
 ENDINGS: Final = (".tex", ".md")
 """Endings of the files of documents."""
-LINES: Final = ("booktabs", "plain")
-"""Lines of a LaTeX table: those of the package booktabs, or \\hline, which needs no package."""
 _ELO: Final = ("elo", "rating", "panel_elo")
 _NONE: Final = "–"
-_LATEX: Final = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "−": "$-$", "–": "--",
-    "±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$", "…": r"\dots{}", "[": "{[}", "]": "{]}",
-    '"': "''",
-    **{sign: f"\\{sign}" for sign in "&%$#_{}"},
-}  # fmt: skip
-_LETTERS: Final = re.compile("[\x20-\x7eÀ-ÖØ-öø-ÿ]")
-"""What LaTeX sets without a package, in any encoding of fonts."""
-_NOT_IN_ALL: Final = "ÐÞðþ"
+_LATEX: Final = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "[": "{[}", "]": "{]}",
+        "−": "$-$", "–": "--", **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+    }
+)  # fmt: skip
 _NUMBER: Final = re.compile(r"[<+−-]?\s?[0-9][0-9.,]*")
 
 
@@ -90,27 +85,22 @@ def _chance(p: float) -> str:
     return "<0.001" if p < 0.0005 else f"{p:.3f}"
 
 
-def document_of(sections: Sequence[Section], ending: str, lines: str = LINES[0]) -> str:
+def document_of(sections: Sequence[Section], ending: str) -> str:
     """Return tables as the text of a .tex file for \\input, or of a .md file."""
     if ending == ".md":
         return "\n".join(map(_markdown, sections))
-    head = "% Tables of evolve compare, for \\input{…}"
-    needs = "; the document needs \\usepackage{booktabs}" if lines == LINES[0] else ""
-    body = "\n\\par\\medskip\n\n".join(_latex(one, lines) for one in sections)
-    return f"{head}{needs}.\n{body}"
+    head = "% Tables of evolve compare, for \\input{…}; they need \\usepackage{booktabs}.\n"
+    return head + "\n\\par\\medskip\n\n".join(map(_latex, sections))
 
 
-def _latex(section: Section, lines: str) -> str:
-    top, middle, bottom = (
-        (r"\toprule", r"\midrule", r"\bottomrule") if lines == LINES[0] else (r"\hline",) * 3
-    )
+def _latex(section: Section) -> str:
     right = [all(map(_is_number, column)) for column in zip(*section.rows, strict=True)]
     columns = "".join("r" if numbers else "l" for numbers in right)
     rows = [" & ".join(map(latex_text, row)) + r" \\" for row in (section.heads, *section.rows)]
     title = f"% {plain(section.title)}\n" if section.title else ""
     return "\n".join(
-        [f"{title}\\begin{{tabular}}{{{columns}}}", top, rows[0], middle, *rows[1:], bottom,
-         "\\end{tabular}\n"]
+        [f"{title}\\begin{{tabular}}{{{columns}}}", r"\toprule", rows[0], r"\midrule", *rows[1:],
+         r"\bottomrule", "\\end{tabular}\n"]
     )  # fmt: skip
 
 
@@ -119,14 +109,8 @@ def _is_number(text: str) -> bool:
 
 
 def latex_text(text: str) -> str:
-    """Return a text that LaTeX sets as it stands; signs that it may not have become `?`."""
-    if text.startswith("-") and _is_number(text):
-        text = "−" + text[1:]
-    text = re.sub(r"(?<=[\[ ])-(?=[0-9])", "−", text)
-    return "".join(
-        _LATEX.get(sign) or (sign if _LETTERS.fullmatch(sign) and sign not in _NOT_IN_ALL else "?")
-        for sign in plain(text)
-    )
+    """Return a text as LaTeX sets it."""
+    return re.sub(r"(?<![^\[ ])-(?=[0-9])", "−", plain(text)).translate(_LATEX)
 
 
 def _markdown(section: Section) -> str:
