@@ -15,7 +15,7 @@ import pytest
 
 import evolve
 from evolve.records.formats import read_games, write_games
-from tests.cli import Result, command, done, environment, fails, invoke, misused, snapshot
+from tests.cli import Result, command, done, environment, fails, invoke, snapshot
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
@@ -48,35 +48,6 @@ def test_settings_that_are_bombs(copy: Path, tmp_path: Path, name: str) -> None:
         assert str(config) in said
         assert len(said) < 400
     assert done("runs", ".").out.count("config.toml") == 1
-
-
-@pytest.mark.parametrize("text", ["9" * 5000, "[" * 3000, "[" * 3000 + "]" * 3000, '{"a":' * 3000])
-def test_agent_files_that_are_bombs(copy: Path, text: str) -> None:
-    champion = copy / "champion.json"
-    champion.write_text(text)
-    for arguments in (
-        ("show", champion),
-        ("match", champion, "swh"),
-        ("runs", "."),
-        ("show", copy),
-    ):
-        result = invoke(*arguments)
-        assert "champion.json" in result.out + result.err
-        assert "Traceback" not in result.err
-    (copy / "final.json").write_text(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["9" * 5000, "[" * 3000, "depth=" + "9" * 5000, "depth=" + "[" * 3000]
-)
-def test_settings_behind_an_agent_that_are_bombs(text: str) -> None:
-    assert "is not a setting" in fails("match", f"swh?{text}", "zero")
-
-
-def test_options_that_are_bombs() -> None:
-    for option in ("--seed=", "--bounds=depths=1:", "--fix=depths=", "--time-limit="):
-        misused("run", option + "9" * 5000 + "x")
-    assert len(misused("sweep", "dqn", f"--fix=batch={'9' * 5000}", "--list")) < 600
 
 
 @posix
