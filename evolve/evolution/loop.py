@@ -187,8 +187,6 @@ class Evolution:
                 self.algorithm,
                 observer,
             )
-        elif not self._champion_selection.rated:
-            self._champion_selection.rate(self._generations.run, observer)
         return ending
 
     def _evolve(self, started: float, observer: Observer) -> EvolutionEnding:
@@ -231,8 +229,7 @@ class Evolution:
     @property
     def finished(self) -> EvolutionEnding | None:
         """Why the run is finished, including play-off and rating; None if work remains."""
-        done = self._ending(time.monotonic())
-        return done if self._champion_selection.held and self._champion_selection.rated else None
+        return self._ending(time.monotonic()) if self._champion_selection.held else None
 
     def _ending(self, started: float) -> EvolutionEnding | None:
         settings = self.settings

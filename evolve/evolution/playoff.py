@@ -14,8 +14,6 @@ from typing import Final
 import numpy as np
 
 from evolve.agents.agent import StoredAgent
-from evolve.agents.agent_file import read_header
-from evolve.agents.reference import read_agent
 from evolve.arena.judges import Ladder, Rung
 from evolve.config.evolution import EvolutionSettings
 from evolve.engine.board.rules import rule_set
@@ -79,16 +77,6 @@ class ChampionSelection:
         """Whether the play-off is over and its champion is saved."""
         return playoff_file(self.folder).exists() and champion_of(self.folder) is not None
 
-    @property
-    def rated(self) -> bool:
-        """Whether the champion's file has its Elo, or the rules have no ladder.
-
-        Files of runs before 0.2 have no Elo.
-        """
-        path = champion_of(self.folder)
-        known = path is not None and "elo" in read_header(path).provenance
-        return known or not rule_set(self.settings.rules).ladder
-
     def save_best_so_far(self, champions: Champions) -> None:
         """Save the best agent of the hall of fame as the champion."""
         best = champions.hall[0]
@@ -140,12 +128,6 @@ class ChampionSelection:
         first_game = run.games_table(generation).num_rows
         rows = games.table(generation, "playoff", names, settings.rules, openings, first_game)
         store.commit_playoff(self.folder, rows)
-
-    def rate(self, run: Run, observer: Observer) -> None:
-        """Rate the champion of a play-off from before champions were rated."""
-        path = champion_of(self.folder)
-        assert path is not None, "the play-off was held"
-        self._save(self._rated(read_agent(path), run, observer))
 
     def _rated(self, champion: StoredAgent, run: Run, observer: Observer) -> StoredAgent:
         elo = rate(

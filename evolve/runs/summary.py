@@ -139,7 +139,7 @@ def check_config(run: Run) -> None:
     try:
         model.model_validate(merged(presets, {}, given))
     except ValidationError as error:
-        unknown = {detail["loc"] for detail in error.errors() if detail["type"] == _UNKNOWN}
+        unknown = {detail["loc"] for detail in error.errors() if detail["type"] in _UNKNOWN}
         wrong = [
             fault.text for fault in faults(error) if fault.place and fault.place not in unknown
         ]
@@ -147,7 +147,7 @@ def check_config(run: Run) -> None:
             raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error
 
 
-_UNKNOWN: Final = "extra_forbidden"
+_UNKNOWN: Final = ("extra_forbidden", "removed")
 
 
 def row_of(study: Study, member: Member) -> dict[str, Any]:

@@ -152,12 +152,7 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
             if math.isfinite(value):
                 values[group.name][seed] = value
     if len(names) > 1:
-        more = (
-            "; runs of before champions were rated have no elo: evolve resume RUN rates one"
-            if "elo" in names
-            else ""
-        )
-        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}{more}")
+        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}")
     if not names:
         raise RunError("there are no runs to compare yet")
     (name,) = names

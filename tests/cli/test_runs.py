@@ -83,13 +83,6 @@ def test_no_list_has_the_share_in_the_play_off(copy: Path, tmp_path: Path) -> No
     assert re.search(r"Elo -?\d+ ± \d+ on the ladder in 64 games", done("show", copy).out)
     assert "play-off share 0.876 [0.765, 0.987]" in done("show", before).out
     assert "Elo" not in done("show", before).lines[-1]
-    # It gets its Elo when it goes on, and then it is finished.
-    said = done("resume", before).out
-    assert "the champion's Elo" in said
-    assert "on the ladder in 64 games" in said
-    assert "is finished" in done("resume", before).out
-    listed = {Path(row["run"]).name: row for row in done("runs", ".", "--json").document}
-    assert listed["before"]["elo"] == rows["copy"]["elo"]
 
 
 def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> None:

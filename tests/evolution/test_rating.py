@@ -13,7 +13,7 @@ import evolve
 from evolve.arena.judges import RUNGS, Ladder
 from evolve.config.toml import resolve
 from evolve.engine.board.rules import Rules
-from evolve.evolution.loop import Evolution, EvolutionEnding
+from evolve.evolution.loop import EvolutionEnding
 from evolve.evolution.panel import RunContext
 from evolve.evolution.playoff import RATING_PANELS, rate
 from evolve.fitness.executor import ONE_THREAD, Threads
@@ -107,31 +107,6 @@ def test_a_run_that_was_killed_gets_the_same(tmp_path: Path, left: list[str]) ->
     assert go_on(folder, generations=4) is EvolutionEnding.COMPLETE
     assert elo_of(folder) == elo_of(whole)
     assert content_hash(folder) == content_hash(whole)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"panel": "fixed"},
-        pytest.param({}, marks=pytest.mark.slow),
-        pytest.param({"rules": "standard", "panel_every": 3}, marks=pytest.mark.slow),
-    ],
-)
-def test_a_run_of_before_is_rated_when_it_goes_on(tmp_path: Path, options: dict[str, Any]) -> None:
-    folder = tmp_path / "run"
-    start(folder, **options)
-    before, champion = elo_of(folder), json.loads((folder / "champion.json").read_text())
-    tables = {path.name: path.read_bytes() for path in folder.glob("*/*.parquet")}
-    for key in ("elo", "elo_low", "elo_high", "elo_games"):
-        del champion["provenance"][key]
-    (folder / "champion.json").write_text(json.dumps(champion))
-    evolution = Evolution(folder, resolve({**TINY, **options}), ONE_THREAD)
-    evolution.restore()
-    assert evolution.finished is None
-    assert evolve.evolve(folder, **{**TINY, **options}).path == folder
-    assert elo_of(folder) == before
-    assert evolution.finished is EvolutionEnding.COMPLETE
-    assert {path.name: path.read_bytes() for path in folder.glob("*/*.parquet")} == tables
 
 
 def test_the_file_of_an_exported_champion_has_it(run: evolve.Run, tmp_path: Path) -> None:
