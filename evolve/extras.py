@@ -19,7 +19,7 @@ _EXTRAS: Final = {
     "torch": ("learn", "learning needs PyTorch"),
     "dask": ("cluster", "clusters need Dask"),
     "distributed": ("cluster", "clusters need Dask"),
-    **dict.fromkeys(("anyio", "fastapi", "psutil", "starlette", "uvicorn"), ("serve", "")),
+    **dict.fromkeys(("anyio", "fastapi", "starlette", "uvicorn"), ("serve", "")),
 }
 """Packages of the extras, each with its extra and the start of its message."""
 

@@ -18,7 +18,7 @@ import pytest
 from evolve.cli import signals
 from evolve.files import atomic, changes
 from evolve.programs import host
-from evolve.programs.meter import Meter
+from evolve.programs.meter import measure
 from evolve.service import engine_worker
 from evolve.service.job import JOB_ID, Process, find_process
 from evolve.studies.running import RunProcess
@@ -141,11 +141,12 @@ def test_a_rename_waits_for_readers_on_windows(
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_programs_are_not_measured_on_windows_and_it_says_why() -> None:
-    meter = Meter(None)
-    assert meter.why_not is not None
-    assert "Windows" in meter.why_not
-    assert meter.seconds() == 0.0
+def test_a_program_without_a_guard_is_measured_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert measure(os.getpid()).processes == len(psutil.Process().children(recursive=True))
+    monkeypatch.setattr(os, "name", "nt")
+    use = measure(os.getpid())
+    assert use.processes >= 1
+    assert use.megabytes > 20
 
 
 def test_memory_has_no_limit_on_macos(monkeypatch: pytest.MonkeyPatch) -> None:

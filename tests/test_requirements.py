@@ -31,8 +31,7 @@ CALLED: Final = {
 """Distributions that are not called as what is imported of them."""
 
 WHERE: Final[Mapping[str, tuple[str, ...]]] = {
-    # The meter does without psutil where there is none, and on Linux in any case.
-    "serve": ("evolve/service/", "evolve/cli/serve.py", "evolve/programs/meter.py"),
+    "serve": ("evolve/service/", "evolve/cli/serve.py"),
     "learn": ("evolve/learning/",),
     "cluster": ("evolve/cluster/",),
 }

@@ -23,7 +23,6 @@ from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
 from evolve.extras import telling_what_is_missing
-from evolve.programs.children import PROGRAMS
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 from evolve.version import __version__
@@ -208,7 +207,6 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """
     whole = arguments is None
     if arguments is None:
-        PROGRAMS.claim()
         arguments = sys.argv[1:]
     _stand_in_for_closed_streams()
     try:

@@ -205,7 +205,7 @@ def examine(
                 file, name, seconds, _LIMIT * megabytes, python=python or sys.executable
             )
             stack.callback(session.kill)
-            meter = Meter(session.guard)
+            meter = Meter(session.process.number)
             stack.callback(meter.close)
             session.begin(begin + _START)
         except EngineError as error:
@@ -222,7 +222,9 @@ def examine(
         usual = median(course.seconds)
         text = f"{slowest:.2f} s the slowest move, {usual:.2f} the median, of {seconds:g}"
         findings.append(Finding("time", slowest <= seconds, text))
-    return [*findings, _cpu(course, meter, seconds), _memory(meter, session.most_memory, megabytes)]
+    most = max(meter.megabytes, session.process.megabytes)  # the meter may miss short-lived ones
+    memory = Finding("memory", most <= megabytes, f"{most:.0f} MB of {megabytes}")
+    return [*findings, _cpu(course, meter, seconds), memory]
 
 
 def _played(course: _Course, games: int, rng: np.random.Generator) -> Finding:
@@ -249,28 +251,11 @@ def _played(course: _Course, games: int, rng: np.random.Generator) -> Finding:
 
 def _cpu(course: _Course, meter: Meter, seconds: float) -> Finding:
     """The finding about CPU time: the contest's seconds are those of one core."""
-    if meter.why_not is not None:
-        return Finding("cpu", None, f"not measured: {meter.why_not}")
     most, together = max(course.cpu, default=0.0), meter.processes
     text = f"{most:.2f} s the most for a move, {meter.seconds():.1f} in all, of {seconds:g}"
     if together > 1:
         text += f"; {together} processes at once"
     return Finding("cpu", most <= seconds, text)
-
-
-def _memory(meter: Meter, largest: float, megabytes: int) -> Finding:
-    """The finding about memory; `largest`: MB of its largest process, as the guard reports it.
-
-    That process may be too short-lived for the meter.
-    """
-    most = max(meter.megabytes, largest)
-    text = f"{most:.0f} MB of {megabytes}"
-    if meter.why_not is not None:
-        if most <= megabytes:
-            held = f"the largest process had {most:.0f} MB" if most else "not measured"
-            return Finding("memory", None, f"{held}: {meter.why_not}")
-        text += ", one process alone"
-    return Finding("memory", most <= megabytes, text)
 
 
 def _at_a_pass(side: Side, rng: np.random.Generator) -> Board:

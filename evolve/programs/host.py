@@ -12,9 +12,8 @@ error.
     {"do": "sit", …}, as choose, for a class with `go`: prepare for its moves   → {"ok": null}
     {"do": "examine", …}, as choose, for a class with `go`                      → {"ok": [[2, 3]]}
 
-Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}. Each answer
-has the "id" of its question. This script measures nothing: evolve measures time and memory from
-outside.
+Any answer may be {"error": "ZeroDivisionError: division by zero (friend.py, line 7)"}. This script
+measures nothing: evolve measures time and memory from outside.
 """
 
 from __future__ import annotations
@@ -68,7 +67,6 @@ def main(path: str, name: str, megabytes: str) -> None:
             answer = {"error": str(error)}
         except BaseException as error:
             answer = {"error": _described(error, path)}
-        answer["id"] = question["id"]
         sys.stdout.flush()
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

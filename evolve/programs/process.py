@@ -19,7 +19,7 @@ from typing import IO, Final
 
 from evolve.errors import EngineError
 from evolve.files.changes import Appender
-from evolve.programs.children import LOG, MARK, PROGRAMS, Life, Report, inherited, new_mark
+from evolve.programs.children import LOG, Life, inherited
 from evolve.terminal_text import plain
 
 NOTHING: Final[Mapping[str, str]] = {}
@@ -27,13 +27,9 @@ _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
 """Most lines read ahead of their use: a program that floods us has to wait."""
 _FLOOD_PAUSE: Final = 0.01
-_LOOK: Final = 0.002
-"""Seconds between two checks whether the program has ended."""
 _LAST_WORDS_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
 """Most seconds to wait for a guard, which takes at most half of that to end what it guards."""
-_AWAKE: Final = 0.5
-"""Seconds between two attempts to wake a guard, which the program may have stopped."""
 _LONGEST: Final = 200
 """Most characters of a line that an error shows."""
 
@@ -50,9 +46,9 @@ class LineProcess:
     """A program with a guard; a thread reads its output.
 
     The program and all that it starts end with this process at the latest, however this process
-    ends: see `programs.guard`, and `programs.children` for a program that ends its guard. Where
-    there is no fork (Windows) it has no guard, and only its own process ends. Raises EngineError
-    where the program fails: it cannot be started, has ended, or does not answer in time.
+    ends: see `programs.guard`. Where there is no fork (Windows) it has no guard, and only its own
+    process ends. Raises EngineError where the program fails: it cannot be started, has ended, or
+    does not answer in time.
 
     environment: variables beside those of this process; folder: its working folder, None for the
     current one; quoted: whether errors quote the last lines exchanged, which say nothing useful
@@ -69,65 +65,54 @@ class LineProcess:
     ) -> None:
         self._quoted = quoted
         self._talk = Talk()
-        self._life = Life()
-        self._mark = new_mark()
-        self._environment = {**inherited(), **environment, MARK: self._mark}
-        self._folder = folder
-        self.report = Report() if self._life.held else None
-        """The guard's report, complete once the program has ended."""
-        try:
-            self._process = self._start(command)
-        except OSError as error:
-            raise EngineError(f"cannot be started: {error.strerror}") from error
+        self._life = Life(reports=True)
+        self.megabytes = 0.0
+        """The most MB that one of its processes held, once it has ended; 0 where not known."""
+        self._code: int | None = None
+        self._process = self._start(command, {**inherited(), **environment}, folder)
         self._talk.begin(command, self._process.pid)
         # `queue.Queue`, which has a limit, uses locks that a Ctrl-C can leave locked: one Ctrl-C
         # in 240 blocked a match for good.
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._ending = threading.Lock()
-        self._ended = False
-        self._gone = False
-        """Whether its guard has ended; without a guard, whether the program has."""
+        self._ended = self._gone = False
         self._unwanted = False
         self._complaints: deque[str] = deque(maxlen=3)
         self._threads = [
             threading.Thread(target=self._read_output, daemon=True),
             threading.Thread(target=self._read_complaints, daemon=True),
         ]
+        # A Ctrl-C within a method of `Popen` that waits or sends signals can leave its lock locked,
+        # and then all other calls block for good. So only this thread waits for the end.
         self._watching = threading.Thread(target=self._watch, daemon=True)
         for thread in (*self._threads, self._watching):
             thread.start()
 
     @property
-    def guard(self) -> int | None:
-        """The process id of its guard; None where it has none."""
-        return self._process.pid if self.report is not None else None
+    def number(self) -> int:
+        """The id of its guard's process; where it has no guard, of its own."""
+        return self._process.pid
 
-    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+    def _start(
+        self, command: Sequence[str], environment: Mapping[str, str], folder: Path | None
+    ) -> subprocess.Popen[bytes]:
         """Start it behind its guard."""
-        life, report = self._life, None if self.report is None else self.report.pipe
         try:
-            started = subprocess.Popen(
-                life.guard(command, report),
+            return subprocess.Popen(
+                self._life.guard(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=life.pipes if report is None else (*life.pipes, report),
-                env=self._environment,
-                cwd=self._folder,
-                start_new_session=life.held,  # Ctrl-C is for this process alone
+                pass_fds=self._life.pipes,
+                env=environment,
+                cwd=folder,
+                start_new_session=self._life.held,  # Ctrl-C is for this process alone
             )
-            if report is not None:
-                PROGRAMS.begin(started.pid)
-            return started
-        except BaseException:
-            life.end()
-            if self.report is not None:
-                self.report.close()
-            raise
+        except OSError as error:
+            self._life.end()
+            raise EngineError(f"cannot be started: {error.strerror}") from error
         finally:
-            life.leave()
-            if self.report is not None:
-                self.report.leave()
+            self._life.leave()
 
     def send(self, line: str) -> None:
         """Send a line."""
@@ -189,7 +174,7 @@ class LineProcess:
                 self.send(farewell)
         with contextlib.suppress(OSError):
             self._stream(self._process.stdin).close()
-        self._wait(patience)
+        self._watching.join(patience)
         with self._ending:
             if not self._ended:
                 self._ended = True
@@ -212,41 +197,18 @@ class LineProcess:
                 self._lines.get_nowait()
 
     def _kill(self) -> None:
-        if not self._life.held:
-            self._process.kill()
-        else:
+        if self._life.held:
             self._life.end()
-            end = time.monotonic() + _GUARD_SECONDS
-            while not self._gone and time.monotonic() < end:
-                self._signal(signal.SIGCONT)
-                self._wait(_AWAKE)
-            self._signal(signal.SIGKILL)  # a program may stop its guard again and again
+        else:
+            self._process.kill()
         self._watching.join(_GUARD_SECONDS)
 
-    def _signal(self, number: int) -> None:
-        """Send the guard a signal, unless it has ended."""
-        if not self._gone:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._process.pid, number)
-
-    def _wait(self, seconds: float) -> None:
-        """Wait for the end, `seconds` at most.
-
-        A Ctrl-C within a method of `Popen` that waits or sends signals can leave its lock locked,
-        and then all other calls block for good. So only the watching thread calls them.
-        """
-        end = time.monotonic() + seconds
-        while not self._gone and time.monotonic() < end:
-            time.sleep(_LOOK)
-
     def _watch(self) -> None:
-        """Wait for the end of the guard, and end the orphans that it left."""
-        if self.report is not None:
-            self.report.read()
-        self._process.wait()
+        """Wait for the end of the program and its guard."""
+        report = self._life.read_report()
+        code = self._process.wait()
+        self._code, self.megabytes = (code, 0.0) if report is None else report
         self._gone = True
-        if self.report is not None:
-            PROGRAMS.end(self._process.pid, self.report, self._mark)
 
     def _read_output(self) -> None:
         with contextlib.closing(self._stream(self._process.stdout)) as stream:
@@ -270,9 +232,9 @@ class LineProcess:
 
     def _last_words(self) -> str:
         """How the program ended, and the end of its standard error output."""
-        self._wait(_LAST_WORDS_SECONDS)
+        self._watching.join(_LAST_WORDS_SECONDS)
         self._threads[1].join(_LAST_WORDS_SECONDS)
-        code = self._process.returncode
+        code = self._code
         if code is None:
             how = "closed its output"
         elif code < 0:

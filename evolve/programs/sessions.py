@@ -7,7 +7,6 @@ NBoard protocol, version 2, in NBoard and NTest by C. Welty. `programs.host` run
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import time
@@ -409,25 +408,18 @@ class PythonSession(ProgramSession):
         self._program.end(patience=0.1)
 
     @property
-    def guard(self) -> int | None:
-        """The process id of its guard; None where it has none."""
-        return self._program.guard
-
-    @property
-    def most_memory(self) -> float:
-        """The most MB that one of its processes held, once it has ended; 0 where not known."""
-        return 0.0 if self._program.report is None else self._program.report.megabytes
+    def process(self) -> LineProcess:
+        """The process, for what measures it."""
+        return self._program
 
     def _ask(self, deadline: float, **question: Any) -> Any:
-        # A random id, which the file cannot guess: it cannot write answers in advance.
-        question["id"] = os.urandom(8).hex()
         self._program.send(json.dumps(question))
         line = self._program.receive(deadline, "move")
         try:
             answer = parse_json(line)
         except ValueError:
             answer = None
-        if not isinstance(answer, dict) or answer.get("id") != question["id"]:
+        if not isinstance(answer, dict):
             raise EngineError(f"answered {line[:40]!r}")
         if "error" in answer or "ok" not in answer:
             raise EngineError(plain(str(answer.get("error"))[:300]))

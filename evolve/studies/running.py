@@ -18,7 +18,7 @@ from evolve.errors import EvolveError, RunError
 from evolve.extras import imported
 from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
-from evolve.programs.forks import repeat_warnings, start
+from evolve.programs.forks import start
 from evolve.runs import run_folder as store
 from evolve.runs.run import Study
 from evolve.runs.run_folder import Observer, RunEnding
@@ -135,7 +135,6 @@ def _work(words: list[str], log: Path) -> None:
     os.dup2(sink, sys.stdout.fileno())
     os.dup2(sink, sys.stderr.fileno())
     os.close(sink)
-    repeat_warnings()
     imported(MAIN)(words)
 
 

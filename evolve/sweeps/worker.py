@@ -22,7 +22,7 @@ from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.fitness.executor import Executor
-from evolve.programs.forks import end_with_parent, without_ctrl_c, without_main
+from evolve.programs.forks import end_with_parent, without_main, without_signals
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import Objective, Outcome, Task
@@ -57,7 +57,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         arguments = (theirs, folder, settings, place, placement)
         self._process = context.Process(target=work, args=arguments, daemon=True)
-        with without_ctrl_c(), without_main():
+        with without_signals(), without_main():
             self._process.start()
         theirs.close()
         self.number: int | None = None

@@ -1,4 +1,4 @@
-"""Programs that end their guards, or stop them: nothing of theirs is left all the same."""
+"""Children of this process end with it, whatever they do."""
 
 from __future__ import annotations
 
@@ -8,184 +8,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
 import pytest
 
-from evolve.errors import EngineError
-from evolve.programs.children import MARK, PROGRAMS, Life, Programs, Report, new_mark
-from evolve.programs.process import LineProcess
+from evolve.programs.children import Life
 from tests.cli import environment
-from tests.programs import soon
-from tests.waits import PATIENCE, gone, until
+from tests.waits import PATIENCE
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-
-CHILDREN = {
-    "a child": "sleep 1000 & echo $!",
-    "one that hides from signals": "(trap '' HUP TERM INT; exec sleep 1000) & echo $!",
-    "an orphan": "(sleep 1000 & echo $!)",
-    "one in a session of its own": "(setsid sh -c 'echo $$; exec sleep 1000' &)",
-    "one without our mark": "(env -i sh -c 'echo $$; exec sleep 1000' &)",
-    "one that starts others": "sh -c 'sleep 1000 & echo $$; while :; do sleep 0.01; done' &",
-}
-HIDDEN = "(env -i setsid sh -c 'echo $$; exec sleep 1000' &)"
-"""In a session of its own, and without our mark."""
-ENDS = {
-    "kill": "read go; kill -KILL $PPID; sleep 1000",
-    "stop": "read go; kill -STOP $PPID; sleep 1000",
-}
-
-
-@pytest.fixture
-def program() -> Iterator[Callable[[str], tuple[LineProcess, int]]]:
-    """Starts a shell script, which says the number of a process, and reads a line."""
-    started: list[LineProcess] = []
-
-    def start(script: str) -> tuple[LineProcess, int]:
-        made = LineProcess(["sh", "-c", script])
-        started.append(made)
-        number = int(made.receive(soon(), "number"))
-        made.send("go")
-        return made, number
-
-    yield start
-    for one in started:
-        one.end()
-
-
-@pytest.mark.parametrize("child", CHILDREN)
-def test_a_program_that_kills_its_guard_leaves_nothing_behind(
-    child: str, program: Callable[[str], tuple[LineProcess, int]]
-) -> None:
-    made, number = program(f"{CHILDREN[child]}\nread go; kill -KILL $PPID; sleep 1000")
-    until(lambda: gone(number))  # though nobody has asked for anything, nor ended it
-    with pytest.raises(EngineError, match="was ended by signal SIGKILL"):
-        made.receive(soon(), "answer")
-
-
-@pytest.mark.parametrize("child", CHILDREN)
-def test_a_program_that_stops_its_guard_leaves_nothing_behind(
-    child: str, program: Callable[[str], tuple[LineProcess, int]]
-) -> None:
-    made, number = program(f"{CHILDREN[child]}\nread go; kill -STOP $PPID; sleep 1000")
-    assert made.guard is not None
-    guard = psutil.Process(made.guard)
-    until(lambda: guard.status() == "stopped")
-    made.end()
-    assert gone(number)
-    assert gone(guard.pid)
-
-
-@pytest.mark.slow
-def test_a_guard_that_is_stopped_again_and_again_is_ended(
-    program: Callable[[str], tuple[LineProcess, int]],
-) -> None:
-    made, number = program(
-        f"{CHILDREN['an orphan']}\nread go; (while kill -STOP $PPID; do :; done) & sleep 1000"
-    )
-    made.end()
-    assert gone(number)
-    assert made.guard is not None
-    assert gone(made.guard)
-
-
-IN_A_PROCESS_OF_OURS = """
-import os, subprocess, sys
-from evolve.programs.children import PROGRAMS
-from evolve.programs.process import LineProcess
-PROGRAMS.claim()
-other = subprocess.Popen(["sleep", "1000"])
-program = LineProcess(["sh", "-c", sys.argv[1]])
-later = LineProcess(["sh", "-c", "echo $$; sleep 1000"])
-import time
-print(program.receive(time.monotonic() + 60, "number"), flush=True)
-program.send("go")
-sys.stdin.readline()
-program.end()
-assert other.poll() is None, "it is no program's"
-assert later._process.poll() is None, "it has a guard"
-other.kill()
-later.end()
-children = open(f"/proc/self/task/{os.getpid()}/children").read().split()
-assert set(children) <= {str(other.pid)}, "all have been waited for"
-print("done")
-"""
-
-
-@pytest.mark.parametrize("end", ENDS)
-def test_a_process_of_ours_adopts_what_hides(end: str) -> None:
-    words = [sys.executable, "-c", IN_A_PROCESS_OF_OURS, f"{HIDDEN}; {ENDS[end]}"]
-    with subprocess.Popen(
-        words, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        number = int(process.stdout.readline())
-        if end == "kill":
-            until(lambda: gone(number))
-        out, _ = process.communicate("\n", timeout=PATIENCE)
-    assert (process.returncode, out) == (0, "done\n")
-    assert gone(number)
-
-
-STOPPED = """
-import sys, time
-from evolve.programs.process import LineProcess
-program = LineProcess(["sh", "-c", "sleep 1000 & echo $! $PPID; kill -STOP $PPID; sleep 1000"])
-print(program.receive(time.monotonic() + 60, "numbers"), flush=True)
-time.sleep(1000)
-"""
-
-
-def test_a_guard_that_is_stopped_wakes_when_evolve_is_killed() -> None:
-    words = [sys.executable, "-c", STOPPED]
-    with subprocess.Popen(words, env=environment(), stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        child, guard = map(int, process.stdout.readline().split())
-        until(lambda: psutil.Process(guard).status() == "stopped")
-        process.kill()
-    until(lambda: gone(child) and gone(guard))
-
-
-def test_nobody_elses_process_is_touched() -> None:
-    """Neither one with another mark, nor one of another session, whatever it is called."""
-    others = [
-        subprocess.Popen(["sleep", "1000"], start_new_session=alone, env={MARK: new_mark()})
-        for alone in (False, True)
-    ]
-    found, report = Programs(), Report()
-    report.leave()
-    guard = subprocess.Popen(["true"], start_new_session=True)
-    found.begin(guard.pid)
-    guard.wait()
-    report.read()
-    assert (report.session, report.all_ended) == (None, False)
-    begin = time.monotonic()
-    found.end(guard.pid, report, new_mark())
-    assert time.monotonic() - begin < PATIENCE
-    for one in others:
-        assert one.poll() is None
-        one.kill()
-        one.wait()
-
-
-def test_a_library_does_not_adopt_what_is_others() -> None:
-    """This process is pytest's: what its children leave behind goes where it always went."""
-    assert not PROGRAMS._adopts
-    orphan = subprocess.run(
-        ["sh", "-c", "sleep 1000 > /dev/null & echo $!"],
-        stdout=subprocess.PIPE,
-        check=True,
-        timeout=PATIENCE,
-    )
-    number = int(orphan.stdout)
-    assert psutil.Process(number).ppid() != os.getpid()
-    os.kill(number, signal.SIGKILL)
-
-
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does without pipes")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a thread watches")
 SLEEPS = "ctypes.PyDLL(None).sleep(1000)"
 """Holds the interpreter's lock, as a computation in C may: no thread of Python gets to run."""

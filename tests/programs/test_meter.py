@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 import pytest
 
-from evolve.programs import meter
 from evolve.programs.meter import Meter
 from evolve.programs.process import LineProcess
 from tests.programs import python, soon
@@ -24,7 +23,7 @@ START = "import os, signal, subprocess, sys; words = [sys.executable, '-S', '-u'
 @contextmanager
 def measured(code: str) -> Iterator[tuple[LineProcess, Meter]]:
     program = LineProcess(python(START + code))
-    found = Meter(program.guard)
+    found = Meter(program.number)
     try:
         yield program, found
     finally:
@@ -80,28 +79,4 @@ def test_the_guard_knows_the_largest_of_those_that_have_ended() -> None:
     program = LineProcess(python(START + code))
     assert program.receive(soon(60), "line") == "held"
     program.end(patience=60.0)
-    assert program.report is not None
-    assert 60 < program.report.megabytes < 120
-
-
-def test_psutil_tells_the_same() -> None:
-    with measured(f"one = subprocess.Popen([*words, {HOLDS!r}]); {HOLDS}") as (program, _):
-        for _ in range(2):
-            program.receive(soon(60), "line")
-        assert program.guard is not None
-        ours, its = meter._of_proc(program.guard), meter._of_psutil(program.guard)
-    assert ours.processes == its.processes == 2
-    assert its.megabytes == pytest.approx(ours.megabytes, rel=0.3)
-    assert its.seconds == pytest.approx(ours.seconds, abs=0.2)
-
-
-def test_where_there_is_no_list_of_children_all_processes_are_asked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with measured("subprocess.Popen([*words, 'print(1); input()']); input()") as (program, _):
-        program.receive(soon(60), "line")
-        assert program.guard is not None
-        expected = [*meter._tree(program.guard)]
-        monkeypatch.setattr(meter, "_children", meter._children_of_all)
-        assert [*meter._tree(program.guard)] == expected
-    assert len(expected) == 3
+    assert 60 < program.megabytes < 120
