@@ -1,14 +1,13 @@
-"""One chart of courses: curves with bands, the names at their ends, and the rungs of the ladder."""
+"""One chart of courses: curves with bands, a legend below, and the rungs of the ladder."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from scipy.optimize import isotonic_regression
 
 from evolve.agents.calibration.ladder import words_of
 from evolve.engine.board.rules import RULE_SETS, RuleSet
@@ -35,29 +34,12 @@ _ENOUGH: Final = 150.0
 """Largest number on an axis of seconds, minutes; more are written in the next unit."""
 _LONGEST: Final = 40
 """Most characters of a setting's name."""
-_BESIDE: Final = 0.3
-"""Largest share of the width that names at the ends of curves may take."""
-_WIDE, _TALL = 5.0, 2.6
-"""Inches of axes from which there is room for whole names of rungs, and for that of the Elo."""
+_WIDE: Final = 5.0
+"""Inches of axes from which there is room for whole names of rungs."""
 _SHORT: Final = 25
 """Most characters of names that stand side by side in a legend."""
-_EARLY: Final = 0.1
-"""Share of the width by which a curve ends before the others, so that its name stands there."""
-_CHARACTER: Final = 0.55
-"""Mean width of a character, in font sizes."""
-
-
-class _Label(NamedTuple):
-    """A text beside the right edge at a height of the y-axis, or beside a point at `x`.
-
-    strong: of a curve, not of a rung.
-    """
-
-    y: float
-    text: str
-    colour: str
-    strong: bool
-    x: float | None = None
+_BETWEEN: Final = 1.4
+"""Least distance of two rungs that have names, in sizes of their type."""
 
 
 def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> None:
@@ -72,8 +54,8 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
         raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
     first, alone = courses[0], len(courses) == 1
     _, names = names_of([one.name for one in courses])
-    labels = []
-    nearest, furthest = min(one.x[0] for one in courses), max(one.x[-1] for one in courses)
+    if alone and first.dots is not None:
+        names = [f"mean {first.y[-1]:.0f}"]
     for place, (one, name) in enumerate(zip(courses, names, strict=True)):
         colour, dash = (
             SERIES[place % len(SERIES)],
@@ -85,19 +67,16 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
         axes.plot(
             one.x, one.y, color=colour, ls=dash, lw=1.8, label=name, zorder=4, marker=mark, ms=3
         )
-        if not alone:
-            early = one.x[-1] - furthest < -_EARLY * (furthest - nearest)
-            end = float(one.x[-1]) if early else None
-            labels.append(_Label(float(one.y[-1]), name, colour, True, end))
     if alone and first.dots is not None:
-        labels = _draw_bests(axes, first)
+        _draw_bests(axes, first)
     _label_axes(axes, courses)
     rules = _ladder_of(courses)
     if rules is not None:
-        labels += _draw_rungs(axes, rules)
+        _draw_rungs(axes, rules)
     if caption:
         axes.set_title(caption_of(courses), fontsize="small", color=GREY, loc="left")
-    _write_beside(axes, labels)
+    if not alone or first.dots is not None:
+        legend_below(axes, 1 if max(map(len, names)) > _SHORT else 2)
 
 
 def names_of(names: Sequence[str]) -> tuple[str, list[str]]:
@@ -126,8 +105,8 @@ def caption_of(courses: Sequence[Course]) -> str:
     return " · ".join(parts)
 
 
-def _draw_bests(axes: Axes, course: Course) -> list[_Label]:
-    """Draw each generation's best and the champion; return labels of the line and the champion."""
+def _draw_bests(axes: Axes, course: Course) -> None:
+    """Draw each generation's best and the champion."""
     assert course.dots is not None
     x, y, low, high = course.dots.T
     colour = SERIES[0]
@@ -136,14 +115,13 @@ def _draw_bests(axes: Axes, course: Course) -> list[_Label]:
         x, y, yerr=whiskers, fmt="o", ms=3, lw=0.7, color=colour, alpha=0.75, zorder=3,
         label="each generation's best",
     )  # fmt: skip
-    labels = [_Label(float(course.y[-1]), f"mean {course.y[-1]:.0f}", colour, True)]
     (run,) = course.runs
     name, elo = champion_elo(run)
     if name == "elo" and elo is not None:
         axes.plot(
-            x[-1:], [elo], "o", ms=8, mfc="none", mew=1.6, color=colour, zorder=5, clip_on=False
-        )
-        labels.append(_Label(elo, f"champion {elo:.0f}", colour, True))
+            x[-1:], [elo], "o", ms=8, mfc="none", mew=1.6, color=colour, zorder=5, clip_on=False,
+            label=f"champion {elo:.0f}",
+        )  # fmt: skip
     frame = run.generations
     resting = frame.loc[frame["rise_high"] < REST, "generation"].tolist()
     if resting and course.steps == "generation":
@@ -152,7 +130,6 @@ def _draw_bests(axes: Axes, course: Course) -> list[_Label]:
             resting[0], 0.02, " no longer rises", color=ORANGE, fontsize="small",
             transform=axes.get_xaxis_transform(),
         )  # fmt: skip
-    return labels
 
 
 def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
@@ -166,8 +143,7 @@ def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
         axes.grid(axis="y", color=LINE, lw=0.6)
         axes.set_axisbelow(True)
     else:
-        _, height = _inches(axes)
-        words = f"Elo over {rules.reference}, depth 1" if height >= _TALL else "Elo"
+        words = f"Elo over {rules.reference}, depth 1"
     axes.set_ylabel(words)
     steps = {one.steps: None for one in courses}
     axes.set_xlabel(" or ".join(steps))
@@ -222,78 +198,31 @@ def rung_text(name: str, elo: int, whole: bool = True) -> str:
     return f"{words} · {elo}".replace("-", "−")
 
 
-def _draw_rungs(axes: Axes, rules: RuleSet) -> list[_Label]:
-    """Draw the rungs that the curves reach, and the next one above; return their labels."""
+def _draw_rungs(axes: Axes, rules: RuleSet) -> None:
+    """Draw the rungs that the curves reach, and the next one above, as named lines.
+
+    A rung close above another one has no name.
+    """
     low, high = axes.get_ylim()
     above = min((elo for elo in rules.ladder.values() if elo > high), default=high)
     if above - high < 0.15 * (high - low):
         high = above + 0.03 * (high - low)
     axes.set_ylim(low, high)
-    shown = {name: elo for name, elo in rules.ladder.items() if low <= elo <= high}
-    for elo in shown.values():
-        axes.axhline(elo, color=GREY, lw=0.7, ls=(0, (1, 2.5)), zorder=0.8)
-    whole = _inches(axes)[0] >= _WIDE
-    return [_Label(elo, rung_text(name, elo, whole), GREY, False) for name, elo in shown.items()]
-
-
-def _inches(axes: Axes) -> tuple[float, float]:
-    """About how wide and high axes are, before their figure has its layout."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     width, height = figure.get_size_inches()
-    return float(width * axes.get_position().width), float(height * axes.get_position().height)
-
-
-def _write_beside(axes: Axes, labels: Sequence[_Label]) -> None:
-    """Write labels beside the right edge, each at its height as far as the others let it.
-
-    Names that would take too much of the width go into a legend below.
-    """
-    if not labels:
-        return
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    figure.draw_without_rendering()  # or the layout is not known
+    whole = width * axes.get_position().width >= _WIDE
     size = 0.85 * float(axes.yaxis.label.get_fontsize())
-    longest = max((len(one.text) for one in labels if one.strong), default=0)
-    if longest * _CHARACTER * size > _BESIDE * 72.0 * figure.get_size_inches()[0]:
-        labels = [one for one in labels if not one.strong]
-        legend_below(axes, 1 if longest > _SHORT else 2)
-    inside = [one for one in labels if one.x is not None]
-    for group in ([one for one in labels if one.x is None], inside):
-        _write_spread(axes, group, size)
-
-
-def _write_spread(axes: Axes, labels: Sequence[_Label], size: float) -> None:
-    """Write labels of that size one above the other, each as near to its height as it can be."""
-    if not labels:
-        return
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    points = axes.get_window_extent().height * 72.0 / figure.dpi
-    gap = 1.25 * size
-    # The rungs that have no room are the first to go without a name.
-    kept = sorted(labels, key=lambda one: not one.strong)[: max(1, int(points / gap) + 1)]
-    kept.sort(key=lambda one: one.y)
-    low, high = axes.get_ylim()
-    heights = np.array([(one.y - low) / (high - low) * points for one in kept])
-    steps = gap * np.arange(len(kept))
-    free = isotonic_regression(heights - steps).x
-    places = np.clip(free, 0.0, max(0.0, points - steps[-1])) + steps
-    for one, height, place in zip(kept, heights.tolist(), places.tolist(), strict=True):
-        away = abs(place - height) > 0.3 * size
-        line = {"arrowstyle": "-", "color": one.colour, "lw": 0.5, "shrinkA": 0, "shrinkB": 0}
-        axes.annotate(
-            one.text,
-            (1.0 if one.x is None else one.x, one.y),
-            (12 if away else 6, place - height),
-            xycoords=axes.get_yaxis_transform() if one.x is None else "data",
-            textcoords="offset points",
-            color=one.colour,
-            fontsize=size,
-            fontweight="bold" if one.strong else "normal",
-            va="center",
-            zorder=6,
-            parse_math=False,
-            arrowprops={**line, "relpos": (0, 0.5)} if away else None,
-        )
+    least = _BETWEEN * size / 72 / (height * axes.get_position().height) * (high - low)
+    named = -np.inf
+    for name, elo in rules.ladder.items():
+        if not low <= elo <= high:
+            continue
+        axes.axhline(elo, color=GREY, lw=0.7, ls=(0, (1, 2.5)), zorder=0.8)
+        if elo - named >= least:
+            named = elo
+            axes.annotate(
+                rung_text(name, elo, whole), (1.0, elo), (6, 0), color=GREY,
+                xycoords=axes.get_yaxis_transform(), textcoords="offset points",
+                fontsize=size, va="center", parse_math=False,
+            )  # fmt: skip

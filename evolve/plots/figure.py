@@ -142,20 +142,11 @@ class Picture(Figure):
         return path
 
     def _written(self, form: str) -> bytes:
+        # In memory first: where the disk is full, the writer of PDF fails again while it closes.
+        content = io.BytesIO()
         with rc_context(self._look.style.rc):
-            return _bytes_of(self, form, self._look.style.dpi)
-
-
-def write_figure(figure: Figure, output: Path) -> None:
-    """Write a figure in one step, in the format that its file's name ends in."""
-    write_bytes(output, _bytes_of(figure, output.suffix[1:].lower(), STYLES["screen"].dpi))
-
-
-def _bytes_of(figure: Figure, form: str, dpi: int) -> bytes:
-    # In memory first: where the disk is full, the writer of PDF fails again while it closes.
-    written = io.BytesIO()
-    figure.savefig(written, format=form, dpi=dpi)
-    return written.getvalue()
+            self.savefig(content, format=form, dpi=self._look.style.dpi)
+        return content.getvalue()
 
 
 def picture(

@@ -1,4 +1,4 @@
-"""One chart: names that do not overlap, rungs, units of time, and bands below curves."""
+"""One chart: a legend, rungs whose names do not overlap, units of time, bands below curves."""
 
 from __future__ import annotations
 
@@ -34,33 +34,20 @@ def beside(axes: Axes) -> list[Annotation]:
     return [text for text in axes.texts if isinstance(text, Annotation)]
 
 
+def legend_of(axes: Axes) -> list[str]:
+    legend = axes.get_legend()
+    return [] if legend is None else [text.get_text() for text in legend.get_texts()]
+
+
 @pytest.mark.parametrize("size", [(9.0, 5.0), (3.3, 2.4)])
-def test_names_stand_at_the_ends_of_curves_and_do_not_overlap(size: tuple[float, float]) -> None:
+def test_names_stand_in_a_legend_below(size: tuple[float, float]) -> None:
     axes = charted([course(f"lr={n}", 100.0 + 0.1 * n) for n in range(5)], size)
     renderer = drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
-    names = beside(axes)
-    assert {one.get_text() for one in names} == set("01234")
-    boxes = sorted((Text.get_window_extent(one, renderer) for one in names), key=lambda box: box.y0)
-    assert all(low.y1 <= high.y0 + 1.5 for low, high in pairwise(boxes))
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    assert max(box.x1 for box in boxes) <= figure.bbox.x1 + 1
-    colours = {line.get_label(): line.get_color() for line in axes.lines}
-    assert all(one.get_color() == colours[one.get_text()] for one in names)
-
-
-def test_names_that_are_too_long_go_into_a_legend() -> None:
-    axes = charted([course(f"a long name of a setting {n}", 9.0 * n) for n in range(2)], (4, 3))
-    assert not beside(axes)
+    assert legend_of(axes) == list("01234")
     legend = axes.get_legend()
     assert legend is not None
-    assert len(legend.get_texts()) == 2
-
-
-def test_a_curve_that_ends_early_has_its_name_there() -> None:
-    short = Course("short", "loss", "check", np.array([0.0, 0.5]), np.array([0.0, 1.0]))
-    places = {one.get_text(): one.xy[0] for one in beside(charted([course("long", 9), short]))}
-    assert places == {"long": 1.0, "short": 0.5}  # the right edge, and the curve's end
+    assert legend.get_window_extent(renderer).y1 < axes.get_window_extent(renderer).y0
+    assert legend_of(charted([course("alone", 9.0)])) == []
 
 
 def test_bands_are_below_all_curves_and_each_curve_has_a_dash() -> None:
@@ -83,15 +70,16 @@ def test_values_of_one_setting_lose_its_name() -> None:
 def test_a_rating_has_the_rungs_as_named_lines(run: Run) -> None:
     axes = charted([course_of(run, None, "generations")])
     low, high = axes.get_ylim()
-    names = {one.get_text() for one in beside(axes)}
     ladder = RULE_SETS["standard"].ladder.items()
     shown = {rung_text(name, elo) for name, elo in ladder if low <= elo <= high}
-    assert shown
-    assert shown < names
-    assert {name.split()[0] for name in names - shown} == {"mean", "champion"}
+    names = beside(axes)
+    assert names
+    assert {one.get_text() for one in names} <= shown
+    renderer = drawn(axes.get_figure(root=True))  # type: ignore[arg-type]
+    boxes = [Text.get_window_extent(one, renderer) for one in names]
+    assert all(below.y1 <= above.y0 + 1.5 for below, above in pairwise(boxes))
+    assert [name.split()[0] for name in legend_of(axes)] == ["mean", "champion", "each"]
     assert axes.get_ylabel() == "Elo over swh, depth 1"
-    narrow = charted([course_of(run, None, "generations")], (3.3, 2.4))
-    assert narrow.get_ylabel() == "Elo"
     other = charted([course_of(run, "best_score", "generations")])
     assert beside(other) == []
 
@@ -133,5 +121,4 @@ def test_any_number_of_curves_is_told_apart_and_a_short_one_has_its_name() -> No
     assert len(drawn_as) == 36
     x = np.array([0.0])
     begun = Course("b=1", "loss", "check", x, x + 5.0)
-    axes = charted([course("b=0", 10.0), begun])
-    assert {one.get_text() for one in beside(axes)} == {"0", "1"}
+    assert legend_of(charted([course("b=0", 10.0), begun])) == ["0", "1"]

@@ -8,7 +8,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from evolve.errors import RunError
-from evolve.plots.figure import check_format, legend_below, short, title, write_figure
+from evolve.plots.figure import (
+    Look,
+    check_format,
+    finished,
+    legend_below,
+    picture,
+    short,
+    title,
+)
 from tests.plots import drawn
 
 
@@ -25,10 +33,8 @@ def test_names_are_no_formulas_and_leave_room() -> None:
 )
 def test_the_end_of_the_name_decides_the_format(name: str, magic: bytes, tmp_path: Path) -> None:
     path = tmp_path / name
-    check_format(path)
-    figure = Figure()
-    figure.subplots().plot([1, 2])
-    write_figure(figure, path)
+    made = picture(Look(), "a title", (3.0, 2.0), lambda figure: figure.subplots().plot([1, 2]))
+    assert finished(made, path) == path
     assert path.read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [path]
 
