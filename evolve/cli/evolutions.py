@@ -25,8 +25,6 @@ from evolve.cli.runs import describe_champion
 from evolve.cli.terminal import duration, size
 from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
-from evolve.config.toml import read_toml, resolve
-from evolve.errors import RunError
 from evolve.evolution.estimate import Costs, Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_told
@@ -124,16 +122,6 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     """Evolutions on the command line."""
 
     kind = EVOLUTIONS
-
-    def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> EvolutionSettings:
-        return resolve(changes, read_toml(file), str(file))
-
-    def check_changes(
-        self, run: Run, before: EvolutionSettings, changes: Mapping[str, Any]
-    ) -> None:
-        done, generations = run.generation_count, changes.get("generations")
-        if generations is not None and generations < done:
-            raise RunError(f"{run.path} has {done} generations already, more than {generations}")
 
     @contextmanager
     def opened(

@@ -20,7 +20,6 @@ from evolve.agents.calibration.ratings import strongest
 from evolve.agents.names import parse_name, with_clock
 from evolve.cli.display import tell_next, telling_of_compilation
 from evolve.cli.options import all_cores
-from evolve.cli.settings import RUNS
 from evolve.cli.terminal import bar, complain, counting, duration, err, print_json, remark, say
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import rules_of_defaults
@@ -29,6 +28,7 @@ from evolve.errors import AgentError, EvolveError
 from evolve.files.atomic import write_text
 from evolve.programs.examination import ALLOWED, GAMES, Finding, SoFar, examine, moves_of
 from evolve.programs.external import rules_in_source
+from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import agree_on, load_agent, with_settings
 from evolve.runs.run import Run, list_all
 from evolve.runs.run_types import champion_of

@@ -132,8 +132,7 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module = import_module(COMMANDS[name][0])
-        own = f"{name.replace('-', '_')}_command"
-        command = getattr(module, own, None) or module.row_command(name)
+        command = getattr(module, f"{name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
 

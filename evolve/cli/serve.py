@@ -16,7 +16,6 @@ import click
 from evolve.agents.names import located, parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.options import SERVICE_TOKEN
-from evolve.cli.settings import RUNS
 from evolve.cli.terminal import say
 from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.compiled.private import check_private, private_folder
@@ -24,6 +23,7 @@ from evolve.extras import install_hint
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, remove
 from evolve.runs.agreements import data_folder
+from evolve.runs.life_cycle import RUNS
 from evolve.tables.paths import CONFIG_FILE
 
 TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/=-]{16,200}")

@@ -15,10 +15,6 @@ from evolve.config.evolution import FIRST
 from evolve.config.toml import read_toml, resolve_as, rules_of_defaults
 from evolve.parsing import split_pair
 
-RUNS: Final = Path("runs")
-"""The default folder of runs; the only folder that is made if it is missing."""
-
-
 C = TypeVar("C", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
 

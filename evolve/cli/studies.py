@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -18,13 +17,7 @@ from evolve.cli.executors import (
 )
 from evolve.cli.runs import done_of, print_compared, strength_of
 from evolve.cli.terminal import cell
-from evolve.cli.work import (
-    agree_to_programs,
-    carry_out,
-    check_programs,
-    finish,
-    new_folder,
-)
+from evolve.cli.work import carry_out, finish, new_folder
 from evolve.config.base import option_words
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWN, OWNABLE
@@ -32,8 +25,14 @@ from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
 from evolve.runs import run_folder as store
-from evolve.runs.run import Study, is_study
-from evolve.runs.starts import config_of, need_extras, versions_of
+from evolve.runs.life_cycle import (
+    agree_to_programs,
+    check_programs,
+    config_of,
+    need_extras,
+    versions_of,
+)
+from evolve.runs.run import Study, begun_runs
 from evolve.runs.study_spec import (
     Member,
     StudySpec,
@@ -55,7 +54,7 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
     need_extras(design.variant)
     _refuse_functions(design, "study")
     design = _with_workers(design, jobs)
-    with new_folder(_begun, _STEM, out) as folder:
+    with new_folder(begun_runs, _STEM, out) as folder:
         versions = versions_of(design.kind, design.command)
         agree_to_programs(folder, *_settings(design))
         write_text(folder / STUDY_FILE, design.text(versions))
@@ -85,11 +84,6 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
         return design
     share = max(1, jobs // sum(1 for _ in design.members))
     return design.model_copy(update={"settings": {**design.settings, "jobs": share}})
-
-
-def _begun(folder: Path) -> int:
-    """How many runs of a study would be lost with its folder."""
-    return len(Study(folder).runs) if is_study(folder) else 0
 
 
 def _settings(design: StudySpec) -> list[BaseModel]:

@@ -27,7 +27,7 @@ from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.call import search_and_select
 from evolve.sweeps.final import FinalResult
-from evolve.sweeps.storage import without_password
+from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
@@ -113,13 +113,10 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         return settings
 
     def completed(self, settings: SweepSettings, folder: Path, jobs: int) -> SweepSettings:
-        name = settings.study or folder.resolve().name
-        return settings.model_copy(update={"study": name, "jobs": settings.jobs or jobs})
+        return settings.completed(folder, jobs)
 
     def stored(self, settings: SweepSettings) -> SweepSettings:
-        if settings.storage is None:
-            return settings
-        return settings.model_copy(update={"storage": without_password(settings.storage)})
+        return stored_form(settings)
 
     def check_changes(self, run: Run, before: SweepSettings, changes: Mapping[str, Any]) -> None:
         if "storage" in changes:

@@ -18,7 +18,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
-    Field,
     ValidationError,
     model_validator,
 )
@@ -26,7 +25,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from evolve.config.ranges import range_text
-from evolve.engine.board.rules import DEFAULT_RULES, RULES_HELP, Rules
 from evolve.parsing import everything_in, split_list
 
 
@@ -79,16 +77,6 @@ class Settings(BaseModel):
             if found
             else values
         )
-
-
-class RowSettings(Settings):
-    """Settings of a run that makes one row of a table after the other.
-
-    A subclass adds the number of rows, under the name of the table.
-    """
-
-    rules: Rules = Field(DEFAULT_RULES, description=RULES_HELP)
-    seed: int = Field(0, ge=0, description="seed of all that is drawn")
 
 
 def _is_half(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Self
 
 from pydantic import (
@@ -349,6 +350,11 @@ class SweepSettings(Settings):
         """Most games of the final, or of the retest after the rungs."""
         matches = self.final_matches
         return 2 * matches * self.openings_after(self.games_of_all, matches)
+
+    def completed(self, folder: Path, jobs: int) -> Self:
+        """The settings with what only the start decides: the study's name, and the workers."""
+        name = self.study or folder.resolve().name
+        return self.model_copy(update={"study": name, "jobs": self.jobs or jobs})
 
     @property
     def identity(self) -> dict[str, Any]:

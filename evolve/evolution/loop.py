@@ -19,7 +19,7 @@ from typing import Any, Final
 from evolve.agents.agent import StoredAgent
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.operators import OWNABLE
-from evolve.config.toml import config_text, read_toml, resolve
+from evolve.config.toml import resolve
 from evolve.engine.board.rules import rule_set
 from evolve.errors import AgentError, RunError, SettingsError
 from evolve.evolution.generation import (
@@ -33,7 +33,6 @@ from evolve.evolution.generation import (
 )
 from evolve.evolution.panel import PANELS, RunContext
 from evolve.evolution.playoff import ChampionSelection
-from evolve.files.atomic import write_text
 from evolve.fitness.executor import Background, Executor, Threads
 from evolve.fitness.games import Games, counted
 from evolve.fitness.openings import START_POSITION, Openings, Part, balanced_openings
@@ -48,15 +47,15 @@ from evolve.population.algorithms import ALGORITHMS
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
 from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
+from evolve.runs import life_cycle
 from evolve.runs import run_folder as store
-from evolve.runs import starts
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer, RunEnding
+from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.individuals import DISTINCT
-from evolve.tables.paths import CONFIG_FILE, committed_generations
-from evolve.version import __version__
+from evolve.tables.paths import committed_generations
 
 TRAINING_OPENINGS: Final = 4096
 """Size of the pool from which every generation draws the openings of its pairs."""
@@ -146,9 +145,17 @@ class Evolution:
         )
 
     def restore(self) -> None:
-        """Restore the state after the last committed generation of the folder."""
+        """Restore the state after the last committed generation of the folder.
+
+        Raises RunError if it has more of them than the settings ask for.
+        """
         run = self._generations.run
         count = run.generation_count
+        if count > self.settings.generations:
+            raise RunError(
+                f"{self.folder} has {count} generations already, more than "
+                f"{self.settings.generations}"
+            )
         if count == 0:
             return
         self.generation = count - 1
@@ -367,30 +374,12 @@ def evolve(
                 raise SettingsError(f"{name}: does not apply to genes of your own")
     folder = Path(folder)
     names = {kind: own_name(value) for kind, value in own.items()}
-    asked = resolve({**settings, **names}, starts.settings_below(folder))
-    with starts.opened(folder, asked.rules) as (folder, new):
-        evolution = Evolution(folder, asked, Threads(jobs), own)
-        if new:
-            store.create(folder, _config(asked))
-        else:
-            path = folder / CONFIG_FILE
-            starts.check_same(folder, asked, resolve({}, read_toml(path), str(path)))
-            _check_generations(folder, asked)
-            store.sweep_orphans(folder)
+    requested = resolve({**settings, **names}, life_cycle.settings_below(folder))
+    with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as new:
+        evolution = Evolution(folder, requested, Threads(jobs), own)
+        if not new:
             evolution.restore()
-            write_text(path, _config(asked))
         if evolution.finished is None:
             with shown(progress, observer) as watching:
                 evolution.run(watching)
     return Run(folder)
-
-
-def _check_generations(folder: Path, asked: EvolutionSettings) -> None:
-    """Raise RunError if a run has more generations than are asked for."""
-    done = Run(folder).generation_count
-    if asked.generations < done:
-        raise RunError(f"{folder} has {done} generations already, more than {asked.generations}")
-
-
-def _config(settings: EvolutionSettings) -> str:
-    return config_text(settings, {"evolve": __version__})

@@ -5,19 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from evolve.agents.registry import programs_in
 from evolve.config.learning import TrainingSettings
-from evolve.config.toml import read_toml, resolve_as
-from evolve.files.atomic import write_text
+from evolve.config.toml import resolve_as
 from evolve.learning.training import Training
-from evolve.runs import run_folder as store
-from evolve.runs import starts
+from evolve.runs import life_cycle
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import forget_checks
-from evolve.tables.paths import CONFIG_FILE
 
 
 def train(
@@ -43,24 +39,18 @@ def train(
     Returns the run: `.tables["metrics"]`, `.champion`, `.plot()`. Raises SettingsError for invalid
     settings, RunError for a folder that belongs to another run, ExtraError without PyTorch.
     """
-    variant, command = starts.variant_of(TRAININGS, kind), TRAININGS.command(kind)
-    place, model, presets = Path(folder), variant.model(), variant.all_presets()
-    asked: TrainingSettings = resolve_as(model, presets, settings, starts.settings_below(place))
-    with starts.opened(place, TRAININGS.stem_of(command, asked.rules)) as (place, new):
-        text = starts.config_of(TRAININGS, command, asked)
-        if new:
-            starts.agree_to(place, programs_in(asked))
-            store.create(place, text, TRAININGS.parts)
-        else:
-            path = place / CONFIG_FILE
-            starts.check_same(place, asked, resolve_as(model, {}, {}, read_toml(path), str(path)))
-            store.sweep_orphans(place, TRAININGS.parts)
-        training = Training(place, asked, jobs)
+    variant, command = life_cycle.variant_of(TRAININGS, kind), TRAININGS.command(kind)
+    folder = Path(folder)
+    below = life_cycle.settings_below(folder)
+    requested: TrainingSettings = resolve_as(
+        variant.model(), variant.all_presets(), settings, below
+    )
+    with life_cycle.opened(TRAININGS, command, folder, requested) as new:
+        training = Training(folder, requested, jobs)
         if not new:
             training.restore()
-            forget_checks(place, training.check)
-            write_text(place / CONFIG_FILE, text)
+            forget_checks(folder, training.check)
         if training.finished is None or training.check_is_due:
             with shown(progress, observer) as watching:
                 training.run(watching)
-    return Run(place)
+    return Run(folder)

@@ -419,6 +419,11 @@ def is_study(path: Path) -> bool:
     return (path / paths.STUDY_FILE).is_file()
 
 
+def begun_runs(folder: Path) -> int:
+    """How many runs of a study would be lost with its folder."""
+    return len(Study(folder).runs) if is_study(folder) else 0
+
+
 def list_all(parent: str | Path, refused: Callable[[Path, LinkError], None]) -> list[Run | Study]:
     """All runs and studies in a folder, by name; raises RunError when it is not a folder.
 

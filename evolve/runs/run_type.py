@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evolve.extras import imported
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from evolve.tables.columns import Columns
-    from evolve.tables.parquet import RowFiles
 
 
 @dataclass(frozen=True)
@@ -77,9 +76,7 @@ class RunReading:
     the first table. gain: how much better its champion is than the defaults, a score against them
     with its interval; None where that is unknown. totals: further figures for `compare`. tables:
     by name. added: columns of the first table that hold each row's share, so that their sum is what
-    was played or taken so far; others hold that sum themselves. rows, make_row: of a
-    `RunType.of_rows`, its table, and a function of its settings, the number of a row and the
-    threads to use, which makes that row.
+    was played or taken so far; others hold that sum themselves.
     """
 
     kept: Callable[[Path], int]
@@ -91,8 +88,6 @@ class RunReading:
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
     added: Sequence[str] = ()
     gain: Callable[[Any], tuple[float, float, float] | None] | None = None
-    rows: RowFiles | None = None
-    make_row: Callable[[Any, int, int], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -156,30 +151,26 @@ class Variant:
         return presets
 
 
-ROW_WORK: Final = "evolve.cli.work"
-"""The module that begins and resumes runs of a `RunType.of_rows`."""
-
-
 @dataclass(frozen=True)
 class RunType:
     """One kind of run.
 
     name: first word of its command, and the module of `evolve.cli` with that command. about: its
-    text in `evolve --help`. noun: the run in words; plural: several of them. stem: of the names of
-    its folders, with {rules} and {word} for the run's own. page: its module in the page's folder
-    `kinds`, which may draw more than the tables; without one the page is made of these. variants:
-    by the second word of the command; "" where the command has one word. tables: the most
-    informative first. reads: module whose READING says how such runs are read. works: module whose
-    WORK begins and resumes them, see `cli.work`. parts, files: folders and files that it writes
-    into its folder beside config.toml. rated: whether its champion plays the ladder at the end, so
-    that its file has the Elo, the one number of such a run; the score in that file is then shown
-    with the run alone.
-    unit: what `runs` counts. packages: packages that its results depend on; config.toml keeps their
-    versions. changes: settings that may change when it resumes. row_event: name of a row of its
-    first table in `--progress`. modules: further modules that its work imports, beside the
-    command's own. workers: whether results depend on the number of workers, which is then its
-    setting `jobs`. plays_on_clusters: whether some of its commands let a cluster play their games.
-    runs_on_clusters: whether the runs of a study may be handed to a cluster whole.
+    text in `evolve --help`. noun: the run in words; plural: several of them, and the module of
+    `evolve.runs` with its READING. works: module whose WORK begins and resumes them, see
+    `cli.work`. stem: of the names of its folders, with {rules} and {word} for the run's own. page:
+    its module in the page's folder `kinds`, which may draw more than the tables; without one the
+    page is made of these. variants: by the second word of the command; "" where the command has one
+    word. tables: the most informative first. parts, files: folders and files that it writes into
+    its folder beside config.toml. rated: whether its champion plays the ladder at the end, so that
+    its file has the Elo, the one number of such a run; the score in that file is then shown with
+    the run alone. unit: what `runs` counts. packages: packages that its results depend on;
+    config.toml keeps their versions. changes: settings that may change when it resumes. row_event:
+    name of a row of its first table in `--progress`. modules: further modules that its work
+    imports, beside the command's own. workers: whether results depend on the number of workers,
+    which is then its setting `jobs`. plays_on_clusters: whether some of its commands let a cluster
+    play their games. runs_on_clusters: whether the runs of a study may be handed to a cluster
+    whole.
     """
 
     name: str
@@ -191,8 +182,7 @@ class RunType:
     parts: tuple[str, ...]
     unit: str
     changes: tuple[Change, ...]
-    reads: str
-    works: str = ROW_WORK
+    works: str
     files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ("numba", "numpy", "pandas", "pyarrow")
     stem: str = "{name}"
@@ -204,33 +194,10 @@ class RunType:
     plays_on_clusters: bool = False
     runs_on_clusters: bool = False
 
-    @classmethod
-    def of_rows(
-        cls, name: str, plural: str, about: str, settings: str, table: str, key: str
-    ) -> RunType:
-        """A kind of run that makes one row of a table after the other.
-
-        settings: its `RowSettings`, as `module:class`; that module also has its READING, made by
-        `runs.rows.row_reading`. table, key: as there.
-        """
-        return cls(
-            name=name,
-            noun=f"a {name}",
-            plural=plural,
-            about=about,
-            variants={"": Variant(settings)},
-            tables=(RunTable(table, key=key, over=(key,)),),
-            parts=(table,),
-            unit=table,
-            row_event=key,
-            changes=(Change(table, int, f"Of a {name}: {table} in all."),),
-            reads=settings.partition(":")[0],
-        )
-
     @property
     def command_module(self) -> str:
         """The module with its command."""
-        return ROW_WORK if self.works == ROW_WORK else f"evolve.cli.{self.name}"
+        return f"evolve.cli.{self.name}"
 
     @property
     def commands(self) -> dict[str, Variant]:
@@ -252,7 +219,7 @@ class RunType:
     @property
     def reading(self) -> RunReading:
         """How its runs are read."""
-        reading: RunReading = import_module(self.reads).READING
+        reading: RunReading = import_module(f"evolve.runs.{self.plural}").READING
         return reading
 
     def changes_of(self, command: str) -> list[Change]:

@@ -38,7 +38,6 @@ from evolve.tables.paths import (
 )
 
 EVOLUTIONS: Final = RunType(
-    reads="evolve.runs.evolutions",
     works="evolve.cli.evolutions",
     name="run",
     noun="an evolution",
@@ -85,7 +84,6 @@ EVOLUTIONS: Final = RunType(
 )
 
 TRAININGS: Final = RunType(
-    reads="evolve.runs.trainings",
     works="evolve.cli.trainings",
     name="train",
     noun="a training",
@@ -136,7 +134,6 @@ TRAININGS: Final = RunType(
 )
 
 SWEEPS: Final = RunType(
-    reads="evolve.runs.sweeps",
     works="evolve.cli.sweeps",
     name="sweep",
     noun="a sweep",

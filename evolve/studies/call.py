@@ -19,10 +19,10 @@ from evolve.files.atomic import write_text
 from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
-from evolve.runs import run_folder as store
+from evolve.runs.life_cycle import new_folder
 from evolve.runs.progress import games_shown, shown
-from evolve.runs.run import Run, Study, load_run
-from evolve.runs.run_folder import Observer, Silent
+from evolve.runs.run import Run, Study, begun_runs, load_run
+from evolve.runs.run_folder import Observer, Silent, locked
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
@@ -30,7 +30,6 @@ from evolve.studies.comparison import HEAD_TO_HEAD, compared, groups_of, meeting
 from evolve.tables.paths import STUDY_FILE
 from evolve.version import __version__
 
-_RUNS: Final = Path("runs")
 _STEM: Final = "study"
 Functions = dict[str, dict[str, Callable[..., Any]]]
 """The caller's functions: by setting, then by the name in study.toml."""
@@ -88,18 +87,16 @@ def study(
     design = study_spec_of(bare(named), "evolve.study")
     design.check()
     _text(design)
-    place = Path(folder)
-    begun = (place / STUDY_FILE).exists()
-    if not begun:
-        place, _ = store.claimed(Path(_RUNS), _STEM, place)
-    with store.locked(place):
+    folder = Path(folder)
+    begun = (folder / STUDY_FILE).exists()
+    with locked(folder) if begun else new_folder(begun_runs, _STEM, folder):
         if begun:
-            design = _continued(place, design)
-        write_text(place / STUDY_FILE, _text(design))
-        opened = Study(place)
+            design = _continued(folder, design)
+        write_text(folder / STUDY_FILE, _text(design))
+        opened = Study(folder)
         with shown(progress, observer) as watching:
             _work(opened, functions, jobs, watching)
-    return Study(place)
+    return Study(folder)
 
 
 def compare(

@@ -7,13 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from evolve.agents.registry import programs_in
 from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
-from evolve.files.atomic import write_text
-from evolve.runs import run_folder as store
-from evolve.runs import starts
+from evolve.runs import life_cycle
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
 from evolve.runs.run_folder import Observer
@@ -21,7 +18,7 @@ from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.final import FinalResult
 from evolve.sweeps.plan import checked_plan
 from evolve.sweeps.rungs import select_champion
-from evolve.sweeps.storage import without_password
+from evolve.sweeps.storage import stored_form
 from evolve.sweeps.sweep import Sweep, SweepEnding
 from evolve.tables.paths import CONFIG_FILE
 
@@ -73,36 +70,23 @@ def sweep(
     RunError for a folder that belongs to another run or where every trial failed, ExtraError
     without what the kind needs.
     """
-    variant, command, place = starts.variant_of(SWEEPS, kind), SWEEPS.command(kind), Path(folder)
-    below = starts.settings_below(place)
-    begun = (place / CONFIG_FILE).exists()
+    variant, command = life_cycle.variant_of(SWEEPS, kind), SWEEPS.command(kind)
+    folder = Path(folder)
+    below = life_cycle.settings_below(folder)
+    begun = (folder / CONFIG_FILE).exists()
     if begun:
-        stored = read_toml(place / CONFIG_FILE)
+        stored = read_toml(folder / CONFIG_FILE)
         below |= {key: stored[key] for key in ("study", "jobs") if key in stored}
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
-    asked: SweepSettings = resolve_as(variant.model(), {}, given, below)
+    requested: SweepSettings = resolve_as(variant.model(), {}, given, below)
     if not begun:
-        checked_plan(asked).check_new()
-    with starts.opened(place, SWEEPS.stem_of(command, asked.rules)) as (place, new):
-        asked = asked.model_copy(
-            update={"study": asked.study or place.resolve().name, "jobs": asked.jobs or 1}
-        )
-        shared = [] if asked.storage is None else [without_password(asked.storage)]
-        kept = asked.model_copy(update={"storage": shared[0]}) if shared else asked
-        text = starts.config_of(SWEEPS, command, kept)
-        if new:
-            starts.agree_to(place, [*programs_in(kept), *shared])
-            store.create(place, text, SWEEPS.parts)
-        else:
-            path = place / CONFIG_FILE
-            there = resolve_as(variant.model(), {}, {"kind": kind}, read_toml(path), str(path))
-            starts.check_same(place, asked, there)
-            store.sweep_orphans(place, SWEEPS.parts)
-        with closing(Sweep(place, asked)) as work:
-            if not new:
-                write_text(place / CONFIG_FILE, text)
-            if work.has_champion and work.study.is_over and not work.is_left_over:
-                return Run(place)
+        checked_plan(requested).check_new()
+    requested = requested.completed(folder, 1)
+    with (
+        life_cycle.opened(SWEEPS, command, folder, stored_form(requested)),
+        closing(Sweep(folder, requested)) as work,
+    ):
+        if not (work.has_champion and work.study.is_over and not work.is_left_over):
             with shown(progress, observer) as watching:
                 search_and_select(work, watching)
-    return Run(place)
+    return Run(folder)

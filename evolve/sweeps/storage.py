@@ -26,6 +26,7 @@ import optuna
 from optuna.storages import BaseStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileOpenLock
 
+from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
 
@@ -170,6 +171,13 @@ def open_database(url: str) -> Storage:
             raise SettingsError(f"storage: {shown}: {error}") from error
         except ValueError as error:  # a port that is not a number; its text may hold the password
             raise SettingsError(f"storage: {shown} is not a URL of a database") from error
+
+
+def stored_form(settings: SweepSettings) -> SweepSettings:
+    """Return settings as config.toml stores them: without the storage's password."""
+    if settings.storage is None:
+        return settings
+    return settings.model_copy(update={"storage": without_password(settings.storage)})
 
 
 def without_password(url: str) -> str:

@@ -26,7 +26,7 @@ NETWORK: Final = {**LEARN, "--games-per-iteration": 20, "--check-every": 20, "--
 SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "run": {**RUN, "--population": 6},
     "resume": {"--generations": 5, "--games": 100, "--trials": 5, "--patience": 2, "--budget": 3},
-    "cluster check": RUN,
+    "cluster check": {},
     "train patterns": {
         **LEARN, "--games": 200, "--checks": 1, "--depth": 2, "--probcut": 0,
         "--probcut-positions": 50, "--endgame": 6,

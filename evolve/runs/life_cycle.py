@@ -1,0 +1,204 @@
+"""How a run starts and resumes in its folder: for commands, Python calls and studies alike."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from evolve.agents.registry import programs_in
+from evolve.config.toml import config_text, read_toml, resolve_as, rules_of_defaults
+from evolve.errors import RunError, SettingsError
+from evolve.extras import need
+from evolve.files.atomic import write_text
+from evolve.files.changes import remove_folder
+from evolve.runs import run_folder as store
+from evolve.runs.agreements import agree, disagree, not_agreed
+from evolve.runs.run_type import RunType, Variant
+from evolve.runs.run_types import check_links
+from evolve.tables.paths import CONFIG_FILE
+from evolve.version import __version__
+
+RUNS: Final = Path("runs")
+"""The default folder of runs; the only parent folder that a new run makes if it is missing."""
+
+
+def versions_of(kind: RunType, command: str) -> dict[str, str]:
+    """The versions that the results of a command depend on."""
+    packages = (*kind.packages, "torch") if kind.commands[command].learns else kind.packages
+    return {
+        "evolve": __version__,
+        "python": platform.python_version(),
+        **{name: importlib.metadata.version(name) for name in packages},
+    }
+
+
+def config_of(kind: RunType, command: str, settings: BaseModel) -> str:
+    """The text of a run's config.toml: settings, and the versions that its results depend on."""
+    return config_text(settings, versions_of(kind, command), command)
+
+
+def need_extras(variant: Variant) -> None:
+    """Raise ExtraError if the variant needs PyTorch and it is not installed."""
+    if variant.learns:
+        need("torch")
+
+
+def variant_of(kind: RunType, word: str) -> Variant:
+    """What a call's first argument chooses; raises SettingsError, or ExtraError without PyTorch."""
+    if word not in kind.variants:
+        raise SettingsError(f"kind: {word!r} is unknown; there are {', '.join(kind.variants)}")
+    need_extras(kind.variants[word])
+    return kind.variants[word]
+
+
+def settings_below(folder: Path) -> dict[str, Any]:
+    """The settings that a call's own override: the rules of its run, or those of the user.
+
+    A run that was begun keeps its rules, whatever is usual now.
+    """
+    if not (folder / CONFIG_FILE).exists():
+        return rules_of_defaults()
+    stored = read_toml(folder / CONFIG_FILE)
+    return {"rules": stored["rules"]} if "rules" in stored else {}
+
+
+def stored_settings(
+    kind: RunType, command: str, file: Path, changes: Mapping[str, Any] | None = None
+) -> Any:
+    """The settings in a run's config.toml, with changes."""
+    # Without presets: the file has all settings.
+    model = kind.commands[command].model()
+    word = {"kind": kind.word(command)} if "kind" in model.model_fields else {}
+    return resolve_as(model, {}, {**word, **(changes or {})}, read_toml(file), str(file))
+
+
+@contextmanager
+def opened(kind: RunType, command: str, folder: Path, settings: Any) -> Iterator[bool]:
+    """Begin a run in a folder, or resume the one that is there; give whether it is new.
+
+    settings: as config.toml stores them. The folder is locked meanwhile. Raises RunError where it
+    is taken, in use, or has a run whose settings differ in more than when it ends.
+    """
+    file, text = folder / CONFIG_FILE, config_of(kind, command, settings)
+    if not file.exists():
+        stem = kind.stem_of(command, settings.rules)
+        with new_folder(kind.reading.kept, stem, folder):
+            agree_to_programs(folder, settings)
+            store.create(folder, text, kind.parts)
+            yield True
+        return
+    check_links(folder)
+    with store.locked(folder):
+        check_same(folder, settings.identity, stored_settings(kind, command, file).identity)
+        store.sweep_orphans(folder, kind.parts)
+        yield False
+        write_text(file, text)
+
+
+def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
+    """Raise RunError if a run's stored settings differ from the requested ones.
+
+    Both are without those that say when the run ends.
+    """
+    faults = [
+        f"{key} was {stored.get(key)}, not {requested.get(key)}"
+        for key in {**requested, **stored}
+        if stored.get(key) != requested.get(key)
+    ]
+    if faults:
+        raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")
+
+
+Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
+"""Surrounds the removal of a folder after an error."""
+
+
+@contextmanager
+def new_folder(
+    kept: Callable[[Path], int],
+    stem: str,
+    requested: str | Path | None,
+    undoing: Undoing = lambda folder, reason: nullcontext(),
+) -> Iterator[Path]:
+    """Make and lock the folder of a new run: the requested one, or the next runs/STEM-NNN.
+
+    kept(folder) says how much would be lost with the folder. If the block fails while that is 0,
+    the folder is undone, because it would be in the way. Raises RunError if the requested folder is
+    taken, or its parent folder is missing.
+    """
+    made_runs = not RUNS.exists()
+    folder, made = store.claimed(RUNS, stem, requested)
+    with store.locked(folder):
+        try:
+            yield folder
+        except BaseException as reason:
+            if kept(folder) == 0:
+                with undoing(folder, reason):
+                    store.discard(folder, made)
+                    if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
+                        remove_folder(RUNS)
+            raise
+
+
+def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
+    """Record that this user starts a run with the programs and the storage of its settings.
+
+    For a study, record those of all its runs. Call this before writing config.toml, which makes a
+    folder a run: a run killed between the two could otherwise not be resumed like others. If the
+    record cannot be written, warn that `evolve resume` will ask.
+    """
+    things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
+    try:
+        if not things:  # drop the record of one that was killed here before its config.toml
+            disagree(folder)
+            return
+        agree(folder, things)
+    except OSError as error:
+        warnings.warn(
+            f"it cannot be recorded that you started {folder} ({error.strerror}): "
+            "evolve resume will want --allow-programs",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def check_programs(
+    file: Path,
+    folder: Path,
+    *settings: BaseModel,
+    allowed: bool,
+    storage: bool | None = None,
+) -> None:
+    """Raise RunError if a run or a study names things that this user has not agreed to.
+
+    file: has the settings; those of a study are those of all its runs. `allowed` agrees to
+    programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
+    """
+    things = dict.fromkeys(thing for one in settings for thing in _things(one))
+    unknown = not_agreed(folder, list(things))
+    place = None if storage is None else getattr(settings[0], "storage", None)
+    programs = [thing for thing in unknown if thing != place]
+    if programs and not allowed:
+        raise RunError(
+            f"{file} names programs that you did not start in this folder: "
+            f"{', '.join(programs)}; if you trust them, add --allow-programs"
+        )
+    if place in unknown and not storage:
+        raise RunError(
+            f"{file} names a storage in which you did not start a study from this folder; if you "
+            f"trust it, add --storage {place}"
+        )
+    if unknown:
+        agree_to_programs(folder, *settings)
+
+
+def _things(settings: BaseModel) -> list[str]:
+    storage = getattr(settings, "storage", None)
+    return programs_in(settings) + ([] if storage is None else [storage])

@@ -1,0 +1,85 @@
+"""How a Python call begins a run, or goes on with it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Final
+
+import pytest
+from pydantic import BaseModel
+
+from evolve.config.pattern_training import PatternSettings
+from evolve.errors import RunError, SettingsError
+from evolve.runs import life_cycle
+from evolve.runs.agreements import not_agreed
+from evolve.runs.run_types import TRAININGS
+from evolve.tables.paths import CHECKPOINT_FILE, CONFIG_FILE
+
+SETTINGS: Final = PatternSettings(games=100)
+COMMAND: Final = "train patterns"
+
+
+def opened(folder: Path, settings: PatternSettings = SETTINGS) -> AbstractContextManager[bool]:
+    return life_cycle.opened(TRAININGS, COMMAND, folder, settings)
+
+
+def keep_a_step(folder: Path) -> None:
+    (folder / CHECKPOINT_FILE).touch()
+
+
+def test_a_new_folder_is_made_and_a_begun_one_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with opened(folder) as new:
+        assert new
+        keep_a_step(folder)
+    with opened(folder, SETTINGS.model_copy(update={"games": 200})) as new:
+        assert not new
+        with pytest.raises(RunError, match="another process"), opened(folder):
+            pass
+    assert life_cycle.stored_settings(TRAININGS, COMMAND, folder / CONFIG_FILE).games == 200
+    assert life_cycle.settings_below(folder) == {"rules": "standard"}
+    with (
+        pytest.raises(RunError, match="other settings: seed was 0, not 3"),
+        opened(folder, SETTINGS.model_copy(update={"seed": 3})),
+    ):
+        pass
+
+
+def test_a_run_that_fails_before_its_first_step_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError), opened(tmp_path / "run"):
+        raise SettingsError("wrong")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(RunError, match="no folder"), opened(tmp_path / "none" / "run"):
+        pass
+
+
+def test_other_settings_are_named(tmp_path: Path) -> None:
+    life_cycle.check_same(tmp_path, {"a": 1}, {"a": 1})
+    with pytest.raises(RunError, match="other settings: a was 1, not 2, b was None, not 3"):
+        life_cycle.check_same(tmp_path, {"a": 2, "b": 3}, {"a": 1})
+    with pytest.raises(RunError, match="other settings: b was 3, not None"):
+        life_cycle.check_same(tmp_path, {"a": 1}, {"a": 1, "b": 3})
+
+
+class Named(BaseModel):
+    storage: str
+
+
+def test_what_the_caller_names_is_agreed_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "data"))
+    life_cycle.agree_to_programs(tmp_path, Named(storage="mine"), Named(storage="mine"))
+    assert not_agreed(tmp_path, ["mine", "other"]) == ["other"]
+
+
+def test_kinds_are_named() -> None:
+    assert life_cycle.variant_of(TRAININGS, "patterns").learns is False
+    with pytest.raises(SettingsError, match=r"there are .*dqn, mcts, patterns"):
+        life_cycle.variant_of(TRAININGS, "pattern")
+
+
+def test_the_config_has_the_versions_of_all_that_counts() -> None:
+    versions = life_cycle.versions_of(TRAININGS, "train patterns")
+    assert {"evolve", "python", "numpy"} <= versions.keys()
