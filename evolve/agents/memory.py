@@ -99,8 +99,7 @@ class Tree:
     def ranked(self) -> list[int]:
         """The moves of the root, by visits, then by Q; among equals the lowest square first."""
         moves, visits, values = self._moves()
-        ranked: list[int] = moves[np.lexsort((-values, -visits))].tolist()
-        return ranked
+        return cast("list[int]", moves[np.lexsort((-values, -visits))].tolist())
 
     def by_value(self) -> list[int]:
         """The moves of the root by Q, for the side to move; among equals the lowest square first.
@@ -108,8 +107,7 @@ class Tree:
         Moves without visits come last: their value is unknown.
         """
         moves, visits, values = self._moves()
-        ranked: list[int] = moves[np.lexsort((-values, visits == 0))].tolist()
-        return ranked
+        return cast("list[int]", moves[np.lexsort((-values, visits == 0))].tolist())
 
     def root_values(self) -> dict[int, float]:
         """Q of every move of the root: its mean value for the side to move, −1 to 1."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pyarrow as pa
 
@@ -245,8 +245,7 @@ def _stored_rows(path: Path) -> Sequence[Mapping[str, Any]]:
     if not path.is_file() or not path.stat().st_size:
         return []
     if path.suffix == ".parquet":
-        rows: list[dict[str, Any]] = read_table(path).to_pylist()
-        return rows
+        return cast("list[dict[str, Any]]", read_table(path).to_pylist())
     from evolve.records.table import read_frame  # not above: it loads pandas
 
     frame = read_frame(path)

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -293,8 +293,9 @@ def _to_hand_in(source: str, seconds: float, rules: Rules | None) -> StoredAgent
 
 def _usual_rules() -> Rules:
     """The rules of `evolve run` here."""
-    rules: Rules = rules_of_defaults().get("rules", EvolutionSettings.model_fields["rules"].default)
-    return rules
+    return cast(
+        "Rules", rules_of_defaults().get("rules", EvolutionSettings.model_fields["rules"].default)
+    )
 
 
 def _found(rules: Rules | None) -> tuple[str, str]:

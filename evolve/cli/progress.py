@@ -124,8 +124,7 @@ progress_option = click.option(
 def progress_of() -> ProgressFile | None:
     """The file of events of the running command; None without one."""
     context = click.get_current_context(silent=True)
-    file: ProgressFile | None = None if context is None else context.meta.get(PROGRESS)
-    return file
+    return None if context is None else context.meta.get(PROGRESS)
 
 
 def tell_started(**facts: Any) -> None:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from evolve.agents.reference import read_agent
 from evolve.cli.display import ProgressView, tell, tell_next
@@ -109,8 +109,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
         given = {"kind": self.word, **changes}
-        settings: SweepSettings = resolve_as(self.variant.model(), {}, given, stored, str(file))
-        return settings
+        return cast("SweepSettings", resolve_as(self.variant.model(), {}, given, stored, str(file)))
 
     def completed(self, settings: SweepSettings, folder: Path, jobs: int) -> SweepSettings:
         return settings.completed(folder, jobs)

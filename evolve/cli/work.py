@@ -159,8 +159,7 @@ class LongWork(ABC, Generic[S, W]):
 
 def work_of(kind: RunType) -> type[LongWork[Any, Any]]:
     """The class for runs of a kind."""
-    work: type[LongWork[Any, Any]] = import_module(kind.works).WORK
-    return work
+    return cast("type[LongWork[Any, Any]]", import_module(kind.works).WORK)
 
 
 def carry_out(

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from evolve.parsing import parse_python
 
@@ -69,8 +69,9 @@ class Requirement:
         if len(self.text) > _LONGEST:
             raise ValueError(f"a requirement has {_LONGEST} characters at most")
         try:
-            tree: ast.expr = parse_python(_DOTTED.sub(_marked, self.text.strip()), "eval").body
-            return tree
+            return cast(
+                "ast.expr", parse_python(_DOTTED.sub(_marked, self.text.strip()), "eval").body
+            )
         except ValueError as error:
             taken = [word for word in re.findall(r"\w+", self.text) if word in _TAKEN]
             why = f": no parameter {taken[0]!r} can be in one, a word of Python" if taken else ""

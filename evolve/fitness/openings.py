@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -94,8 +94,7 @@ class Openings:
 
     def texts(self) -> list[str]:
         """Return the moves of each opening as text, `` for a position without moves."""
-        texts: list[str] = move_texts(self.moves).to_pylist()
-        return texts
+        return cast("list[str]", move_texts(self.moves).to_pylist())
 
     def start_texts(self) -> list[str | None]:
         """Return each start board as OBF, None if standard."""

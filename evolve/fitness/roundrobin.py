@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -69,8 +69,7 @@ def pair_scores(games: Games, player: int = 0) -> npt.NDArray[np.float64]:
     """
     black, white = games.pairings[:, 0] == player, games.pairings[:, 1] == player
     points = (np.where(black, games.winner, -games.winner)[black | white] + 1.0) / 2.0
-    mean: npt.NDArray[np.float64] = points.reshape(-1, 2).mean(axis=1)
-    return mean
+    return cast("npt.NDArray[np.float64]", points.reshape(-1, 2).mean(axis=1))
 
 
 def score_against(games: Games, player: int) -> Estimate:
@@ -165,8 +164,7 @@ class RoundRobin:
         of_last = np.array([numbers.get(name, len(before)) for name in names])
         game = np.full((len(before) + 1, len(before) + 1), -1)
         game[games.pairings[:, 0], games.pairings[:, 1]] = np.arange(len(games))
-        found: npt.NDArray[np.int64] = game[of_last[pairings[:, 0]], of_last[pairings[:, 1]]]
-        return found
+        return cast("npt.NDArray[np.int64]", game[of_last[pairings[:, 0]], of_last[pairings[:, 1]]])
 
     def _draw(self, pairs: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Draw opening numbers for each pair, [pairs, openings per pair]."""

@@ -348,8 +348,7 @@ def _covariance(strength: Floats, points: Floats, meetings: Sequence[Meeting]) -
         variance = _variance_of_points(float(expected[i, j]), scores)
         for a, b, sign in ((i, i, 1.0), (j, j, 1.0), (i, j, -1.0), (j, i, -1.0)):
             seen[a, b] += sign * variance
-    result: Floats = inverse @ seen @ inverse
-    return result
+    return inverse @ seen @ inverse
 
 
 def _strongly_connected(beats: npt.NDArray[np.bool_]) -> bool:

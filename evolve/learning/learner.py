@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -133,8 +133,7 @@ class Learner(ABC):
 
     def checked_agent(self) -> Agent:
         """Return the agent that plays the panel."""
-        agent: Agent = self.agent()
-        return agent
+        return cast("Agent", self.agent())
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of a checkpoint."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -125,8 +125,7 @@ class _Residual(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         inner: Tensor = self.activation(self.first(inputs))
-        outer: Tensor = self.activation(inputs + self.second(inner))
-        return outer
+        return cast("Tensor", self.activation(inputs + self.second(inner)))
 
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         return [(part.weight.T, part.bias) for part in (self.first, self.second)]

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -70,8 +70,7 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
         RULES: [record.rules for record in records],
         START: [start_text(record.start) for record in records],
     }
-    frame: pd.DataFrame = GAMES_COLUMNS.table(columns).to_pandas()
-    return frame
+    return cast("pd.DataFrame", GAMES_COLUMNS.table(columns).to_pandas())
 
 
 def scan_frame(

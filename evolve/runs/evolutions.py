@@ -96,8 +96,7 @@ def _facts(run: Run) -> Facts:
 def _curve(run: Run) -> pd.Series[float]:
     """By generation: with the ladder the mean of the last ratings, else the Elo on the panel."""
     column = "rating" if run.config.get("panel") == "ladder" else "panel_elo"
-    curve: pd.Series[float] = run.generations.set_index("generation")[column].dropna()
-    return curve
+    return run.generations.set_index("generation")[column].dropna()
 
 
 def _curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pyarrow as pa
 
@@ -137,8 +137,7 @@ class Run(Shown):
     @cached_property
     def metrics(self) -> pd.DataFrame:
         """A row for each check of a training; empty for other runs."""
-        frame: pd.DataFrame = read_metrics(self.path).to_pandas()
-        return frame
+        return cast("pd.DataFrame", read_metrics(self.path).to_pandas())
 
     @cached_property
     def individuals(self) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from evolve.extras import imported
 
@@ -147,8 +147,7 @@ class Variant:
 
     def all_presets(self) -> Mapping[str, Mapping[str, Any]]:
         """Its presets, the default first; empty without presets."""
-        presets: Mapping[str, Any] = {} if self.presets is None else imported(self.presets)
-        return presets
+        return {} if self.presets is None else imported(self.presets)
 
 
 @dataclass(frozen=True)
@@ -219,8 +218,7 @@ class RunType:
     @property
     def reading(self) -> RunReading:
         """How its runs are read."""
-        reading: RunReading = import_module(f"evolve.runs.{self.plural}").READING
-        return reading
+        return cast("RunReading", import_module(f"evolve.runs.{self.plural}").READING)
 
     def changes_of(self, command: str) -> list[Change]:
         """The settings that may change in a run of one of its commands."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from evolve.extras import imported
 
@@ -44,8 +44,7 @@ class Shown:
         Raises AgentError where there is none: in a study, and in the sweep of another program,
         whose best settings are in `best.json`.
         """
-        agent: StoredAgent = imported(_LOAD)(self.path)
-        return agent
+        return cast("StoredAgent", imported(_LOAD)(self.path))
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw it, as `evolve.plot` does with the same options.

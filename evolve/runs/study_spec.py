@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import tomli_w
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -181,8 +181,7 @@ class StudySpec(BaseModel):
         model = self.variant.model()
         word = self.kind.word(self.command)
         kind = {"kind": word} if "kind" in model.model_fields else {}
-        resolved: BaseModel = resolve_as(model, self.variant.all_presets(), {**values, **kind})
-        return resolved
+        return cast("BaseModel", resolve_as(model, self.variant.all_presets(), {**values, **kind}))
 
     def check(self) -> None:
         """Raise SettingsError unless the command accepts each of its settings."""

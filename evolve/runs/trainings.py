@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from evolve.runs.run import Run
 from evolve.runs.run_type import Facts, RunReading, TableReading
@@ -72,10 +72,8 @@ def _curve(run: Run) -> pd.Series[float]:
     """
     frame = run.metrics.set_index("check")
     if _judge(run) == "ladder":
-        elo: pd.Series[float] = frame["elo"]
-        return elo
-    best: pd.Series[float] = frame["score"].cummax().rename("panel_score")
-    return best
+        return frame["elo"]
+    return frame["score"].cummax().rename("panel_score")
 
 
 def _totals(run: Run) -> dict[str, Any]:
@@ -91,8 +89,7 @@ def _totals(run: Run) -> dict[str, Any]:
 
 def _judge(run: Run) -> str:
     """The judge of its checks: `panel` or `ladder`."""
-    judge: str = run.kind.commands[run.command].model().judge
-    return judge
+    return cast("str", run.kind.commands[run.command].model().judge)
 
 
 READING: Final = RunReading(

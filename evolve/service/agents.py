@@ -18,7 +18,7 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ratings import ratings_of
@@ -339,15 +339,17 @@ class HumanGames:
         names: dict[str, Any] = {play.side: "person"}
         other = "white" if play.side == "black" else "black"
         names[other] = play.name
-        text: str = await self._search.ask(
-            "ggf",
-            moves=" ".join(play.moves),
-            rules=play.rules,
-            board=play.start,
-            resigned=play.side if play.resigned else None,
-            **names,
+        return cast(
+            "str",
+            await self._search.ask(
+                "ggf",
+                moves=" ".join(play.moves),
+                rules=play.rules,
+                board=play.start,
+                resigned=play.side if play.resigned else None,
+                **names,
+            ),
         )
-        return text
 
     def _keep(self, play: Play) -> Play:
         path = self._place.plays / f"{play.id}.json"

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from evolve.programs.children import Life
 from evolve.service.responses import Pool, ProblemError
@@ -139,5 +139,4 @@ class _Worker:
         line = await child.stdout.readline()
         if not line:
             raise EOFError("their process is gone")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        return cast("dict[str, Any]", json.loads(line))

@@ -10,7 +10,7 @@ import io
 import tarfile
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
@@ -40,8 +40,7 @@ def _members() -> dict[str, bytes]:
 @cache
 def about_example() -> dict[str, Any]:
     """What lists show of the example, `run`, and a game of its champion, `game`."""
-    document: dict[str, Any] = parse_json(_members()[ABOUT])
-    return document
+    return cast("dict[str, Any]", parse_json(_members()[ABOUT]))
 
 
 def unpack(place: Place, downloads: Downloads) -> None:

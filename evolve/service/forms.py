@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -143,8 +143,7 @@ class Form:
     @property
     def _own_to_owner(self) -> Collection[str]:
         """Fields that say what a program is started with; the owner of the service says that."""
-        fields: Collection[str] = getattr(self.model, "OF_OWNER", ())
-        return fields
+        return getattr(self.model, "OF_OWNER", ())
 
     def _named(self, text: str) -> Where:
         """The field that a text begins with; empty where there is none."""
@@ -288,8 +287,9 @@ def shown_settings(
     """
     model = form_of(command, {})[0].model
     shown = {key: value for key, value in config.items() if key not in ("storage", "study")}
-    document: dict[str, Any] = json_value(with_agents(model, shown, lambda _, name: id_of(name)))
-    return document
+    return cast(
+        "dict[str, Any]", json_value(with_agents(model, shown, lambda _, name: id_of(name)))
+    )
 
 
 def study_words(

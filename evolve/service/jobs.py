@@ -162,8 +162,7 @@ class Jobs:
             with self.file(record, LOG_FILE).open("rb") as file:
                 file.seek(0, 2)
                 file.seek(max(0, file.tell() - most))
-                text: str = file.read().decode(errors="replace")
-                return text
+                return file.read().decode(errors="replace")
         except OSError:
             return ""
 

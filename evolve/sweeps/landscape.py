@@ -96,8 +96,7 @@ class Landscape:
     def near(self) -> npt.NDArray[np.bool_]:
         """Whether trials were tried near a place, [rows, columns]."""
         share, least = _FAR
-        near: npt.NDArray[np.bool_] = self.error <= max(share * float(self.error.max()), least)
-        return near
+        return self.error <= max(share * float(self.error.max()), least)
 
 
 @dataclass(frozen=True)
@@ -228,5 +227,4 @@ def _alike(one: Floats, other: Floats, length: float, choices: Sequence[bool]) -
     for column, choice in enumerate(choices):
         apart = one[:, None, column] - other[None, :, column]
         squares += _APART**2 * (np.abs(apart) > 1e-9) if choice else (apart / length) ** 2
-    alike: Floats = np.exp(-0.5 * squares)
-    return alike
+    return np.exp(-0.5 * squares)

@@ -59,8 +59,7 @@ class LearningPlan(SettingsPlan):
 
     def _judged_agent(self, learner: Learner) -> Agent:
         """Return the agent that plays the panel."""
-        agent: Agent = learner.agent() if self.sweep.shipped else learner.checked_agent()
-        return agent
+        return learner.agent() if self.sweep.shipped else learner.checked_agent()
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
         return {**fixed, "budget": self.sweep.budget}

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -194,8 +194,7 @@ def plays_again(agent: Agent) -> bool:
 
 def plan_of(sweep: SweepSettings) -> Plan:
     """Make the plan of a sweep, of the class that its kind names."""
-    plan: Plan = imported(SWEEP_TARGETS[sweep.kind].plan)(sweep)
-    return plan
+    return cast("Plan", imported(SWEEP_TARGETS[sweep.kind].plan)(sweep))
 
 
 def check_settings(sweep: SweepSettings) -> None:
@@ -283,8 +282,7 @@ class SettingsPlan(Plan):
     @property
     def _model(self) -> type[BaseModel]:
         """The class of a trial's settings."""
-        model: type[BaseModel] = self._variant.model()
-        return model
+        return cast("type[BaseModel]", self._variant.model())
 
     @cached_property
     def base(self) -> BaseModel:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -383,8 +383,7 @@ def values_at(
 
 def from_unit(place: float, distribution: Number) -> float | int:
     """Return the value at a place, on the grid if there is one; outside 0 to 1 the nearest end."""
-    value: float | int = snapped(value_at(place, distribution), distribution)
-    return value
+    return cast("float | int", snapped(value_at(place, distribution), distribution))
 
 
 def snapped(value: Any, distribution: BaseDistribution) -> Any:

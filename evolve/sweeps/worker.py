@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
@@ -82,8 +82,7 @@ class Worker:
 
     def receive(self) -> Message:
         """Read a waiting message; EOFError or OSError when the worker has died."""
-        message: Message = self.connection.recv()
-        return message
+        return cast("Message", self.connection.recv())
 
     def answer(self, stop: bool) -> None:
         """Answer a report."""
