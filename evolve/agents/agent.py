@@ -260,8 +260,7 @@ class StoredAgent(Agent):
         otherwise, and for an agent with a limit, which files cannot hold.
         """
         agent = self.stored()
-        place = path if isinstance(path, Path) else Path(path)
-        write_agent_file(place, agent.document, agent.arrays)
+        write_agent_file(Path(path), agent.document, agent.arrays)
 
     def with_provenance(self, **facts: Any) -> Self:
         """The agent with these facts added to its provenance."""

@@ -105,8 +105,8 @@ def header_of(document: Any) -> AgentHeader:
         raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")
     if not isinstance(kind, str) or kind not in KINDS:
         known = ", ".join(KINDS)
-        said = "says no kind" if kind is None else f"is of an unknown kind, {kind!r}"
-        raise AgentFileError(f"it {said}; this evolve reads {known}")
+        fault = "says no kind" if kind is None else f"is of an unknown kind, {kind!r}"
+        raise AgentFileError(f"it {fault}; this evolve reads {known}")
     parameters = document.get("parameters")
     if not isinstance(parameters, dict):
         raise AgentFileError("parameters are missing")

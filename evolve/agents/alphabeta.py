@@ -102,25 +102,22 @@ class AlphaBetaAgent(SearchingAgent):
         boundaries: Sequence[int] | None = None,
         endgame: int = 0,
         rules: Rules | None = None,
-        *,
-        limit: Limit = NO_LIMIT,
-        name: str = "alphabeta",
-        provenance: Mapping[str, Any] | None = None,
-        terms: Mapping[str, Sequence[int]] | None = None,
-        **others: Sequence[int] | None,
+        **others: Any,
     ) -> None:
+        limit, name = others.pop("limit", NO_LIMIT), others.pop("name", "alphabeta")
+        provenance = others.pop("provenance", None)
+        given = {**(others.pop("terms", None) or {}), **others}
+        if mobility is not None:
+            given["mobility"] = mobility
         if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):
             raise AgentError(f"weights must be a list of 10 numbers for every phase: {weights!r}")
         tables = tuple(_ints(table, "weights") for table in weights)
         phases = len(tables)
         if not 1 <= phases <= MAX_PHASES:
             raise AgentError(f"weights has {phases} phases; there may be 1 to {MAX_PHASES}")
-        unknown = [term for term in (*(terms or ()), *others) if term not in TERM_NAMES]
+        unknown = [term for term in given if term not in TERM_NAMES]
         if unknown:
             raise AgentError(f"there is no term {unknown[0]!r}; there are {', '.join(TERM_NAMES)}")
-        given = {**(terms or {}), **others}
-        if mobility is not None:
-            given["mobility"] = mobility
         zero = (0,) * phases
         weights_of = {
             term: zero if (values := given.get(term)) is None else _ints(values, term)

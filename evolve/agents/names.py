@@ -46,11 +46,11 @@ _OF_CLOCKS: Final = re.compile(r"\s*(?:depth|time)\s*=")
 class AgentName(NamedTuple):
     """The two parts of an agent's name.
 
-    place: a file, a folder, a run, a reference agent, or PROTOCOL:COMMAND; query: the text after
+    base: a file, a folder, a run, a reference agent, or PROTOCOL:COMMAND; query: the text after
     the question mark, unchanged; None where there is no question mark.
     """
 
-    place: str
+    base: str
     query: str | None
 
     @property
@@ -64,15 +64,15 @@ class AgentName(NamedTuple):
                 settings[match[1]] = float(match[2]) if "." in match[2] else int(match[2])
             else:
                 raise AgentError(
-                    f"{part!r} in {f'{self.place}?{self.query}'!r} is not a setting; write for "
-                    f"example {self.place}?depth=3&endgame=8"
+                    f"{part!r} in {f'{self.base}?{self.query}'!r} is not a setting; write for "
+                    f"example {self.base}?depth=3&endgame=8"
                 )
         return settings
 
     @property
     def path(self) -> Path:
         """The file or folder that it names; there is none for a reference agent or a program."""
-        return Path(self.place if self._run is None else self._run[1])
+        return Path(self.base if self._run is None else self._run[1])
 
     @property
     def individual(self) -> str | None:
@@ -81,8 +81,8 @@ class AgentName(NamedTuple):
 
     @property
     def _run(self) -> re.Match[str] | None:
-        """The place as `run:FOLDER`, unless there is a file of that name."""
-        return None if os.path.exists(self.place) else _RUN.fullmatch(self.place)
+        """The base as `run:FOLDER`, unless there is a file of that name."""
+        return None if os.path.exists(self.base) else _RUN.fullmatch(self.base)
 
     @property
     def folder(self) -> Path | None:
@@ -100,10 +100,10 @@ def parse_name(text: str) -> AgentName:
     protocol, colon, command = text.partition(":")
     if colon and protocol in PROGRAMS:
         return _of_program(protocol, command)
-    place, mark, query = text.rpartition("?")
+    base, mark, query = text.rpartition("?")
     if not mark or os.path.exists(AgentName(text, None).path):
         return AgentName(text, None)
-    return AgentName(place, query)
+    return AgentName(base, query)
 
 
 def with_clock(text: str, seconds: float = CONTEST_SECONDS) -> str:
@@ -111,11 +111,11 @@ def with_clock(text: str, seconds: float = CONTEST_SECONDS) -> str:
 
     It drops a depth, which would limit the search, and another time.
     """
-    place, query = parse_name(text)
+    base, query = parse_name(text)
     if query is None or "=" not in query:
-        place, query = text, ""
+        base, query = text, ""
     kept = [part for part in query.split("&") if part and not _OF_CLOCKS.match(part)]
-    return f"{place}?{'&'.join([*kept, f'time={_SHARE_OF_MOVE * seconds:g}'])}"
+    return f"{base}?{'&'.join([*kept, f'time={_SHARE_OF_MOVE * seconds:g}'])}"
 
 
 def _of_program(protocol: str, command: str) -> AgentName:

@@ -78,15 +78,15 @@ def reference_agent(name: str) -> Agent:
     Tables play at depth 1 without an exact end, champions as they were evolved, patterns as they
     were taught.
     """
-    place = listed(REFERENCES, name, "reference agent")
-    if place.startswith("champions/"):
-        return read_agent(Path(__file__).with_name("champions") / place.removeprefix("champions/"))
-    return cast("Agent", imported(place)(name=name))
+    source = listed(REFERENCES, name, "reference agent")
+    if source.startswith("champions/"):
+        return read_agent(Path(__file__).with_name("champions") / source.removeprefix("champions/"))
+    return cast("Agent", imported(source)(name=name))
 
 
-def listed(places: Mapping[str, str], name: object, what: str) -> str:
-    """The place of a name; AgentError, which says what there is, for an unknown one."""
-    place = places.get(name) if isinstance(name, str) else None
-    if place is None:
-        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(places)}")
-    return place
+def listed(sources: Mapping[str, str], name: object, what: str) -> str:
+    """What the registry lists for a name; AgentError, which says what there is, for another one."""
+    source = sources.get(name) if isinstance(name, str) else None
+    if source is None:
+        raise AgentError(f"there is no {what} {name!r}; there are {', '.join(sources)}")
+    return source

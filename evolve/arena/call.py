@@ -145,6 +145,10 @@ def match_of(
         sprt=test,
         grows=True,
         resign=settings.resign,
+        settings={
+            "openings": identity_of(settings.openings).split()[-1],
+            "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
+        },
         **options,
     )
     return match, agreed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import KW_ONLY, dataclass
-from typing import Final, Literal
+from dataclasses import KW_ONLY, asdict, dataclass, field
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,13 @@ class MatchResult:
         """Games that both sides played to the end."""
         return self.games - self.failures_a - self.failures_b
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The result as in documents: None for infinite values."""
+        own = {name: value for name, value in vars(self).items() if name != "score"}
+        score, elo = self.score.columns("score"), self.elo.columns("elo")
+        return {**own, **score, **elo, "played": self.played}
+
 
 class StoppedError(EvolveError):
     """Raised when a match is stopped on request; the match keeps its finished pairs."""
@@ -80,8 +87,8 @@ class Match:
 
     Random agents draw from `seed` and the number of the game, so results repeat for any executor.
     With `sprt` the match plays in rounds and ends after the round that decides the test. A program
-    that fails loses the game: `failed` is called at once with the numbers of the game and the
-    player (0 is A) and the reason, and `games` has it too. `games` has the games of all finished
+    that fails loses the game: `failed` is called at once with the number of the game, the name of
+    the player and the reason, and `games` has it too. `games` has the games of all finished
     pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
     are played one after another, move by move: the same games, but slower. If it `grows`, a match
     of more games begins with the games of this one. With `resign` a game ends as soon as the values
@@ -97,10 +104,12 @@ class Match:
     seed: int = 0
     executor: Executor = ONE_THREAD
     sprt: Sprt | None = None
-    failed: Callable[[int, int, str], None] = lambda game, player, why: None
+    failed: Callable[[int, str, str], None] = lambda game, name, why: None
     watch: Watch | None = None
     grows: bool = False
     resign: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Further settings, without spaces, that are part of its identity in files."""
 
     def __post_init__(self) -> None:
         _check_starts((self.a, self.b), self.openings)
@@ -148,6 +157,16 @@ class Match:
     def result(self) -> MatchResult:
         """A's result so far."""
         return summarize(self.games, repeatable=self.repeatable)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The result so far, games that ended by agreement and the test, as in documents."""
+        counts = self.result.pentanomial
+        return {
+            **self.result.facts,
+            **({} if self.resign is None else {"agreed": self.agreed}),
+            **({} if self.sprt is None else {"sprt": self.sprt.facts(counts)}),
+        }
 
     def table(self) -> pa.Table:
         """Return the games played so far as rows of the games table."""
@@ -239,7 +258,8 @@ class Match:
                 self._finished[finished[::2] // 2] = True
                 for game in finished.tolist():
                     if game in self._series.failures:
-                        self.failed(game, *self._failure(game))
+                        player, why = self._failure(game)
+                        self.failed(game, self.names[player], why)
                 if progress is not None:
                     progress(len(finished))
                 if kept is not None:
@@ -352,6 +372,11 @@ class Sprt:
             count * math.log((1 + slope0 * (score - score0)) / (1 + slope1 * (score - score1)))
             for count, score in zip(counts, PAIR_SCORES, strict=True)
         )
+
+    def facts(self, pentanomial: Sequence[int]) -> dict[str, Any]:
+        """The test and its state, as in documents."""
+        state = {"llr": self.ratio(pentanomial), "lower": self.lower, "upper": self.upper}
+        return {**asdict(self), **state, "verdict": self.verdict(pentanomial)}
 
     def verdict(self, pentanomial: Sequence[int]) -> Verdict:
         """Return the decision so far."""

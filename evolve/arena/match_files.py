@@ -51,14 +51,14 @@ _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 _RULES: Final = re.compile(r"\brules=(\w+)")
 
 
-def match_identity(match: Match, settings: Mapping[str, object]) -> str:
+def match_identity(match: Match) -> str:
     """Return the identity of a match as words KEY=VALUE.
 
-    They hold its agents, their names, `settings` (without spaces), seed, rules and test.
+    They hold its agents, their names, its settings, seed, rules and test.
     """
     a, b = map(_digest, match.players, match.names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
-    words |= {"games": len(match.pairings), **settings}
+    words |= {"games": len(match.pairings), **match.settings}
     if match.resign is not None:
         words["resign"] = f"{match.resign:g}"
     if match.sprt is not None:
@@ -85,9 +85,8 @@ def rules_of_match(path: Path | None) -> Rules | None:
 class MatchFile:
     """Save the games of a match in a table, .parquet or .csv, and load them from it.
 
-    `settings` are those of `match_identity`; `warn` is called if the file cannot be written during
-    the match: the write is tried again, and `finish` raises the error. locked: whether the caller
-    holds the lock of the table's folder.
+    `warn` is called if the file cannot be written during the match: the write is tried again, and
+    `finish` raises the error. locked: whether the caller holds the lock of the table's folder.
     """
 
     def __init__(
@@ -95,13 +94,12 @@ class MatchFile:
         match: Match,
         path: Path,
         warn: Callable[[str], None],
-        settings: Mapping[str, object] = {},
         *,
         locked: bool = False,
     ) -> None:
         self.path = path
         self._match = match
-        self._identity = match_identity(match, settings)
+        self._identity = match_identity(match)
         self._warn = warn
         self._locked = locked
         self._saved = 0
@@ -201,11 +199,11 @@ class MatchFile:
         raise RunError(f"{self.path} holds another match: {'; '.join(parts)}; name another file")
 
 
-def write_match_ggf(match: Match, path: Path, settings: Mapping[str, object]) -> None:
+def write_match_ggf(match: Match, path: Path) -> None:
     """Write the games of a match so far as GGF records."""
     from evolve.records.table import records_of_frame  # not above: it loads pandas
 
-    identity, frame = match_identity(match, settings), match.table().to_pandas()
+    identity, frame = match_identity(match), match.table().to_pandas()
     lines = [
         format_ggf(replace(record, place=GGF_PLACE, event=f"{identity} game={number}"))
         for number, record in zip(
@@ -215,11 +213,11 @@ def write_match_ggf(match: Match, path: Path, settings: Mapping[str, object]) ->
     write_bytes(path, packed("".join(f"{line}\n" for line in lines).encode(), path))
 
 
-def check_match_ggf(match: Match, path: Path, settings: Mapping[str, object]) -> None:
+def check_match_ggf(match: Match, path: Path) -> None:
     """Raise RunError where a GGF file exists that holds something else than this match."""
     if path.is_file() and path.stat().st_size:
         event = next((record.event for record in read_games(path, strict=True).records), "")
-        MatchFile(match, path, lambda text: None, settings)._check(event.partition(" game=")[0])
+        MatchFile(match, path, lambda text: None)._check(event.partition(" game=")[0])
 
 
 def _stored_table(match: Match, identity: str) -> pa.Table:

@@ -215,8 +215,8 @@ class Tournament:
             names=names,
             seed=seed,
             executor=self.executor,
-            failed=lambda game, player, why: self.failed(
-                game, names[player], f"against {names[1 - player]} {why}"
+            failed=lambda game, name, why: self.failed(
+                game, name, f"against {names[name == names[0]]} {why}"
             ),
             resign=self.resign,
         )
@@ -341,11 +341,11 @@ def _failures(table: pa.Table, name: str) -> int:
 def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Return for each pair of consecutive games whether it does not repeat an earlier pair."""
     first: dict[tuple[str, str], int] = {}
-    places = [
-        first.setdefault(pair, place)
-        for place, pair in enumerate(zip(moves[::2], moves[1::2], strict=True))
+    numbers = [
+        first.setdefault(pair, number)
+        for number, pair in enumerate(zip(moves[::2], moves[1::2], strict=True))
     ]
-    return np.equal(places, range(len(places)))
+    return np.equal(numbers, range(len(numbers)))
 
 
 def _is_leftover(path: Path) -> bool:

@@ -347,7 +347,7 @@ def _short_match(
     from evolve.fitness.openings import Part, listed_openings
 
     best = _strongest(rules)
-    opponent = f"champion-{rules}" if parse_name(source).place == best else best
+    opponent = f"champion-{rules}" if parse_name(source).base == best else best
     jobs = min(_MATCH_GAMES, all_cores())
     budget = min(_MATCH_TIMES * seconds, _MATCH_SECONDS[1])
     least, most = _MATCH_MOVE

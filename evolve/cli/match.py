@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -48,7 +48,7 @@ from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 
 if TYPE_CHECKING:
-    from evolve.arena.match import Match, MatchResult
+    from evolve.arena.match import Match
     from evolve.arena.match_files import MatchFile
     from evolve.fitness.playing import LiveGame
     from evolve.runs.loading import Agreed
@@ -106,9 +106,6 @@ def contest_options(command: C) -> C:
 def match_command(
     context: click.Context,
     /,
-    a: str | None,
-    b: str | None,
-    sprt: tuple[float, float] | None,
     config: str | None,
     table: Path | None,
     ggf: Path | None,
@@ -132,67 +129,62 @@ def match_command(
       evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
       evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.csv --ggf games.ggf
       evolve match new.json old.json --sprt 0 20
-      evolve match a.json b.json --openings openings.txt
       evolve match a.json b.json --games 2 --watch --pace 1
       evolve match --config match.toml
     """
-    if b is None and config is None:
+    if options["b"] is None and config is None:
         raise click.UsageError("name two agents, A and B, here or in --config")
-    if watch and (as_json or not out().is_terminal):
-        raise click.UsageError("--watch shows games on a terminal, and without --json")
-    from evolve.arena import call
+    from evolve.arena.call import match_of
     from evolve.arena.match_files import MatchFile, rules_of_match
 
-    settings = settings_of(MatchSettings, {"a": a, "b": b, "sprt": sprt, **options}, config)
-    agents = evolve.load_agent(settings.a), evolve.load_agent(settings.b)
-    a, b = names = readable(settings.a), readable(settings.b)
-    report = Failures().report
-
-    def failed(game: int, player: int, why: str) -> None:
-        report(game, names[player], why)
-
-    watched = _Watched(names, pace) if watch else None
+    settings = settings_of(MatchSettings, options, config)
+    names = readable(settings.a), readable(settings.b)
+    watched = _Watched(names, pace, as_json) if watch else None
     with executor_for(jobs) as executor:
-        match, agreed = call.match_of(
-            agents,
+        match, agreed = match_of(
+            (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
             {"tell": complain, "strict": strict},
             rules_of_match(table),
             names=names,
             executor=executor,
-            failed=failed,
+            failed=Failures().report,
             watch=None if watched is None else watched.show,
         )
         if not as_json:
-            say(f"{a} against {b}, {agreed}")
-        drawn = {
-            "openings": call.identity_of(settings.openings).split()[-1],
-            "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
-        }
-        file = None if table is None else MatchFile(match, table, complain, drawn)
-        with _claimed(match, file, ggf, drawn):
-            games = len(match.pairings)
-            tell_started(command="match", a=a, b=b, rules=match.rules, games=games)
+            say(f"{names[0]} against {names[1]}, {agreed}")
+        file = None if table is None else MatchFile(match, table, complain)
+        with _claimed(match, file, ggf):
+            tell_started(command="match", **_head(match), games=len(match.pairings))
             with nullcontext() if watched is None else watched.screen(match):
                 interruption = _play(match, file, as_json or watch)
-            _print_result(a, b, agreed, match, as_json)
-    stopped = interruption is not None
-    tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **_so_far(match))
+            _report(match, agreed, as_json, interruption is not None)
     if interruption is not None:
-        more = "; go on with the same command" if file is not None else ""
+        more = "; continue with the same command" if file is not None else ""
         click.echo(f"interrupted after {match.played} games{more}", err=True)
         context.exit(exit_code(interruption))
 
 
+def _head(match: Match) -> dict[str, str]:
+    return {"a": match.names[0], "b": match.names[1], "rules": match.rules}
+
+
+def _report(match: Match, agreed: Agreed, as_json: bool, stopped: bool) -> None:
+    if as_json:
+        head = {**_head(match), "rules_assumed": agreed.assumed}
+        click.echo(json.dumps({**head, **match.facts}))
+    else:
+        _print(match)
+    tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **match.facts)
+
+
 @contextmanager
-def _claimed(
-    match: Match, file: MatchFile | None, ggf: Path | None, settings: Mapping[str, object]
-) -> Iterator[None]:
+def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator[None]:
     """Claim the files of a match, and write the last games, also where printing them failed."""
     from evolve.arena.match_files import check_match_ggf, write_match_ggf
 
     if ggf is not None:
-        check_match_ggf(match, ggf, settings)
+        check_match_ggf(match, ggf)
     with ExitStack() as stack:
         if file is not None:
             stack.enter_context(file.claimed())
@@ -200,7 +192,7 @@ def _claimed(
             yield
         finally:
             if ggf is not None and match.played:
-                stack.callback(write_match_ggf, match, ggf, settings)
+                stack.callback(write_match_ggf, match, ggf)
             if file is not None:
                 file.finish()
 
@@ -208,7 +200,9 @@ def _claimed(
 class _Watched:
     """A match on the screen, move by move."""
 
-    def __init__(self, names: tuple[str, str], pace: float) -> None:
+    def __init__(self, names: tuple[str, str], pace: float, as_json: bool) -> None:
+        if as_json or not out().is_terminal:
+            raise click.UsageError("--watch shows games on a terminal, and without --json")
         self._names, self._pace = names, pace
         self._match: Match | None = None
 
@@ -236,15 +230,6 @@ class _Watched:
         time.sleep(self._pace)
 
 
-def _print_result(a: str, b: str, agreed: Agreed, match: Match, as_json: bool) -> None:
-    if as_json:
-        document = _document(a, b, agreed, match.result)
-        agreed_on = {} if match.resign is None else {"agreed": match.agreed}
-        click.echo(json.dumps({**document, **agreed_on, **_tested(match)}))
-    else:
-        _print(match)
-
-
 def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrupt | None:
     """Play the rest of a match; return what interrupted it, or None.
 
@@ -258,7 +243,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
                 file.keep()
             events = progress_of()
             if events is not None:
-                events.tell_often("match", last=False, facts=lambda: _so_far(match))
+                events.tell_often("match", last=False, facts=lambda: match.facts)
 
         try:
             try:
@@ -275,61 +260,6 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
                 f"{error}; the games are in {file.path}, without which they are played again"
             ) from error
     return None
-
-
-def _document(a: str, b: str, agreed: Agreed, result: MatchResult) -> dict[str, Any]:
-    return {
-        "a": a,
-        "b": b,
-        "rules": agreed.rules,
-        "rules_assumed": agreed.assumed,
-        **_counted(result),
-        "score_black": result.score_black,
-        "score_white": result.score_white,
-        "mean_discs": result.mean_discs,
-        "superiority": result.superiority,
-        "pentanomial": list(result.pentanomial),
-        "failures_a": result.failures_a,
-        "failures_b": result.failures_b,
-        "played": result.played,
-    }
-
-
-def _counted(result: MatchResult) -> dict[str, Any]:
-    """How the games ended, and A's score."""
-    return {
-        "games": result.games,
-        "wins": result.wins,
-        "draws": result.draws,
-        "losses": result.losses,
-        **result.score.columns("score"),
-        **result.elo.columns("elo"),
-    }
-
-
-def _so_far(match: Match) -> dict[str, Any]:
-    """The result of the games so far, and of the test."""
-    return {**_counted(match.result), **_tested(match)}
-
-
-def _tested(match: Match) -> dict[str, Any]:
-    """The state of the test; empty without one."""
-    test = match.sprt
-    if test is None:
-        return {}
-    counts = match.result.pentanomial
-    return {
-        "sprt": {
-            "elo0": test.elo0,
-            "elo1": test.elo1,
-            "alpha": test.alpha,
-            "beta": test.beta,
-            "llr": test.ratio(counts),
-            "lower": test.lower,
-            "upper": test.upper,
-            "verdict": test.verdict(counts),
-        }
-    }
 
 
 def _print(match: Match) -> None:

@@ -115,13 +115,12 @@ def rate_command(
     if len(agents) < 2 and not against and (agents or config is None):
         raise click.UsageError("name two AGENTS or more, here or in --config")
     settings = settings_of(RateSettings, {"agents": agents, "against": against, **options}, config)
-    all_agents = settings.against + settings.agents
-    players = [evolve.load_agent(name) for name in all_agents]
-    agents = tuple(map(readable, all_agents))
+    everyone = settings.against + settings.agents
+    names = [readable(name) for name in everyone]
     with executor_for(jobs) as executor:
         tournament, agreed = tournament_of(
-            players,
-            agents,
+            [evolve.load_agent(name) for name in everyone],
+            names,
             settings,
             {"tell": functools.cache(complain), "strict": strict},  # once, not for every pair
             executor=executor,
@@ -129,17 +128,11 @@ def rate_command(
             failed=Failures().report,
             warn=complain,
         )
-        total = tournament.games
-        tell_started(
-            command="rate",
-            agents=agents,
-            rules=tournament.contest.rules,
-            games=total,
-            folder=folder,
-        )
+        begun = {"agents": names, "rules": agreed.rules, "games": tournament.games}
+        tell_started(command="rate", **begun, folder=folder)
         if not as_json:
-            say(f"{agreed}, {total} games{_about_anchors(tournament)}")
-        _play(tournament, total, as_json)
+            say(f"{agreed}, {tournament.games} games{_about_anchors(tournament)}")
+        _play(tournament, as_json)
     wanted = as_json or progress_of() is not None
     document = _document(tournament, agreed) if wanted else {}
     tell_event("done", ending="played", stopped=False, **document)
@@ -149,8 +142,9 @@ def rate_command(
         _print(tournament)
 
 
-def _play(tournament: Tournament, games: int, quiet: bool) -> None:
-    """Play the games that are missing; if interrupted, say how to go on."""
+def _play(tournament: Tournament, quiet: bool) -> None:
+    """Play the games that are missing; if interrupted, say how to continue."""
+    games = tournament.games
     with counting("games", games, quiet=quiet) as advance:
         played = 0
 
@@ -167,7 +161,7 @@ def _play(tournament: Tournament, games: int, quiet: bool) -> None:
             tournament.play(count)
         except KeyboardInterrupt:
             folder = tournament.folder
-            kept = "" if folder is None else f"; go on with the same command, --out {folder}"
+            kept = "" if folder is None else f"; continue with the same command, --out {folder}"
             complain(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
             raise
 
@@ -202,15 +196,15 @@ def _document(tournament: Tournament, agreed: Agreed) -> dict[str, object]:
 def _print(tournament: Tournament) -> None:
     rows = tournament.rows()
     scores, games = tournament.cross().scores, tournament.cross().games
-    place = {name: index for index, name in enumerate(tournament.names)}
+    index = {name: number for number, name in enumerate(tournament.names)}
     heads = ["", "agent", "Elo", "low", "high", "score", "games"]
     heads += [str(number) for number in range(1, len(rows) + 1)]
     lines = []
     for number, row in enumerate(rows, 1):
-        i = place[row.agent]
+        i = index[row.agent]
         cross = []
         for other in rows:
-            j = place[other.agent]
+            j = index[other.agent]
             cross.append(f"{scores[i, j]:.3f}" if games[i, j] else NOTHING)
         elos = map(elo_text, row.elo.columns("elo").values())
         lines.append([number, row.agent, *elos, row.score, row.games, *cross])

@@ -227,7 +227,7 @@ def _open(page: str, private: ExitStack | None) -> None:
 def _check_program(program: str) -> None:
     """Raise BadParameter if the text names no program, or one that does not exist."""
     named = parse_name(program)
-    protocol, _, command = named.place.partition(":")
+    protocol, _, command = named.base.partition(":")
     why = None
     if protocol not in PROGRAMS:
         why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"

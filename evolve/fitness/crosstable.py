@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from evolve.tables.games import WINNERS
 
-_POINTS: Final = {winner: place / 2.0 for place, winner in enumerate(WINNERS)}
+_POINTS: Final = {winner: half / 2.0 for half, winner in enumerate(WINNERS)}
 """Points of black, by winner."""
 GAMES_OF_CROSS_TABLE: Final = ["black", "white", "winner"]
 """Columns of the games table that a cross table needs."""

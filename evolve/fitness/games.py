@@ -187,8 +187,8 @@ def agent_rows(agents: Sequence[Agent]) -> npt.NDArray[np.int64]:
     rows = [agent.row for agent in agents if agent.row is not None]
     assert len(rows) == len(agents), "an agent that plays a move at a time"
     padded = np.zeros((len(rows), max(row.size for row in rows)), np.int64)
-    for place, row in zip(padded, rows, strict=True):
-        place[: row.size] = row
+    for cells, row in zip(padded, rows, strict=True):
+        cells[: row.size] = row
     return padded
 
 
@@ -253,10 +253,10 @@ class TaskMaker:
 
     def task(self, pairings: npt.NDArray[np.int32]) -> GamesTask:
         """Make the task of these games, [N, 3]: numbers of two agents and an opening."""
-        players, places = np.unique(pairings[:, :2], return_inverse=True)
+        players, indices = np.unique(pairings[:, :2], return_inverse=True)
         openings, numbers = np.unique(pairings[:, 2], return_inverse=True)
         renamed = np.empty_like(pairings)
-        renamed[:, :2], renamed[:, 2] = places.reshape(-1, 2), numbers
+        renamed[:, :2], renamed[:, 2] = indices.reshape(-1, 2), numbers
         return GamesTask(
             self._rows[players],
             renamed,

@@ -122,8 +122,8 @@ class LiveGame:
         if self._claims and self._claims[-1][1] != winner:
             self._claims.clear()
         self._claims.append((side, winner))
-        said = [one for one, _ in self._claims]
-        if min(said.count(side), said.count(other)) >= _AGREE:
+        claimants = [claimant for claimant, _ in self._claims]
+        if min(claimants.count(side), claimants.count(other)) >= _AGREE:
             self._agreed = winner
 
     def play(self, square: int, nodes: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Final, Literal, cast
 
 import numpy as np
@@ -77,6 +77,7 @@ def score_against(games: Games, player: int) -> Estimate:
     return score_of_pairs(pair_scores(games, player))
 
 
+@dataclass
 class RoundRobin:
     """Play the round robins of a run, one per generation.
 
@@ -85,30 +86,22 @@ class RoundRobin:
     same names as in the last round are reused, not played again. Games on drawn openings are not
     reused: such openings rarely repeat, and looking for them took 1.4 s of a generation of 512.
 
-    opponents: how many others each agent plays, chosen at random; by default all.
+    opponents: how many others each agent plays, chosen at random; by default all. The games'
+    numbers of openings refer to `openings`.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        mode: OpeningMode,
-        pool: Openings,
-        *,
-        openings_per_pair: int = 1,
-        opponents: int | None = None,
-        move_budget: int = 0,
-        largest_endgame: int = 0,
-        executor: Executor = ONE_THREAD,
-    ) -> None:
-        self.rules: Rules = rules
-        self.mode = mode
-        self.openings = START_POSITION if mode == "start" else pool
-        """The openings that the games' numbers refer to."""
-        self.openings_per_pair = openings_per_pair
-        self.opponents = opponents
-        self.move_budget = move_budget
-        self.largest_endgame = largest_endgame
-        self.executor = executor
+    rules: Rules
+    mode: OpeningMode
+    pool: Openings
+    _: KW_ONLY
+    openings_per_pair: int = 1
+    opponents: int | None = None
+    move_budget: int = 0
+    largest_endgame: int = 0
+    executor: Executor = ONE_THREAD
+
+    def __post_init__(self) -> None:
+        self.openings = START_POSITION if self.mode == "start" else self.pool
         self._last: tuple[Sequence[str], Games] | None = None
 
     def play(

@@ -202,11 +202,11 @@ def holm(chances: Sequence[float]) -> list[float]:
     NaN stays NaN and is not counted. If no test has a real effect, the chance that one or more of
     the results are under 0.05 is at most 5 %.
     """
-    known = sorted((chance, place) for place, chance in enumerate(chances) if chance == chance)
+    ranked = sorted((chance, index) for index, chance in enumerate(chances) if chance == chance)
     corrected, largest = list(chances), 0.0
-    for rank, (chance, place) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * chance))
-        corrected[place] = largest
+    for rank, (chance, index) in enumerate(ranked):
+        largest = max(largest, min(1.0, (len(ranked) - rank) * chance))
+        corrected[index] = largest
     return corrected
 
 
@@ -231,8 +231,8 @@ def bradley_terry(players: int, meetings: Sequence[Meeting]) -> list[Estimate]:
     elo = ELO_SCALE * strength
     error = ELO_SCALE * np.sqrt(np.maximum(np.diag(spread), 0.0))
     return [
-        Estimate.around(float(one), Z95 * float(its_error), round(float(count)))
-        for one, its_error, count in zip(elo, error, games, strict=True)
+        Estimate.around(float(rating), Z95 * float(deviation), round(float(count)))
+        for rating, deviation, count in zip(elo, error, games, strict=True)
     ]
 
 
@@ -251,7 +251,7 @@ def rate_one(opponents: Floats, scores: Floats | Sequence[Floats]) -> Estimate:
     or R arrays of different lengths. A player that won or lost everything gets half a point less
     or more, which gives a minimum distance.
     """
-    known, counts = opponents / ELO_SCALE, np.array([float(len(one)) for one in scores])
+    known, counts = opponents / ELO_SCALE, np.array([float(len(row)) for row in scores])
     total, most = int(counts.sum()), float(counts.max())
     won = float(scores.sum()) if isinstance(scores, np.ndarray) else sum(map(np.sum, scores))
     points = min(max(float(won), _VIRTUAL / 2), float(total) - _VIRTUAL / 2)

@@ -58,13 +58,13 @@ def load_agent(
     agent = _load(named, settings.get(CWD))
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
-    return _with_settings(agent, settings, named.place)
+    return _with_settings(agent, settings, named.base)
 
 
 def with_settings(agent: Agent, source: str) -> Agent:
     """The agent with the settings after the question mark of `source`; raises AgentError."""
     named = parse_name(source)
-    return _with_settings(agent, named.settings, named.place)
+    return _with_settings(agent, named.settings, named.base)
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
@@ -86,7 +86,7 @@ def program_agent(protocol: str, command: str, folder: str | None = None) -> Age
 
 def _load(named: AgentName, folder: str | None) -> Agent:
     """The agent of a name, without settings; folder: where a program is searched for and runs."""
-    place, path = named.place, named.path
+    place, path = named.base, named.path
     protocol, colon, command = place.partition(":")
     if colon and protocol in PROGRAMS:
         return program_agent(protocol, command, folder)

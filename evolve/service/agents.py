@@ -144,7 +144,7 @@ class Agents:
                 return f"{name}?{settings}" if settings else name
         named, runs = parse_name(source), self._place.runs
         settings = "" if named.query is None else f"?{named.query}"
-        path = PurePath(named.place.removeprefix("run:"))
+        path = PurePath(named.base.removeprefix("run:"))
         root = next((one for one in (runs, runs.name) if path.is_relative_to(one)), None)
         if root is None:
             return source

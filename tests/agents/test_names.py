@@ -51,7 +51,7 @@ sys.exit(f"{os.getcwd()} is {open('here.txt').read()}")
 )
 def test_settings_follow_the_right_mark(text: str, place: str, settings: dict[str, Any]) -> None:
     found = parse_name(text)
-    assert (found.place, found.settings) == (place, settings)
+    assert (found.base, found.settings) == (place, settings)
 
 
 @pytest.mark.parametrize("name", ["a?b.json", "what? it is.json", "x?depth=9.json"])

@@ -228,7 +228,7 @@ def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.Monkey
     ended = invoke("match", "swh", "zero", "--games", 400, "--json", "--out", "games.csv")
     assert ended.code == 130
     assert ended.document["games"] == len(pd.read_csv("games.csv")) == 8
-    assert ended.err == "interrupted after 8 games; go on with the same command\n"
+    assert ended.err == "interrupted after 8 games; continue with the same command\n"
 
 
 def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,7 +177,10 @@ def _analyses(agent: Agent, plies: int | None, boards: list[Board]) -> list[Anal
 
 def _best(analyses: list[Analysis | None]) -> Floats:
     """The value of every position in the agent's unit; NaN where it is an exact score."""
-    values = [np.nan if one is None or one.exact else max(one.values.values()) for one in analyses]
+    values = [
+        np.nan if analysis is None or analysis.exact else max(analysis.values.values())
+        for analysis in analyses
+    ]
     found = np.array(values, np.float64)
     found[np.abs(found) >= WIN] = np.nan
     return found
@@ -219,7 +222,7 @@ def _constants(
     for phase in range(len(edges)):
         some = np.isfinite(half) & (_phase_of(counts + 3, edges) == phase)
         worth.append(float(half[some].mean()) if some.sum() >= _FEWEST else (worth or [0.0])[-1])
-    offsets = (*(side * one for one in worth), 0.0)  # a finished game's score is exact
+    offsets = (*(side * value for value in worth), 0.0)  # a finished game's score is exact
     left = known.discs - values - np.array(offsets)[_phase_of(counts + plies, edges)]
     errors: list[float] = []
     for phase in range(len(edges) + 1):

@@ -45,4 +45,4 @@ def words_of(agent: str) -> str:
     """The agent of a rung in words: `shipped champion, 4 plies`."""
     named = parse_name(agent)
     depth = int(named.settings.get("depth", 1))
-    return f"{_WORDS.get(named.place, named.place)}, {depth} {'ply' if depth == 1 else 'plies'}"
+    return f"{_WORDS.get(named.base, named.base)}, {depth} {'ply' if depth == 1 else 'plies'}"

@@ -120,7 +120,7 @@ class LevelAgent(Agent):
         plays = RATINGS[DEFAULT_RULES][self.level].plays
         raise AgentError(
             f"{self.name} is {plays}; files hold no limit of nodes and no mistakes, but "
-            f"{parse_name(plays).place}"
+            f"{parse_name(plays).base}"
         )
 
 
@@ -131,7 +131,7 @@ def _level(level: str, rules: Rules) -> Agent:
     if rating is None:
         raise AgentError(f"there is no {level} for the rules {rules!r}")
     named = parse_name(rating.plays)
-    agent = reference_agent(named.place).with_rules(rules)
+    agent = reference_agent(named.base).with_rules(rules)
     return agent.with_settings(named.settings or {}, level)
 
 
