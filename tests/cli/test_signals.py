@@ -479,7 +479,7 @@ def test_a_rating_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     ended = finish(process)
     assert ended.code == 128 + signal.SIGTERM
-    assert "go on with the same command, --out rated" in ended.err
+    assert "continue with the same command, --out rated" in ended.err
 
 
 @pytest.mark.slow
@@ -516,6 +516,6 @@ def test_a_match_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: 
     ended = finish(process)
     assert ended.code == 128 + way
     games = pd.read_parquet(tmp_path / "games.parquet")
-    said = f"interrupted after {len(games)} games; go on with the same command\n"
+    said = f"interrupted after {len(games)} games; continue with the same command\n"
     assert ended.err == said
     assert 0 < len(games) < 2000
