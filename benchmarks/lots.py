@@ -28,9 +28,9 @@ from evolve.fitness.games import Games
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.roundrobin import RoundRobin
 from evolve.fitness.statistics import bradley_terry, mean_of
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
+from evolve.runs.observer import Silent
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Silent
 
 GENERATIONS: Final = (1, 4, 12)
 """Whose individuals are ranked."""
@@ -44,7 +44,7 @@ def evolved(folder: Path, rules: Rules, population: int, seed: int, executor: Ex
     options = {"rules": rules, "population": population, "seed": seed, "panel_every": 1000}
     options |= {"generations": max(GENERATIONS) + 1, "playoff_openings": 2, "opponents": 16}
     settings = resolve_as(EvolutionSettings, PRESETS, options)
-    store.create(folder, config_text(settings, {}))
+    run_folder.create(folder, config_text(settings, {}))
     Evolution(folder, settings, executor).run(Silent())
     return Run(folder)
 

@@ -46,8 +46,8 @@ from evolve.fitness.executor import Threads, task_size
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.fitness.roundrobin import all_pairs, schedule
-from evolve.runs import run_folder as store
-from evolve.runs.run_folder import Silent
+from evolve.runs import run_folder
+from evolve.runs.observer import Silent
 
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster
@@ -82,7 +82,7 @@ def serial(population: int, opponents: int | None) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         settings = resolve({key: one for key, one in options.items() if one is not None})
         evolution = Evolution(Path(scratch), settings, Threads(os.cpu_count() or 1))
-        store.create(Path(scratch), config_text(settings, {}))
+        run_folder.create(Path(scratch), config_text(settings, {}))
         played = None
         for generation in range(4):
             playing, begin = 0.0, time.perf_counter()
@@ -104,7 +104,7 @@ def game_costs() -> npt.NDArray[np.float64]:
     with tempfile.TemporaryDirectory() as scratch:
         settings = resolve({"generations": 6, "panel_every": 1000})
         evolution = Evolution(Path(scratch), settings, Threads(os.cpu_count() or 1))
-        store.create(Path(scratch), config_text(settings, {}))
+        run_folder.create(Path(scratch), config_text(settings, {}))
         played = None
         for _ in range(6):
             played = evolution._play(played, Silent())

@@ -49,8 +49,8 @@ from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.learning.training import InMemoryTraining
 from evolve.plots.figure import BLUE, GREY, Look, write_figure
 from evolve.plots.sweep import plot_sweep
-from evolve.runs import run_folder as store
-from evolve.runs.run_folder import Silent
+from evolve.runs import run_folder
+from evolve.runs.observer import Silent
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.importance import compute_importances, importances_in
 from evolve.sweeps.plan import Plan, plan_of
@@ -297,7 +297,7 @@ def evolved(method: str, seed: int, generations: int) -> tuple[Any, int]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         evolution = Evolution(folder, settings, ONE_THREAD)
-        store.create(folder, config_text(settings, {}))
+        run_folder.create(folder, config_text(settings, {}))
         evolution.run(Silent())
         return evolve.load_agent(folder), len(evolve.load_run(folder).games)
 

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from evolve.plots.figure import Picture
     from evolve.population.genome import Encoding
     from evolve.runs.loading import load_agent
+    from evolve.runs.observer import Observer
     from evolve.runs.run import Run, Study, load_run
-    from evolve.runs.run_folder import Observer
     from evolve.studies.call import compare, study
     from evolve.sweeps.call import sweep
 
@@ -55,7 +55,7 @@ _HOMES = {
     "match": "evolve.arena.call",
     "MatchResult": "evolve.arena.match",
     "MctsAgent": "evolve.agents.mcts",
-    "Observer": "evolve.runs.run_folder",
+    "Observer": "evolve.runs.observer",
     "Picture": "evolve.plots.figure",
     "plot": "evolve.plots.call",
     "RandomAgent": "evolve.agents.chance",

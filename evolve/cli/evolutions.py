@@ -29,8 +29,8 @@ from evolve.evolution.estimate import Costs, Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.evolution.trend import rest_told
 from evolve.fitness.executor import Executor
+from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__

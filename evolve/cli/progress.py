@@ -32,7 +32,7 @@ from evolve.cli.options import PROGRESS, output_path
 from evolve.cli.terminal import complain
 from evolve.files.changes import Appender
 from evolve.parsing import json_value
-from evolve.runs.run_folder import Observer
+from evolve.runs.observer import Observer
 from evolve.version import __version__
 
 _LEAST: Final = 0.2

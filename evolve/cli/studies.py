@@ -24,7 +24,7 @@ from evolve.config.operators import OWN, OWNABLE
 from evolve.errors import OptionsError, RunError
 from evolve.files.atomic import write_text
 from evolve.parsing import laid_over
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.life_cycle import (
     agree_to_programs,
     check_programs,
@@ -114,7 +114,7 @@ def resume_study(
     if changed.settings.get("jobs") != design.settings.get("jobs"):
         each = count_of(changed.settings["jobs"], "worker")
         tell(f"{path} does not say how many workers a run had; {each} each from now on")
-    with store.locked(path):
+    with run_folder.locked(path):
         _refuse_functions(study.design, str(path))
         check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)
         if changed != design:

@@ -14,8 +14,7 @@ from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
-from evolve.runs import life_cycle
-from evolve.runs import run_folder as store
+from evolve.runs import life_cycle, run_folder
 from evolve.runs.life_cycle import (
     agree_to_programs,
     check_programs,
@@ -23,7 +22,7 @@ from evolve.runs.life_cycle import (
     need_extras,
     stored_settings,
 )
-from evolve.runs.run_folder import Observer, RunEnding
+from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.run_type import RunType
 from evolve.tables.paths import CONFIG_FILE
 from evolve.terminal_text import as_word
@@ -64,7 +63,7 @@ class LongWork(ABC, Generic[S, W]):
         with new_folder(self.kind.reading.kept, stem, out) as folder:
             settings = self.completed(settings, folder, jobs)
             agree_to_programs(folder, self.stored(settings))
-            store.create(folder, self._text(settings), self.kind.parts)
+            run_folder.create(folder, self._text(settings), self.kind.parts)
             with self.opened(folder, settings, jobs, new=True) as work:
                 return self._go_on(work, None)
 
@@ -76,7 +75,7 @@ class LongWork(ABC, Generic[S, W]):
         """
         need_extras(self.variant)
         folder, file = run.path, run.path / CONFIG_FILE
-        with store.locked(folder):
+        with run_folder.locked(folder):
             before = self.kept_settings(file, {})
             self.check_changes(run, before, changes)
             settings = self.completed(self.kept_settings(file, changes), folder, jobs)
@@ -84,7 +83,7 @@ class LongWork(ABC, Generic[S, W]):
             check_programs(
                 file, folder, self.stored(settings), allowed=allow_programs, storage=storage
             )
-            store.sweep_orphans(folder, self.kind.parts)
+            run_folder.sweep_orphans(folder, self.kind.parts)
             with self.opened(folder, settings, jobs, new=False) as work:
                 finished = self.finished(work)
                 if finished is not None:

@@ -31,7 +31,7 @@ from evolve.fitness.openings import Openings
 from evolve.fitness.roundrobin import Round, Standings
 from evolve.population.algorithms import Algorithm
 from evolve.population.genome import Genome, Individual
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run
 from evolve.tables.columns import rows_with
@@ -109,7 +109,7 @@ class GenerationWriter:
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()
         state = checkpoint(played.state, champions, self.genome)
-        store.commit_generation(
+        run_folder.commit_generation(
             self.folder,
             generation,
             individuals_table(generation, self._rows(population, table), row, state),

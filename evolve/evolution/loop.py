@@ -47,12 +47,11 @@ from evolve.population.algorithms import ALGORITHMS
 from evolve.population.genome import Encoding, Fitness, Genome, Individual, Vector
 from evolve.population.operators import Own, check_own, own_name
 from evolve.population.randomness import Use, generator
-from evolve.runs import life_cycle
-from evolve.runs import run_folder as store
+from evolve.runs import life_cycle, run_folder
 from evolve.runs.loading import load_alphabeta
+from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.tables.individuals import DISTINCT
 from evolve.tables.paths import committed_generations
@@ -178,7 +177,7 @@ class Evolution:
             keep_given(self.folder, self.genome.given)
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
-            store.remove_playoff(self.folder)
+            run_folder.remove_playoff(self.folder)
             # A kill between a commit and this write leaves an old file, or none.
             self._champion_selection.save_best_so_far(self.champions)
         if ending is None:
@@ -347,7 +346,7 @@ def evolve(
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: receives games and generations; see `evolve.runs.run_folder`.
+        observer: receives games and generations; see `evolve.runs.observer`.
         settings: what `evolve run --help` lists, such as `population=32`, under the names of
             config.toml. `selection`, `survival`, `crossover`, `mutation`, `depth_mutation` and
             `fitness` also take a function: `evolve.population.operators` and

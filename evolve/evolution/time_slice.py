@@ -19,7 +19,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
 from evolve.fitness.executor import ONE_THREAD
 from evolve.fitness.openings import Openings
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from evolve.tables.paths import (
     CHAMPION_FILE,
     CONFIG_FILE,

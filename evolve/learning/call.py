@@ -9,9 +9,9 @@ from evolve.config.learning import TrainingSettings
 from evolve.config.toml import resolve_as
 from evolve.learning.training import Training
 from evolve.runs import life_cycle
+from evolve.runs.observer import Observer
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Observer
 from evolve.runs.run_types import TRAININGS
 from evolve.tables.metrics import forget_checks
 
@@ -32,7 +32,7 @@ def train(
         folder: folder of the run; a new one, or one that a call with the same settings started.
         jobs: number of threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: receives checks; see `evolve.runs.run_folder`.
+        observer: receives checks; see `evolve.runs.observer`.
         settings: what `evolve train KIND --help` lists, such as `preset="quick"` or `budget=60`.
             Later calls may name more `games` or another `budget` or `patience`.
 

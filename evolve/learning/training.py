@@ -22,7 +22,7 @@ from evolve.extras import imported
 from evolve.fitness.executor import Threads
 from evolve.learning.learner import Learner
 from evolve.parsing import parse_json
-from evolve.runs.run_folder import Observer, RunEnding
+from evolve.runs.observer import Observer, RunEnding
 from evolve.tables.metrics import METRICS_SCORES, commit_metrics, committed_checks
 from evolve.tables.paths import CHAMPION_FILE, CHECKPOINT_FILE, LEARNED_FILE
 from evolve.version import __version__

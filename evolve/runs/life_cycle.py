@@ -18,7 +18,7 @@ from evolve.errors import RunError, SettingsError
 from evolve.extras import need
 from evolve.files.atomic import write_text
 from evolve.files.changes import remove_folder
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.agreements import agree, disagree, not_agreed
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import check_links
@@ -91,13 +91,13 @@ def opened(kind: RunType, command: str, folder: Path, settings: Any) -> Iterator
         stem = kind.stem_of(command, settings.rules)
         with new_folder(kind.reading.kept, stem, folder):
             agree_to_programs(folder, settings)
-            store.create(folder, text, kind.parts)
+            run_folder.create(folder, text, kind.parts)
             yield True
         return
     check_links(folder)
-    with store.locked(folder):
+    with run_folder.locked(folder):
         check_same(folder, settings.identity, stored_settings(kind, command, file).identity)
-        store.sweep_orphans(folder, kind.parts)
+        run_folder.sweep_orphans(folder, kind.parts)
         yield False
         write_text(file, text)
 
@@ -134,14 +134,14 @@ def new_folder(
     taken, or its parent folder is missing.
     """
     made_runs = not RUNS.exists()
-    folder, made = store.claimed(RUNS, stem, requested)
-    with store.locked(folder):
+    folder, made = run_folder.claimed(RUNS, stem, requested)
+    with run_folder.locked(folder):
         try:
             yield folder
         except BaseException as reason:
             if kept(folder) == 0:
                 with undoing(folder, reason):
-                    store.discard(folder, made)
+                    run_folder.discard(folder, made)
                     if made_runs and RUNS.is_dir() and not any(RUNS.iterdir()):
                         remove_folder(RUNS)
             raise

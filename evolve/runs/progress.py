@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final, TextIO
 
 from evolve.fitness.games import GamesDone, counted
-from evolve.runs.run_folder import Observer, Silent
+from evolve.runs.observer import Observer, Silent
 from evolve.runs.time_left import TimeLeft
 from evolve.terminal_text import plain, writable
 

@@ -1,25 +1,16 @@
-"""A run's folder for its only writer: create it, lock it, commit each generation, report progress.
-
-Within a folder of runs, clients of a service name runs and agents by texts that are never paths:
-`run_in` and `agent_in` find what they name.
-"""
+"""A run's folder for its only writer: claim it, lock it, create it, commit each generation."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
-from evolve.agents.registry import REFERENCES
-from evolve.errors import AgentError, RunError
+from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, remove_half_written, write_text
 from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.files.folder import refuse_link, refuse_links
-from evolve.runs.run_types import PARTS, champion_of
+from evolve.runs.run_types import PARTS
 from evolve.tables.paths import (
     CONFIG_FILE,
     GAMES,
@@ -40,139 +31,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class RunEnding(Enum):
-    """Why a run returned; each kind of run has its own reasons, described by their values.
-
-    All kinds have STOPPED: the observer asked for it.
-    """
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the observer stopped it, so that the work did not reach an end of its own."""
-        return self.name == "STOPPED"
-
-
-class Observer(Protocol):
-    """Watches a run; the working thread calls it, and `stop` between two rows."""
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
-        """Report a new row of the run's first table: `done` of `total` of the run are done.
-
-        The unit depends on the kind of run: generations, trials, or the share of a training.
-        """
-
-    def stage(self, name: str, done: float, total: float) -> None:
-        """Report that `done` of `total` of the current step are done, such as games."""
-
-    def note(self, text: str) -> None:
-        """Report something in one line."""
-
-    def stop(self) -> bool:
-        """Whether the run must end after the current step."""
-
-
-class Silent:
-    """An observer that shows nothing and never stops a run."""
-
-    def row(self, row: Mapping[str, Any], done: float, total: float) -> None: ...
-
-    def stage(self, name: str, done: float, total: float) -> None: ...
-
-    def note(self, text: str) -> None: ...
-
-    def stop(self) -> bool:
-        return False
-
-
-RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
-"""Names of runs in a folder of runs."""
-IN_STUDY: Final = "+"
-"""Separates the name of a study from the name of a run in it."""
-SERVICE: Final = ".service"
-"""The service's own folder in a folder of runs."""
-UPLOADS: Final = (SERVICE, "agents", "uploads")
-AGENT_SUFFIXES: Final = (".json", ".npz")
-_RUN: Final = re.compile(RUN_ID)
-_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
-_UPLOAD: Final = re.compile(r"[0-9a-f]{16}")
 _PATIENCE: Final = 0.2
 """Seconds that a writer waits for the lock: `is_locked` holds it for an instant."""
-
-
-def new_run_in(root: Path, name: str) -> Path:
-    """The folder for a new run of that name; RunError where it is not a valid name."""
-    if not _RUN.fullmatch(name):
-        raise RunError(f"{name[:80]!r} is not the name of a run")
-    return root / name
-
-
-def run_in(root: Path, name: str) -> Path:
-    """The folder of a run or study, see `find_run`; LinkError where it is a link."""
-    folder = find_run(root, name)
-    refuse_link(folder)
-    return folder
-
-
-def find_run(root: Path, name: str) -> Path:
-    """The folder of a run or study by its name in a folder of runs, or of a run as STUDY+RUN.
-
-    Raises RunError where it is not a valid name; whether there is such a run is not checked.
-    """
-    folder = new_run_in(root, name)
-    study, plus, run = name.partition(IN_STUDY)
-    in_study = plus and _RUN.fullmatch(run) and is_study_in(root, study)
-    if in_study and not os.path.lexists(folder):
-        return root / study / run
-    return folder
-
-
-def is_study_in(root: Path, name: str) -> bool:
-    """Whether a folder of runs has a study of that name; False for a link."""
-    folder = root / name
-    return (
-        bool(_RUN.fullmatch(name)) and not folder.is_symlink() and (folder / STUDY_FILE).is_file()
-    )
-
-
-def upload_in(root: Path, name: str) -> Path | None:
-    """The agent file that a service of a folder of runs keeps under an id; None without one."""
-    if not _UPLOAD.fullmatch(name):
-        return None
-    folder, names = root.joinpath(*UPLOADS), [f"{name}{suffix}" for suffix in AGENT_SUFFIXES]
-    refuse_links(folder, names)
-    return next((folder / name for name in names if (folder / name).is_file()), None)
-
-
-def agent_in(root: Path, name: str) -> str:
-    """What names an agent everywhere, from its name within a folder of runs.
-
-    Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
-    without settings: never a path or a command. Raises AgentError where there is no such agent,
-    RunError where a run's name is not valid. Whether the run has that individual is not checked.
-    """
-    place, mark, settings = name.partition("?")
-    return _agent_in(root, place) + mark + settings
-
-
-def _agent_in(root: Path, place: str) -> str:
-    origin, _, rest = place.partition(":")
-    if place in REFERENCES:
-        return place
-    if origin == "run":
-        run, _, individual = rest.partition(":")
-        folder = run_in(root, run)
-        if not (folder / CONFIG_FILE).is_file():
-            raise AgentError(f"there is no run {run[:80]}")
-        if individual:
-            if not _INDIVIDUAL.fullmatch(individual):
-                raise AgentError(f"there is no individual {individual[:40]!r}")
-            return f"run:{folder}:{individual}"
-        if champion_of(folder) is None:
-            raise AgentError(f"there is no champion of {run} yet")
-        return str(folder)
-    if origin == "upload" and (file := upload_in(root, rest)) is not None:
-        return str(file)
-    raise AgentError(f"there is no agent {place}")
 
 
 def check_new(folder: Path) -> None:

@@ -20,9 +20,10 @@ from evolve.fitness.games import GamesDone
 from evolve.parsing import parse_toml
 from evolve.population.operators import own_name
 from evolve.runs.life_cycle import new_folder
+from evolve.runs.observer import Observer, Silent
 from evolve.runs.progress import games_shown, shown
 from evolve.runs.run import Run, Study, begun_runs, load_run
-from evolve.runs.run_folder import Observer, Silent, locked
+from evolve.runs.run_folder import locked
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.runs.study_spec import StudySpec, bare, read_study_spec, study_spec_of
 from evolve.runs.summary import row_of
@@ -58,7 +59,7 @@ def study(
         variants: dictionaries of settings by name, each combined with the whole grid.
         jobs: threads; results do not depend on it.
         progress: whether to show a line of progress.
-        observer: gets each finished run as a row; see `evolve.runs.run_folder`.
+        observer: gets each finished run as a row; see `evolve.runs.observer`.
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 

@@ -19,7 +19,7 @@ from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Openings
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.run_types import EVOLUTIONS
 from evolve.studies.running import Working
 from evolve.tables.paths import CONFIG_FILE, committed_generations
@@ -102,7 +102,7 @@ class RemoteRun(Working):
     def _work(self) -> None:
         try:
             make_folder(self._folder, exist_ok=True)
-            with store.locked(self._folder):
+            with run_folder.locked(self._folder):
                 self._prepare()
                 while not (self._finished or self._stopping):
                     self._finished = self._time_slice()
@@ -119,8 +119,8 @@ class RemoteRun(Working):
         """Make the run's folder, or prepare it for resuming; its settings may have a later end."""
         file, text = self._folder / CONFIG_FILE, self._runs.config(self._settings)
         if not file.exists():
-            store.create(self._folder, text, EVOLUTIONS.parts)
-        store.sweep_orphans(self._folder)
+            run_folder.create(self._folder, text, EVOLUTIONS.parts)
+        run_folder.sweep_orphans(self._folder)
         done, wanted = committed_generations(self._folder), self._settings.generations
         if done > wanted:
             raise RunError(f"it has {done} generations already, more than {wanted}")

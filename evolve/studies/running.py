@@ -19,9 +19,9 @@ from evolve.extras import imported
 from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import open_to_append, remove
 from evolve.programs.forks import start
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
+from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.run import Study
-from evolve.runs.run_folder import Observer, RunEnding
 from evolve.runs.study_spec import Member
 from evolve.runs.summary import row_of
 from evolve.tables.paths import CONFIG_FILE, LOGS, SETTINGS
@@ -286,6 +286,6 @@ def sweep(study: Study) -> None:
 
     Nothing else removes them, because finished runs are not started again.
     """
-    store.sweep_orphans(study.path, PARTS)
+    run_folder.sweep_orphans(study.path, PARTS)
     for path in (study.path / LOGS).glob(f"*{PROGRESS}"):
         remove(path, missing_ok=True)

@@ -11,9 +11,9 @@ from evolve.config.sweep import SweepSettings
 from evolve.config.toml import read_toml, resolve_as
 from evolve.errors import RunError
 from evolve.runs import life_cycle
+from evolve.runs.observer import Observer
 from evolve.runs.progress import shown
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Observer
 from evolve.runs.run_types import SWEEPS
 from evolve.sweeps.final import FinalResult
 from evolve.sweeps.plan import checked_plan
@@ -60,7 +60,7 @@ def sweep(
         folder: folder of the sweep; a new one, or one that a call with the same settings started.
         jobs: workers; a sweep keeps their number, 1 if it is not given, as its trials depend on it.
         progress: whether to show a line of progress.
-        observer: receives trials; see `evolve.runs.run_folder`.
+        observer: receives trials; see `evolve.runs.observer`.
         settings: what `evolve sweep --help` lists, such as `trials=60`, `fix={"depths": 1}`,
             `space={"mobility": {"low": 0, "high": 9}}`, or `program="gtp:…"`. Later calls may name
             more `trials`.

@@ -27,9 +27,9 @@ from evolve.errors import SettingsError
 from evolve.evolution.loop import Evolution
 from evolve.files.changes import make_folder
 from evolve.population.genome import Genome
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from evolve.runs.run_types import champion_of
 from evolve.sweeps.plan import SettingsPlan, plays_again
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
@@ -75,10 +75,10 @@ class EvolutionPlan(SettingsPlan):
         settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, EvolutionSettings)
         folder = trial_file(objective.folder, task.number, "")
-        store.discard(folder, made=True)  # of an attempt that was killed
+        run_folder.discard(folder, made=True)  # of an attempt that was killed
         make_folder(folder, parents=True)
         evolution = Evolution(folder, settings, objective.executor)
-        store.create(folder, config_text(settings, {"evolve": __version__}))
+        run_folder.create(folder, config_text(settings, {"evolve": __version__}))
         watch = _Evolving(objective, folder, report)
         evolution.run(watch)
         if watch.pruned:

@@ -28,7 +28,7 @@ from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
-from evolve.runs.run_folder import Observer
+from evolve.runs.observer import Observer
 from evolve.sweeps.trials import agent_file, number_of
 from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of

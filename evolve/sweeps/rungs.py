@@ -30,8 +30,8 @@ from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
 from evolve.fitness.openings import Part, balanced_openings
 from evolve.fitness.statistics import Estimate, mean_of
-from evolve.runs import run_folder as store
-from evolve.runs.run_folder import Observer
+from evolve.runs import run_folder
+from evolve.runs.observer import Observer
 from evolve.sweeps.final import (
     DEFAULTS,
     FinalResult,
@@ -180,7 +180,7 @@ class Rungs:
         """
         folder = self._folder / place
         make_folder(folder, parents=True, exist_ok=True)
-        store.sweep_orphans(folder, (TRIALS,))
+        run_folder.sweep_orphans(folder, (TRIALS,))
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)

@@ -14,8 +14,8 @@ from optuna.trial import FrozenTrial, TrialState
 from evolve.cluster.placement import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
-from evolve.runs import run_folder as store
-from evolve.runs.run_folder import Observer, RunEnding
+from evolve.runs import run_folder
+from evolve.runs.observer import Observer, RunEnding
 from evolve.sweeps.final import (
     FinalResult,
     agent_pieces,
@@ -100,7 +100,7 @@ class Sweep:
         """Run trials up to the settings' number."""
         begin = time.monotonic()
         if not self.study.is_over and (self.folder / RUNGS).exists():
-            store.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
+            run_folder.discard(self.folder / RUNGS, made=False)  # of fewer trials than now
         heart = Heart(self.study.beat) if self.study.shared else nullcontext()
         with heart, self._at_work():
             self._reclaim(observer)

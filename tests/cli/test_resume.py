@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import evolve
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from tests.cli import (
     INTERRUPTED,
     QUICK,
@@ -205,7 +205,7 @@ def test_a_folder_whose_config_was_never_written_is_not_in_the_way(tmp_path: Pat
 
 
 def test_a_second_writer_is_refused(copy: Path) -> None:
-    with store.locked(copy):
+    with run_folder.locked(copy):
         before = snapshot(copy)
         assert "another process" in fails("resume", copy, "--generations", 5)
         assert snapshot(copy) == before

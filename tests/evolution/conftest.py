@@ -11,9 +11,9 @@ import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution.loop import Evolution, EvolutionEnding
 from evolve.fitness.executor import Threads
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
+from evolve.runs.observer import Silent
 from evolve.runs.run import Run
-from evolve.runs.run_folder import Silent
 
 TINY: dict[str, Any] = {
     "generations": 4,
@@ -43,8 +43,8 @@ def start(
     """Make a run and evolve it."""
     settings = resolve({**TINY, **options})
     evolution = Evolution(folder, settings, Threads(jobs))
-    store.create(folder, config_text(settings, {}))
-    with store.locked(folder):
+    run_folder.create(folder, config_text(settings, {}))
+    with run_folder.locked(folder):
         return evolution.run(observer or Silent())
 
 
@@ -55,8 +55,8 @@ def go_on(
     from evolve.config.toml import read_toml
 
     settings = resolve(changes, read_toml(folder / "config.toml"))
-    with store.locked(folder):
-        store.sweep_orphans(folder)
+    with run_folder.locked(folder):
+        run_folder.sweep_orphans(folder)
         evolution = Evolution(folder, settings, Threads(jobs))
         evolution.restore()
         return evolution.run(observer or Silent())

@@ -12,7 +12,7 @@ from evolve.evolution.estimate import BYTES_A_GAME, Costs, estimate
 from evolve.evolution.loop import Evolution
 from evolve.evolution.playoff import games_afterwards
 from evolve.fitness.executor import ONE_THREAD
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from tests.evolution.conftest import TINY, start
 
 

@@ -11,7 +11,7 @@ import pytest
 import evolve
 from evolve.errors import RunError
 from evolve.evolution.loop import EvolutionEnding
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from tests.evolution.conftest import StopAfter, go_on, start
 from tests.tables.content import content_hash
 
@@ -111,8 +111,8 @@ def test_second_writer_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     start(folder, generations=1)
     with (
-        store.locked(folder),
+        run_folder.locked(folder),
         pytest.raises(RunError, match="another process"),
-        store.locked(folder),
+        run_folder.locked(folder),
     ):
         pass

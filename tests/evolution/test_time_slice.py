@@ -11,7 +11,7 @@ import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution import loop
 from evolve.evolution.time_slice import TimeSlice, TimeSliceDone, go, keep
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from tests.evolution.conftest import TINY, start
 
 
@@ -37,7 +37,7 @@ def test_legs_end_as_the_whole_and_find_openings_once(
     (tmp_path / "one").mkdir()
     start(tmp_path / "one" / "run", openings=openings)
     folder = tmp_path / "other" / "run"
-    store.create(folder, config_text(resolve({**TINY, "openings": openings}), {}))
+    run_folder.create(folder, config_text(resolve({**TINY, "openings": openings}), {}))
     monkeypatch.setattr(loop, "training_openings", counted)
     time_slices, known, finished = 0, None, False
     while not finished:

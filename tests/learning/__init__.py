@@ -15,7 +15,7 @@ from evolve.config.pattern_training import PATTERN_PRESETS, PatternSettings
 from evolve.config.toml import resolve_as
 from evolve.engine.networks.architecture import Architecture
 from evolve.learning.training import Training
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from tests import networks, reference
 
 SMALL: dict[str, Any] = {

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from evolve.runs.observer import Silent
 from evolve.runs.progress import ProgressLine, shown
-from evolve.runs.run_folder import Silent
 
 
 class Terminal(io.StringIO):

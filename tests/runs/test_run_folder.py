@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evolve.errors import RunError
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.run import load_run
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import games_file, generation_file, playoff_file
@@ -27,11 +27,11 @@ def test_a_link_is_thrown_away_without_what_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "kept" / "sub" / "file").write_text("precious")
     before = snapshot(tmp_path / "kept")
     (tmp_path / "link").symlink_to("kept")
-    store.discard(tmp_path / "link", made=True)
+    run_folder.discard(tmp_path / "link", made=True)
     assert not os.path.lexists(tmp_path / "link")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "generations").symlink_to(tmp_path / "kept" / "sub")
-    store.discard(tmp_path / "run", made=True)
+    run_folder.discard(tmp_path / "run", made=True)
     assert not (tmp_path / "run").exists()
     assert snapshot(tmp_path / "kept") == before
 
@@ -41,13 +41,13 @@ def test_looking_at_the_lock_hinders_no_writer(tmp_path: Path) -> None:
 
     def look() -> None:
         while not end.is_set():
-            store.is_locked(tmp_path)
+            run_folder.is_locked(tmp_path)
 
     with ThreadPoolExecutor() as pool:
         looking = pool.submit(look)
         try:
             for _ in range(50):
-                with store.locked(tmp_path):
+                with run_folder.locked(tmp_path):
                     pass
         finally:
             end.set()
@@ -56,27 +56,27 @@ def test_looking_at_the_lock_hinders_no_writer(tmp_path: Path) -> None:
 
 def test_new_runs_are_numbered_each_for_one_caller(tmp_path: Path) -> None:
     parent = tmp_path / "runs"
-    store.claim(parent, "reversed")
+    run_folder.claim(parent, "reversed")
     (parent / "reversed-002").write_text("")
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: store.claim(parent, "reversed").name, range(4)))
+        made = list(pool.map(lambda _: run_folder.claim(parent, "reversed").name, range(4)))
     assert sorted(made) == [f"reversed-00{number}" for number in (3, 4, 5, 6)]
 
 
 def test_a_run_is_made_where_nothing_of_anyone_is(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    store.check_new(folder)
+    run_folder.check_new(folder)
     folder.mkdir()
     # What a run leaves that was killed before its config.toml.
     (folder / "games").mkdir()
     (folder / ".lock").touch()
     (folder / ".writing-x").touch()
-    store.create(folder, "seed = 1\n")
+    run_folder.create(folder, "seed = 1\n")
     assert sorted(path.name for path in folder.iterdir()) == [
         ".lock", "config.toml", "games", "generations",
     ]  # fmt: skip
     with pytest.raises(RunError, match="is taken; go on with: evolve resume"):
-        store.check_new(folder)
+        run_folder.check_new(folder)
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "games/mine", "sub/file"])
@@ -84,27 +84,27 @@ def test_what_is_somebodys_is_taken(tmp_path: Path, name: str) -> None:
     (tmp_path / name).parent.mkdir(exist_ok=True)
     (tmp_path / name).write_text("mine")
     with pytest.raises(RunError, match=r"is taken$"):
-        store.create(tmp_path, "seed = 1\n")
+        run_folder.create(tmp_path, "seed = 1\n")
     assert (tmp_path / name).read_text() == "mine"
 
 
 def test_one_wished_for_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
-    assert store.claimed(runs, "standard", None) == (runs / "standard-001", True)
+    assert run_folder.claimed(runs, "standard", None) == (runs / "standard-001", True)
     wished = tmp_path / "mine"
-    assert store.claimed(runs, "standard", str(wished)) == (wished, True)
-    assert store.claimed(runs, "standard", str(wished)) == (wished, False)
+    assert run_folder.claimed(runs, "standard", str(wished)) == (wished, True)
+    assert run_folder.claimed(runs, "standard", str(wished)) == (wished, False)
     with pytest.raises(RunError, match=r"no folder .*missing to make mine in"):
-        store.claimed(runs, "standard", str(tmp_path / "missing" / "mine"))
+        run_folder.claimed(runs, "standard", str(tmp_path / "missing" / "mine"))
 
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
-    assert not store.is_locked(tmp_path)
-    with store.locked(tmp_path):
-        assert store.is_locked(tmp_path)
-        with pytest.raises(RunError, match="written to by another"), store.locked(tmp_path):
+    assert not run_folder.is_locked(tmp_path)
+    with run_folder.locked(tmp_path):
+        assert run_folder.is_locked(tmp_path)
+        with pytest.raises(RunError, match="written to by another"), run_folder.locked(tmp_path):
             pass
-    assert not store.is_locked(tmp_path)
+    assert not run_folder.is_locked(tmp_path)
 
 
 def test_games_of_a_generation_that_was_never_committed_are_swept(
@@ -115,13 +115,13 @@ def test_games_of_a_generation_that_was_never_committed_are_swept(
     games, individuals = games_file(folder, 1), generation_file(folder, 1)
     shutil.copy(games, games_file(folder, 2))
     (folder / "generations" / ".writing-x").touch()
-    store.sweep_orphans(folder)
+    run_folder.sweep_orphans(folder)
     assert snapshot(folder) == before
     individuals.unlink()
-    store.sweep_orphans(folder)
+    run_folder.sweep_orphans(folder)
     assert not games.exists()
     assert playoff_file(folder).exists()
-    store.remove_playoff(folder)
+    run_folder.remove_playoff(folder)
     assert not playoff_file(folder).exists()
 
 
@@ -131,5 +131,5 @@ def test_the_games_of_a_generation_are_there_before_it_is(made: Path, tmp_path: 
     tables = run.individuals_table(0), run.games_table(0)
     (tmp_path / "games").mkdir()
     with pytest.raises(OSError, match="gen-0000"):
-        store.commit_generation(tmp_path, 0, *tables)  # there is no folder of generations
+        run_folder.commit_generation(tmp_path, 0, *tables)  # there is no folder of generations
     assert read_table(games_file(tmp_path, 0)).equals(tables[1])

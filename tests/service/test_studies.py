@@ -15,7 +15,7 @@ import pytest
 
 import evolve
 from benchmarks.pages import sign_in, visit
-from evolve.runs import run_folder as store
+from evolve.runs import run_folder
 from evolve.runs.run import Study
 from evolve.service.folders import Place
 from evolve.service.index import Index, Stamp
@@ -136,7 +136,7 @@ def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
     for wrong in ({"seeds": "-1"}, {"seeds": 3}, {"trials": 3}, {"generations": 0}):
         (error,) = app.post("runs/two/resume", {"settings": wrong}, 422)["errors"]
         assert error["pointer"] == f"/settings/{next(iter(wrong))}"
-    with store.locked(folder / RUNS[0].replace("+", "/")):
+    with run_folder.locked(folder / RUNS[0].replace("+", "/")):
         detail = app.post("runs/two/resume", {}, 409)["detail"]
         assert detail == f"{RUNS[0]} is being written to by another process"
 

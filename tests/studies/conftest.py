@@ -11,7 +11,7 @@ import evolve
 from evolve.fitness.roundrobin import Round
 from evolve.population.genome import Individual
 from evolve.population.operators import Breeding
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from tests.evolution.conftest import TINY
 
 QUICK: dict[str, Any] = {**TINY, "openings": "start", "survivors": 0.5, "generations": 2}

@@ -17,7 +17,7 @@ from evolve.config.sweep import SweepSettings, matches_of
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
 from evolve.fitness.executor import ONE_THREAD, Threads
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from evolve.sweeps.evolution_plan import GenesPlan
 from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
 from evolve.sweeps.plan import plan_of

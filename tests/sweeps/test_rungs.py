@@ -17,8 +17,8 @@ from evolve.config.sweep import SweepRung, SweepSettings
 from evolve.config.toml import config_text
 from evolve.errors import RunError
 from evolve.fitness.statistics import Estimate
-from evolve.runs import run_folder as store
-from evolve.runs.run_folder import Silent
+from evolve.runs import run_folder
+from evolve.runs.observer import Silent
 from evolve.sweeps.final import FinalResult, Standing
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.rungs import Candidate, Rungs, Trained, select_champion
@@ -74,7 +74,7 @@ def climbed(
     """A sweep and its rungs, as the command does it."""
     settings = SweepSettings(**{**SETTINGS, **changes})
     if not (folder / "config.toml").exists():
-        store.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
+        run_folder.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     sweep = Sweep(folder, settings)
     try:
         assert sweep.run(watcher) is SweepEnding.COMPLETE
@@ -160,7 +160,7 @@ def test_further_trials_begin_the_rungs_anew(tmp_path: Path) -> None:
 def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     """Whoever wins at this size is luck, so that the last rung's scores are given."""
     settings = SweepSettings(**SETTINGS)
-    store.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
+    run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     watcher = Watcher()
     with closing(Sweep(tmp_path, settings)) as sweep:
         sweep.run(watcher)
@@ -197,7 +197,7 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
-    store.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
+    run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     sweep = Sweep(tmp_path, settings)
     sweep.run(Silent())
     assert select_champion(sweep, Silent(), 1e-9) == (SweepEnding.TIMEOUT, None)

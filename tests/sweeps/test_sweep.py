@@ -13,7 +13,7 @@ import pytest
 from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
-from evolve.runs.run_folder import Silent
+from evolve.runs.observer import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
 from evolve.sweeps.trials import Outcome, values_of

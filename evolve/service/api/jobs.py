@@ -12,7 +12,7 @@ from evolve.agents.calibration.ladder import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
-from evolve.runs.run_folder import new_run_in
+from evolve.runs.names import new_run_in
 from evolve.runs.run_type import Cost, RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.costs import cost_info

@@ -16,8 +16,9 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.parsing import json_value, parse_json, read_document
+from evolve.runs.names import IN_STUDY, RUN_ID
 from evolve.runs.run import Run, Study
-from evolve.runs.run_folder import IN_STUDY, RUN_ID, locked
+from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change as Offered
 from evolve.runs.run_types import RUN_TYPES, champion_of
 from evolve.runs.study_spec import text_of

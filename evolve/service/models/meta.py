@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evolve.runs.run_folder import RUN_ID
+from evolve.runs.names import RUN_ID
 from evolve.tables.columns import Format
 
 Number = int | float

@@ -1,0 +1,109 @@
+"""Names of runs and agents in a folder of runs: texts from clients of a service, never paths."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from evolve.agents.registry import REFERENCES
+from evolve.errors import AgentError, RunError
+from evolve.files.folder import refuse_link, refuse_links
+from evolve.runs.run_types import champion_of
+from evolve.tables.paths import (
+    CONFIG_FILE,
+    STUDY_FILE,
+)
+
+if TYPE_CHECKING:
+    pass
+
+
+RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
+"""Names of runs in a folder of runs."""
+IN_STUDY: Final = "+"
+"""Separates the name of a study from the name of a run in it."""
+SERVICE: Final = ".service"
+"""The service's own folder in a folder of runs."""
+UPLOADS: Final = (SERVICE, "agents", "uploads")
+AGENT_SUFFIXES: Final = (".json", ".npz")
+_RUN: Final = re.compile(RUN_ID)
+_INDIVIDUAL: Final = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
+_UPLOAD: Final = re.compile(r"[0-9a-f]{16}")
+
+
+def new_run_in(root: Path, name: str) -> Path:
+    """The folder for a new run of that name; RunError where it is not a valid name."""
+    if not _RUN.fullmatch(name):
+        raise RunError(f"{name[:80]!r} is not the name of a run")
+    return root / name
+
+
+def run_in(root: Path, name: str) -> Path:
+    """The folder of a run or study, see `find_run`; LinkError where it is a link."""
+    folder = find_run(root, name)
+    refuse_link(folder)
+    return folder
+
+
+def find_run(root: Path, name: str) -> Path:
+    """The folder of a run or study by its name in a folder of runs, or of a run as STUDY+RUN.
+
+    Raises RunError where it is not a valid name; whether there is such a run is not checked.
+    """
+    folder = new_run_in(root, name)
+    study, plus, run = name.partition(IN_STUDY)
+    in_study = plus and _RUN.fullmatch(run) and is_study_in(root, study)
+    if in_study and not os.path.lexists(folder):
+        return root / study / run
+    return folder
+
+
+def is_study_in(root: Path, name: str) -> bool:
+    """Whether a folder of runs has a study of that name; False for a link."""
+    folder = root / name
+    return (
+        bool(_RUN.fullmatch(name)) and not folder.is_symlink() and (folder / STUDY_FILE).is_file()
+    )
+
+
+def upload_in(root: Path, name: str) -> Path | None:
+    """The agent file that a service of a folder of runs keeps under an id; None without one."""
+    if not _UPLOAD.fullmatch(name):
+        return None
+    folder, names = root.joinpath(*UPLOADS), [f"{name}{suffix}" for suffix in AGENT_SUFFIXES]
+    refuse_links(folder, names)
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def agent_in(root: Path, name: str) -> str:
+    """What names an agent everywhere, from its name within a folder of runs.
+
+    Such a name is a reference agent, `run:NAME`, `run:NAME:INDIVIDUAL` or `upload:ID`, with or
+    without settings: never a path or a command. Raises AgentError where there is no such agent,
+    RunError where a run's name is not valid. Whether the run has that individual is not checked.
+    """
+    place, mark, settings = name.partition("?")
+    return _agent_in(root, place) + mark + settings
+
+
+def _agent_in(root: Path, place: str) -> str:
+    origin, _, rest = place.partition(":")
+    if place in REFERENCES:
+        return place
+    if origin == "run":
+        run, _, individual = rest.partition(":")
+        folder = run_in(root, run)
+        if not (folder / CONFIG_FILE).is_file():
+            raise AgentError(f"there is no run {run[:80]}")
+        if individual:
+            if not _INDIVIDUAL.fullmatch(individual):
+                raise AgentError(f"there is no individual {individual[:40]!r}")
+            return f"run:{folder}:{individual}"
+        if champion_of(folder) is None:
+            raise AgentError(f"there is no champion of {run} yet")
+        return str(folder)
+    if origin == "upload" and (file := upload_in(root, rest)) is not None:
+        return str(file)
+    raise AgentError(f"there is no agent {place}")
