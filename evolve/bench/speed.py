@@ -6,7 +6,6 @@ compiled while the clock runs.
 
 from __future__ import annotations
 
-import os
 import platform
 import statistics
 import time
@@ -39,7 +38,7 @@ from evolve.engine.search.context import NODES, STOPPED, table_bits_for
 from evolve.engine.search.context_factory import new_context
 from evolve.engine.search.search import DEEP_FROM, best_move, best_move_deep
 from evolve.engine.search.solver import solve_move, solve_outcome_move
-from evolve.fitness.executor import Threads
+from evolve.fitness.executor import Threads, processors
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.playing import play_games
 from evolve.version import __version__
@@ -68,7 +67,7 @@ def machine() -> Figures:
         "python": platform.python_version(),
         "numba": numba.__version__,
         "cpu": getattr(config, "CPU_NAME", None) or str(llvm.get_host_cpu_name()),
-        "cores": os.cpu_count(),
+        "cores": processors(),
         "lanes": LANES,
     }
 
@@ -157,7 +156,7 @@ def game_rows() -> list[Figures]:
     """Whole games at depths 5, 3, 6 without an exact end, on one core and on all cores."""
     rows = []
     openings = balanced_openings(PLAYED_GAMES, Part.MATCH, "standard", np.random.default_rng(SEED))
-    cores = os.cpu_count() or 1
+    cores = processors()
     for terms, everything in TERMS.items():
         agent = replace(measured_agent(everything), depths=GAME_DEPTHS)
         alone, _ = timed(_games(agent, openings, 1), time.perf_counter)

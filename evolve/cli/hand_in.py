@@ -19,13 +19,13 @@ from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.calibration.ratings import strongest
 from evolve.agents.names import parse_name, with_clock
 from evolve.cli.display import tell_next, telling_of_compilation
-from evolve.cli.options import all_cores
 from evolve.cli.terminal import bar, complain, counting, duration, err, print_json, remark, say
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import rules_of_defaults
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 from evolve.errors import AgentError, EvolveError
 from evolve.files.atomic import write_text
+from evolve.fitness.executor import processors
 from evolve.programs.examination import ALLOWED, GAMES, Finding, SoFar, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
@@ -348,7 +348,7 @@ def _short_match(
 
     best = _strongest(rules)
     opponent = f"champion-{rules}" if parse_name(source).base == best else best
-    jobs = min(_MATCH_GAMES, all_cores())
+    jobs = min(_MATCH_GAMES, processors())
     budget = min(_MATCH_TIMES * seconds, _MATCH_SECONDS[1])
     least, most = _MATCH_MOVE
     usual = 2 / 3 * budget * jobs / (_MATCH_GAMES * _MOVES)  # a third is for what is not thought

@@ -15,20 +15,13 @@ from click.shell_completion import CompletionItem
 
 from evolve.agents.registry import REFERENCES
 from evolve.engine.board.rules import RULE_SETS
+from evolve.fitness.executor import processors
 from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
 
 
-def all_cores() -> int:
-    """Cores this process may run on."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # macOS and Windows have no affinity
-        return os.cpu_count() or 1
-
-
 def _jobs(context: click.Context, parameter: click.Parameter, value: int | None) -> int:
-    return all_cores() if value is None else value
+    return processors() if value is None else value
 
 
 jobs_option = click.option(

@@ -8,9 +8,10 @@ import click
 
 import evolve
 from evolve.cli.executors import executor_options, refuse_cluster
-from evolve.cli.options import all_cores, complete_runs, given_jobs_option, log_option
+from evolve.cli.options import complete_runs, given_jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.work import work_of
+from evolve.fitness.executor import processors
 from evolve.runs.run_type import Change
 from evolve.runs.run_types import RUN_TYPES
 
@@ -81,9 +82,9 @@ def resume_command(
     if isinstance(opened, evolve.Study):
         from evolve.cli.studies import resume_study
 
-        return resume_study(opened, changes, seeds, jobs or all_cores(), allow_programs)
+        return resume_study(opened, changes, seeds, jobs or processors(), allow_programs)
     if seeds is not None:
         raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
     if kind.workers and jobs is not None:
         changes["jobs"] = jobs
-    return work_of(kind)(command).resume(opened, changes, jobs or all_cores(), allow_programs)
+    return work_of(kind)(command).resume(opened, changes, jobs or processors(), allow_programs)

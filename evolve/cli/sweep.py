@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evolve.cli.executors import executor_options
-from evolve.cli.options import all_cores, log_option
+from evolve.cli.options import log_option
 from evolve.cli.run import start_study, starting_options
 from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.toml import resolve_as
+from evolve.fitness.executor import processors
 from evolve.parsing import split_pair
 from evolve.runs.run_types import SWEEPS
 
@@ -107,7 +108,7 @@ def sweep_command(
     file = settings_below(config)
     if (seeds is not None or grid) and not listing:
         # --jobs on the command line counts for all sweeps together, in the file for each.
-        jobs = given.pop("jobs", None) or all_cores()
+        jobs = given.pop("jobs", None) or processors()
         layers = (file, {key: value for key, value in given.items() if key != "kind"})
         return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs, out)
     settings = resolve_as(model, {}, given, file, config or "file")
@@ -117,7 +118,7 @@ def sweep_command(
         _list(plan_of(settings))
         return 0
     checked_plan(settings).check_new()
-    return work_of(SWEEPS)(SWEEPS.command(kind)).start(settings, settings.jobs or all_cores(), out)
+    return work_of(SWEEPS)(SWEEPS.command(kind)).start(settings, settings.jobs or processors(), out)
 
 
 def _held(text: str) -> tuple[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import platform
 import re
@@ -23,6 +22,7 @@ from distributed import get_worker
 from evolve.agents.reference import reference_agent
 from evolve.engine.compiled.compile import sources_hash
 from evolve.errors import EvolveError
+from evolve.fitness.executor import processors
 from evolve.fitness.openings import START_POSITION
 from evolve.fitness.playing import play_games
 from evolve.terminal_text import plain
@@ -144,7 +144,7 @@ def worker_facts() -> dict[str, Any]:
     found = {
         "host": platform.node(),
         "cpu": named[1] if named else processor,
-        "cores": os.cpu_count(),
+        "cores": processors(),
         "python": platform.python_version(),
         "dask": importlib.import_module("distributed").__version__,
     }

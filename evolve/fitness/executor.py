@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import takewhile
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple, Protocol, TypeVar
 
+_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -27,6 +30,19 @@ TASKS_A_SLOT: Final = 4
 _MANY_TASKS: Final = 512
 """Most tasks, unless there are more slots: a scheduler takes 0.4 s for them. A slot gets fewer than
 four tasks if four would exceed this number."""
+
+
+def processors() -> int:
+    """The CPUs that this process may use, by its affinity and the quota of its container."""
+    if hasattr(os, "sched_getaffinity"):
+        count = len(os.sched_getaffinity(0))
+    else:
+        count = os.cpu_count() or 1
+    try:
+        quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
+    except (OSError, ValueError):  # no container, or `max`
+        return count
+    return max(1, min(count, math.ceil(quota / period)))
 
 
 def task_size(count: int, slots: int) -> int:

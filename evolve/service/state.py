@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import secrets
 import time
 from collections import deque
@@ -221,8 +220,3 @@ def _service(request: Request) -> ServiceState:
 
 Inside = Annotated[ServiceState, Depends(_service)]
 """The service, as a parameter of routes."""
-
-
-def cores() -> int:
-    """Cores that jobs may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,7 +9,8 @@ from typing import Any
 import click
 import pytest
 
-from evolve.cli.options import all_cores, games_output, jobs_option, output_path, readable
+from evolve.cli.options import games_output, jobs_option, output_path, readable
+from evolve.fitness.executor import processors
 
 
 def given(command: click.Command, *arguments: str) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def writing(**_: Any) -> None:
 
 
 def test_jobs_are_all_cores_unless_said() -> None:
-    assert given(writing)["jobs"] == all_cores() >= 1
+    assert given(writing)["jobs"] == processors() >= 1
     assert given(writing, "--jobs", "3")["jobs"] == 3
     with pytest.raises(click.BadParameter, match="0 is not in the range"):
         given(writing, "--jobs", "0")

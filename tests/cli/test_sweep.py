@@ -15,7 +15,7 @@ import pytest
 
 import evolve
 from evolve.agents.mcts import MctsAgent
-from evolve.cli.options import all_cores
+from evolve.fitness.executor import processors
 from tests.cli import (
     ALPHABETA,
     INTERRUPTED,
@@ -135,7 +135,7 @@ def test_the_same_seed_gives_the_same_table_and_going_on_changes_nothing(
 
 @pytest.mark.slow
 def test_a_sweep_keeps_how_many_workers_it_had(sweep: Path) -> None:
-    jobs = all_cores() + 1  # what nobody gets who does not ask for it
+    jobs = processors() + 1  # what nobody gets who does not ask for it
     said = done("resume", sweep, "--trials=6", "--jobs", jobs).out
     assert f"; {jobs} workers; " in said
     assert f"{jobs} workers from now on, 1 before" in said
@@ -222,7 +222,7 @@ def test_a_sweep_of_before_does_not_say_how_many_workers_it_had(sweep: Path) -> 
     config.write_text(text.replace("\njobs = 1\n", "\n"))
     assert "is finished, 5 trials" in done("resume", sweep).out
     assert "jobs" not in evolve.load_run(sweep).config
-    cores = all_cores()
+    cores = processors()
     said = done("resume", sweep, "--trials=6").out
     assert f"{sweep} does not say how many workers it had; {cores} from now on" in said
     assert evolve.load_run(sweep).config["jobs"] == cores

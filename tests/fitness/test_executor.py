@@ -8,10 +8,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from pathlib import Path
 
 import pytest
 
-from evolve.fitness.executor import ONE_THREAD, Threads, task_size
+from evolve.fitness.executor import ONE_THREAD, Threads, processors, task_size
 from tests.waits import Interrupt
 
 
@@ -103,3 +104,19 @@ def test_a_second_interruption_at_any_step_ends_it() -> None:
         assert not thread.is_alive(), f"stands still after an interruption at step {steps}"
         left = step.left
     assert steps > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [("max 100000\n", None), ("150000 100000\n", 2), ("5000 100000\n", 1), ("no\n", None)],
+)
+def test_processors_are_those_of_the_container(
+    text: str, most: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpu.max").write_text(text)
+    monkeypatch.setattr("evolve.fitness.executor._QUOTA", tmp_path / "cpu.max")
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(7), raising=False)
+    assert processors() == (7 if most is None else most)
+    monkeypatch.delattr("os.sched_getaffinity")
+    monkeypatch.setattr("os.cpu_count", lambda: 5)
+    assert processors() == (5 if most is None else most)

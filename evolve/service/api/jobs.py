@@ -12,6 +12,7 @@ from evolve.agents.calibration.ladder import rungs_of
 from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
+from evolve.fitness.executor import processors
 from evolve.runs.names import new_run_in
 from evolve.runs.run_type import Cost, RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
@@ -46,7 +47,7 @@ from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState,
 from evolve.service.offers import NEEDS, costs_of_offers, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
-from evolve.service.state import Inside, ServiceState, cores
+from evolve.service.state import Inside, ServiceState
 from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import rows_with
 from evolve.tables.parquet import read_table
@@ -67,7 +68,7 @@ async def health(service: Inside) -> Health:
         boot=service.events.boot,
         folder=service.place.runs.name,
         slots=service.jobs.slots,
-        cores=cores(),
+        cores=processors(),
         running=running,
         queued=queued,
         elsewhere=service.index.running_elsewhere(),
@@ -175,8 +176,8 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
         return cost_info(Cost(), 1)
     if given.is_study:
         design = await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
-        return await service.costs.of_study(design, form.own, cores())
-    cost = await service.costs.of(form.command, {**form.own, **settings}, cores())
+        return await service.costs.of_study(design, form.own, processors())
+    cost = await service.costs.of(form.command, {**form.own, **settings}, processors())
     return cost_info(cost, 1)
 
 
@@ -191,7 +192,7 @@ def list_goals(service: Inside) -> Goals:
 @router.get("/goals/costs")
 async def list_costs(service: Inside, rules: Rules = DEFAULT_RULES) -> OfferCosts:
     """What the offers of all goals cost on this machine, by their names."""
-    return await costs_of_offers(service.costs, rules, cores())
+    return await costs_of_offers(service.costs, rules, processors())
 
 
 @router.get("/presets")
