@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from evolve.errors import SettingsError
 from evolve.fitness.crosstable import cross_table_of
-from evolve.fitness.openings import Part, balanced_openings
-from evolve.fitness.roundrobin import RoundRobin, all_pairs, schedule
+from evolve.fitness.openings import START_POSITION, Part, balanced_openings
+from evolve.fitness.playing import play_games
+from evolve.fitness.roundrobin import (
+    FITNESS_FUNCTIONS,
+    Round,
+    RoundRobin,
+    all_pairs,
+    fitness_values,
+    pairs_by_lot,
+    schedule,
+    standings,
+)
 from tests.fitness import AGENTS
 
 NAMES = [agent.name for agent in AGENTS]
@@ -82,3 +95,70 @@ def test_known_games_are_remembered_and_are_the_same() -> None:
     expected, _ = alone.play(NAMES, changed, np.random.default_rng(1))
     assert np.array_equal(third.score, expected.score)
     assert len(fresh) == 30
+
+
+@pytest.mark.parametrize(
+    ("players", "opponents"),
+    [(4, 1), (4, 2), (4, 3), (5, 2), (5, 4), (9, 6), (16, 5), (64, 20), (65, 64), (512, 63)],
+)
+def test_by_lot_each_meets_so_many_others_and_nobody_twice(players: int, opponents: int) -> None:
+    pairs = pairs_by_lot(players, opponents, np.random.default_rng(players))
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    assert len({tuple(pair) for pair in pairs.tolist()}) == len(pairs) == players * opponents // 2
+    assert np.bincount(pairs.ravel(), minlength=players).tolist() == [opponents] * players
+    assert pairs.tolist() == sorted(pairs.tolist())
+
+
+def test_all_others_by_lot_are_all_pairs() -> None:
+    for players in (6, 7):
+        drawn = pairs_by_lot(players, players - 1, np.random.default_rng(1))
+        assert drawn.tolist() == all_pairs(players).tolist()
+
+
+@pytest.mark.parametrize("players", [8, 9])
+def test_every_pair_is_as_likely_as_every_other(players: int) -> None:
+    rng = np.random.default_rng(0)
+    draws, opponents = 4000, 2
+    met = np.zeros((players, players))
+    for _ in range(draws):
+        pairs = pairs_by_lot(players, opponents, rng)
+        met[pairs[:, 0], pairs[:, 1]] += 1
+    share = opponents / (players - 1)
+    found = met[np.triu_indices(players, 1)] / draws
+    assert np.abs(found - share).max() < 5 * np.sqrt(share * (1 - share) / draws)
+
+
+@pytest.fixture(scope="module")
+def played() -> Round:
+    pairings = schedule(all_pairs(len(AGENTS)), np.zeros((15, 1), np.int64))
+    games = play_games(AGENTS, pairings, START_POSITION, "standard")
+    return Round(AGENTS, standings(games, len(AGENTS)), games, np.random.default_rng(0))
+
+
+def test_the_default_is_the_score(played: Round) -> None:
+    values = fitness_values(FITNESS_FUNCTIONS["score"], played)
+    assert values == played.standings.score.tolist()
+    assert all(type(value) is float for value in values)
+    assert len(set(values)) > 1
+
+
+def test_a_function_may_take_its_numbers_from_agents_and_games(played: Round) -> None:
+    def discs(given: Round) -> Any:
+        difference = given.games.disc_difference
+        black, white = given.games.pairings[:, 0], given.games.pairings[:, 1]
+        count = len(given.agents)
+        return np.bincount(black, difference, count) - np.bincount(white, difference, count)
+
+    values = fitness_values(discs, played)
+    assert sum(values) == 0.0
+    assert (np.array(values) / 10).tolist() == pytest.approx(
+        played.standings.disc_difference.tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    "given", [1.0, [1.0] * 5, [[1.0]] * 6, [1.0] * 5 + [float("nan")], [float("inf")] * 6]
+)
+def test_what_is_no_finite_number_for_each_is_refused(given: Any, played: Round) -> None:
+    with pytest.raises(SettingsError, match="fitness: it must give 6 finite numbers, not"):
+        fitness_values(lambda _: given, played)

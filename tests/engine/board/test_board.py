@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import random
+from xml.etree import ElementTree
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import evolve
-from evolve.engine.board.squares import square_name
-from evolve.errors import PositionError
+from evolve.engine.board.bits import score_of
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import MAX_PLIES, NO_MOVE, PASS, RULE_SETS
+from evolve.engine.board.squares import format_moves, parse_moves, parse_square, square_name
+from evolve.engine.board.symmetry import SQUARE_IMAGES, symmetries, turn_all
+from evolve.errors import PositionError, RecordError
+from evolve.tables.games import move_texts
+from tests import reference
+from tests.engine import RULES
 
 
 def test_start_position() -> None:
@@ -96,3 +109,96 @@ def test_scores(black: int, white: int, side: str, standard: int, reversed_: int
     assert board.is_over()
     assert board.score("standard") == standard
     assert board.score("reversed") == reversed_
+
+
+def test_moves_as_text() -> None:
+    assert [square_name(square) for square in (0, 7, 19, 56, 63, 64)] == [
+        "a1", "h1", "d3", "a8", "h8", "pass",
+    ]  # fmt: skip
+    assert parse_moves("f5d6 C3PASS e3") == [37, 43, 18, 64, 20]
+    assert format_moves(parse_moves("f5d6passc3")) == "f5 d6 pass c3"
+    assert parse_square(" D3 ") == 19
+    for text in ("f9", "f5x", "i1", "f5 d", "pas"):
+        with pytest.raises(RecordError, match="not a move"):
+            parse_moves(text)
+    with pytest.raises(RecordError):
+        parse_square("d3d4")
+
+
+def test_squares_are_numbers() -> None:
+    assert parse_square("D3") == 19
+
+
+def test_images_are_the_symmetries() -> None:
+    boards = np.array(reference.random_boards(random.Random(0), 16, 0, 50), np.uint64)
+    images = (np.arange(16) % 8).astype(np.int8)
+    turned = np.zeros_like(boards)
+    turn_all(boards, images, turned)
+    every = np.stack([np.stack(symmetries(boards[:, side])) for side in (0, 1)], axis=2)
+    assert (turned == every[images, np.arange(16)]).all()
+    for number in range(8):
+        single = np.uint64(1) << np.arange(64, dtype=np.uint64)
+        assert (single[SQUARE_IMAGES[number]] == symmetries(single)[number]).all()
+
+
+def test_symmetries_are_eight_and_keep_legal_moves() -> None:
+    board = Board.start().play(19).play(18)
+    own, opp = (symmetries(np.array([bits], np.uint64)) for bits in (board.own, board.opp))
+    pairs = {(int(a[0]), int(b[0])) for a, b in zip(own, opp, strict=True)}
+    assert len(pairs) == 8
+    assert {len(Board(a, b).legal_moves()) for a, b in pairs} == {len(board.legal_moves())}
+
+
+U = np.uint64
+discs = st.integers(0, 2**64 - 1)
+
+
+@settings(deadline=None)
+@given(discs, discs, st.sampled_from(RULES))
+def test_scores_are_those_of_the_reference(own: int, other: int, rules: int) -> None:
+    opp = other & ~own
+    assert score_of(U(own), U(opp), rules) == reference.final_score(own, opp, rules)
+
+
+@pytest.mark.parametrize("rules", RULE_SETS)
+def test_a_side_has_the_score_whoever_is_to_move(rules: str) -> None:
+    board = evolve.Board(own=7, opp=0, side="white")
+    assert board.score_of("white", rules) == board.score(rules) == -board.score_of("black", rules)
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+BLACK, WHITE, LAST = "#101513", "#f8f8f2", "#ffd23f"
+
+
+def circles(board: evolve.Board) -> list[dict[str, str]]:
+    root = ElementTree.fromstring(board._repr_svg_())
+    return [dict(one.attrib) for one in root.iter(f"{SVG}circle")]
+
+
+def test_discs_legal_moves_and_the_last_move() -> None:
+    start = circles(evolve.Board.start())
+    assert [one["fill"] for one in start].count(BLACK) == 2
+    assert [one["fill"] for one in start].count(WHITE) == 2
+    assert [one["fill"] for one in start].count(LAST) == 4
+    assert not any(one.get("stroke") == LAST for one in start)
+    (last,) = [one for one in circles(evolve.Board.start().play(19)) if one.get("stroke") == LAST]
+    assert (last["cx"], last["cy"], last["fill"]) == ("146", "110", BLACK)  # d3
+
+
+def test_it_says_whose_move_it_is_and_when_the_game_is_over() -> None:
+    assert "black 2, white 2 · black to move" in evolve.Board.start()._repr_svg_()
+    over = evolve.Board.parse("X" * 64)
+    assert "black 64, white 0 · the game is over" in over._repr_svg_()
+    assert len(circles(over)) == 64
+
+
+def test_moves_of_many_games_read_as_those_of_each() -> None:
+    rng = np.random.default_rng(1)
+    moves = rng.integers(0, PASS + 1, (200, MAX_PLIES)).astype(np.int8)
+    for row, plies in zip(moves, rng.integers(0, MAX_PLIES + 1, 200), strict=True):
+        row[plies : plies + 1] = NO_MOVE
+    games = [[*row, NO_MOVE] for row in moves.tolist()]
+    expected = [format_moves(game[: game.index(NO_MOVE)]) for game in games]
+    assert move_texts(moves).to_pylist() == expected
+    assert "" in expected or min(map(len, expected)) < 20
+    assert move_texts(moves[:0]).to_pylist() == []
