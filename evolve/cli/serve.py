@@ -37,7 +37,8 @@ REST API.
 
 Jobs are separate processes: they continue when the service ends, and it takes them up again when it
 starts. It answers this machine alone unless --host says otherwise, and only clients with the token
-in the printed address. It needs the extra `serve`: {install_hint("serve")}.
+in the printed address: that of {SERVICE_TOKEN}, else one that is stored for you. It needs the extra
+`serve`: {install_hint("serve")}.
 
 \b
 Examples:
@@ -66,13 +67,6 @@ Examples:
     help="Jobs that run at once; others wait in a queue.",
 )
 @click.option(
-    "--token",
-    envvar=SERVICE_TOKEN,
-    show_envvar=True,
-    help="Secret that clients must send, at least 16 characters; by default one that is stored for "
-    "you. Other accounts of this machine can read command lines: better set the variable.",
-)
-@click.option(
     "--no-token",
     is_flag=True,
     help="Admit everyone who reaches the port: every account of this machine and, with --host, "
@@ -99,14 +93,13 @@ def serve_command(
     port: int,
     host: str,
     slots: int,
-    token: str | None,
     no_token: bool,
     hosts: tuple[str, ...],
     programs: tuple[str, ...],
     browse: bool,
 ) -> None:
     """See _HELP."""
-    os.environ.pop(SERVICE_TOKEN, None)
+    given = os.environ.pop(SERVICE_TOKEN, "")
     from evolve.service import request_guard, server
 
     if (runs / CONFIG_FILE).is_file():
@@ -118,20 +111,7 @@ def serve_command(
             raise click.BadParameter(
                 f"{name!r} is not a host: a name or an address alone", param_hint="--allow-host"
             )
-    if token and no_token:
-        raise click.BadParameter(
-            f"--token or {SERVICE_TOKEN} says the opposite", param_hint="--no-token"
-        )
-    if token and not TOKEN.fullmatch(token):
-        raise click.BadParameter(
-            f"a token has 16 characters or more, letters, digits and . _ ~ + / = - alone, not "
-            f"{len(token)} such",
-            param_hint="--token",
-        )
-    if no_token:
-        say(f"--no-token: {_NO_TOKEN}")
-    elif not token:
-        token = _kept_token()
+    token = _token(given, no_token=no_token)
     if runs == RUNS and not runs.exists():
         make_folder(runs)
     rules = default_rules()
@@ -152,7 +132,7 @@ def serve_command(
             port=port,
             slots=slots,
             hosts=hosts,
-            token=token or None,
+            token=token,
             programs=programs,
             ready=ready,
         )
@@ -162,6 +142,21 @@ _NO_TOKEN: Final = (
     "everyone who reaches the port, also every account of this machine, may start jobs, delete "
     "runs and upload agents"
 )
+
+
+def _token(given: str, *, no_token: bool) -> str | None:
+    """The token that clients must send; None where all are let in. given: that of the variable."""
+    if no_token and given:
+        raise click.BadParameter(f"{SERVICE_TOKEN} says the opposite", param_hint="--no-token")
+    if no_token:
+        say(f"--no-token: {_NO_TOKEN}")
+        return None
+    if given and not TOKEN.fullmatch(given):
+        raise click.UsageError(
+            f"{SERVICE_TOKEN}: a token has 16 characters or more, letters, digits and "
+            f". _ ~ + / = - alone, not {len(given)} such"
+        )
+    return given or _kept_token()
 
 
 def token_file() -> Path:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, Union, get_args, get_origin
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Final, Literal, Union, get_args, get_origin
 
 from pydantic import (
     AfterValidator,
@@ -151,7 +152,8 @@ FieldType = Literal[
 ]
 
 
-class FormField(NamedTuple):
+@dataclass(frozen=True)
+class FormField:
     """A field of a form, and what it takes.
 
     group: the heading that it stands under; None before the first. choices: each with what it

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -117,31 +117,22 @@ class Downloads:
 
 
 class SentFile(FileResponse):
-    """The response that sends a file as `name`, from a handle that is already open.
+    """The response that sends a file as `name`.
 
-    Opening its path again could follow a link that was put there meanwhile. `after` is called
-    however sending ends: a background task does not run where the reader has gone, or the file
-    cannot be read.
+    `after` is called however sending ends: a background task does not run where the reader has
+    gone.
     """
 
-    def __init__(self, path: Path, name: str, after: Callable[[], None] | None = None) -> None:
+    def __init__(self, path: Path, name: str, after: Callable[[], None] = lambda: None) -> None:
         self._after = after
-        self._file: IO[bytes] = path.open("rb")
-        status = os.fstat(self._file.fileno())
-        sent = Path(f"/dev/fd/{self._file.fileno()}")
-        if not sent.exists():  # Windows, where a file that is open cannot be removed either
-            self._file.close()
-            sent = path
-        super().__init__(sent, media_type=MEDIA[path.suffix], filename=name, stat_result=status)
+        super().__init__(path, media_type=MEDIA[path.suffix], filename=name)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the file, then call `after`."""
         try:
-            with self._file:
-                await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, send)
         finally:
-            if self._after is not None:
-                self._after()
+            self._after()
 
 
 def write_parts(parts: Iterator[pa.Table], path: Path) -> bool:

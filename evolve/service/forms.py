@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from pydantic import BaseModel, ValidationError
@@ -20,7 +20,7 @@ from evolve.parsing import Fault, faults, json_value
 from evolve.runs.run_type import RunType, Variant
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_line, study_spec_of
-from evolve.service.models.meta import CommandInfo, FieldInfo
+from evolve.service.models.meta import CommandInfo
 from evolve.service.responses import ProblemError, wrong_design, wrong_settings
 
 KIND: Final = "kind"
@@ -80,7 +80,7 @@ class Form:
             command=self.command,
             about=self.about,
             needs=self.needs(programs),
-            groups=list(dict.fromkeys(field.group for field in fields)),
+            groups=list(dict.fromkeys(field.group or FIRST for field in fields)),
             fields=fields,
             presets={name: json_value(values) for name, values in self.presets.items()},
         )
@@ -259,22 +259,17 @@ def _naming_fields() -> set[str]:
     }
 
 
-def _shown(field: FormField, *, first: bool) -> FieldInfo:
+def _shown(field: FormField, *, first: bool) -> FormField:
     """A field as clients get it; first: whether it stands in the first group."""
     place, default, text = field.type == "place", field.default, field.help.replace("`", "")
     if field.name == "rules" and default is not None:
         default = default_rules() or default
-    return FieldInfo(
-        name=field.name,
-        type="choice" if place else field.type,  # type: ignore[arg-type]
+    return replace(
+        field,
+        type="choice" if place else field.type,
         help=text.partition(", or a file")[0] if place else text,  # a service takes no files
         group=FIRST if first else field.group or FIRST,
         default=json_value(default),
-        choices=None if field.choices is None else dict(field.choices),
-        least=field.least,
-        most=field.most,
-        lists=field.lists,
-        multiple=field.type == "list" and field.lists == "repeated",
     )
 
 

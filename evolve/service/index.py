@@ -25,7 +25,7 @@ from evolve.runs.summary import ELO, check_config, facts_of
 from evolve.service.folders import Place
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
-from evolve.service.responses import ProblemError, not_found, noted, outlived
+from evolve.service.responses import ProblemError, not_found, outlived
 from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 
 POINTS: Final = 40
@@ -240,8 +240,6 @@ class Index:
             problem = self._place.worded(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
-        except Exception as error:
-            problem = f"it cannot be read; the log has failure {noted(f'run {name}', error)}"
         return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
 
     def _facts(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> dict[str, Any]:

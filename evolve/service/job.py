@@ -255,13 +255,8 @@ class JobRecord:
                 raise
 
     def estranged(self) -> None:
-        """Mark it as a job from elsewhere, without its process and key.
-
-        What its file says of these cannot be trusted.
-        """
-        self.state, self.process, self.key = "elsewhere", None, None
-        if not _is_drawable(self.result):
-            self.result = None
+        """Mark it as a job from elsewhere, without what its file cannot be trusted with."""
+        self.state, self.process, self.key, self.result = "elsewhere", None, None, None
         self.ending, self.error = _ELSEWHERE, None
 
     @property
@@ -385,17 +380,3 @@ def _holds(path: Path, text: str) -> bool:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
-
-
-def _is_drawable(result: Mapping[str, Any] | None) -> bool:
-    """Whether pages can draw a result; checks only the shapes over which they would fail."""
-    if result is None:
-        return True
-    tables = {"agents": list, "cross": dict, "sprt": dict}
-    if any(
-        not isinstance(value, tables.get(key, str | int | float | None))
-        for key, value in result.items()
-    ):
-        return False
-    rows = [*result.get("agents", []), *result.get("cross", {}).values()]
-    return all(isinstance(row, dict) for row in rows)

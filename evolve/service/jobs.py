@@ -25,7 +25,7 @@ from evolve.service.folders import Place
 from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
 from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.runs import Job
-from evolve.service.responses import ProblemError, not_found, noted, outlived
+from evolve.service.responses import ProblemError, not_found, outlived
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
@@ -87,10 +87,7 @@ class Jobs:
         try:
             return JobRecord.load(folder, self._place)
         except RunError as error:
-            why = str(error)
-        except Exception as error:
-            why = f"it cannot be read; the log has failure {noted(f'job {folder.name}', error)}"
-        return JobRecord.damaged(folder.name, why, folder.lstat().st_mtime)
+            return JobRecord.damaged(folder.name, str(error), folder.lstat().st_mtime)
 
     async def follow_for_ever(self) -> None:
         """Follow the jobs at regular intervals, without end."""
@@ -145,9 +142,6 @@ class Jobs:
                 shown = self._lines_of.of(record).shown
                 line = self._place.line_of(shown)
             except (EvolveError, ProblemError):
-                line = ""
-            except Exception as error:
-                noted(f"the words of job {record.id}", error)
                 line = ""
             self._lines[record.id] = line
         return line
@@ -274,11 +268,6 @@ class Jobs:
 
     def _take(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
         """Take in an event and send it on; returns whether the job's file must be saved."""
-        with outlived(f"an event of job {record.id}"):  # the next events are still read
-            return self._learned(record, event)
-        return True
-
-    def _learned(self, record: JobRecord, event: Mapping[str, Any]) -> bool:
         news = record.take(event)
         name = event["event"]
         if name in ROW_EVENTS:
@@ -350,9 +339,6 @@ class Jobs:
             line = self._lines_of.of(record)
         except (EvolveError, ProblemError) as error:
             self._fail(record, str(error))
-            return
-        except Exception as error:
-            self._fail(record, f"the log has failure {noted(f'starting job {record.id}', error)}")
             return
         with self._undone(record):
             record.state, record.started = "running", round(time.time(), 3)

@@ -6,210 +6,155 @@ A command without an offer of its own stands with the first goal that has its fi
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Collection, Mapping
+from typing import Final
 
 from evolve.extras import install_hint
 from evolve.service.costs import Costs, cost_info, runs_of
 from evolve.service.forms import Form, form_of, forms
-from evolve.service.models.meta import GoalInfo, OfferCosts, OfferInfo
+from evolve.service.models.meta import Goal, Offer, OfferCosts
 from evolve.service.responses import ProblemError
-
-
-@dataclass(frozen=True)
-class Offer:
-    """A way to begin.
-
-    settings: what differs from the defaults. elo: of its champions on the ladder, by rules, as
-    measured. time: in words, where it is no estimate of this machine. seeds, grid: of a study of
-    the command. page: the page's own for it. first: whether a first visit shows it.
-    """
-
-    title: str
-    about: str
-    command: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    elo: Mapping[str, int] = field(default_factory=dict)
-    time: str | None = None
-    seeds: str | None = None
-    grid: Mapping[str, list[Any]] = field(default_factory=dict)
-    page: str | None = None
-    first: bool = False
-
-    @property
-    def name(self) -> str:
-        """Tells it apart from all others."""
-        return self.title.lower().replace(" ", "-").replace(",", "")
-
-    @property
-    def option(self) -> str:
-        """The command as it is typed, in short."""
-        if self.command is None or self.seeds is not None:
-            return "study" if self.seeds is not None else str(self.page).rpartition("/")[2]
-        form, _ = form_of(self.command, {})
-        return shlex.join(form.words(self.settings))
-
-    def info(self, programs: Collection[str]) -> OfferInfo:
-        """The offer as clients get it."""
-        form = None if self.command is None else forms()[self.command]
-        return OfferInfo(
-            name=self.name,
-            title=self.title,
-            about=self.about,
-            command=self.command,
-            settings={**self.settings, **programs_of(form, programs)},
-            seeds=self.seeds,
-            grid={**self.grid},
-            page=self.page,
-            option=self.option,
-            time=self.time,
-            elo={**self.elo},
-            needs=None if form is None else form.needs(programs),
-        )
-
-
-def programs_of(form: Form | None, programs: Collection[str]) -> dict[str, str]:
-    """The setting that names a program, where a command needs one."""
-    if form is None or form.variant is None or not form.variant.runs:
-        return {}
-    first = next(iter(programs), None)
-    return {} if first is None else {"program": first}
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What one may want. words: first words of the commands for it."""
-
-    name: str
-    title: str
-    about: str
-    words: tuple[str, ...]
-    offers: tuple[Offer, ...]
-
 
 GOALS: Final = (
     Goal(
-        "evolve",
-        "Evolve",
-        "Agents play each other, the best have children. You get a champion, its weights as a "
-        "board, its ancestors and every game.",
-        ("run",),
-        (
+        name="evolve",
+        title="Evolve",
+        about="Agents play each other, the best have children. You get a champion, its weights as "
+        "a board, its ancestors and every game.",
+        words=["run"],
+        offers=[
             Offer(
-                "First look",
-                "20 generations of 64 agents. Enough to see it rise.",
-                "run",
-                {"generations": 20},
+                title="First look",
+                about="20 generations of 64 agents. Enough to see it rise.",
+                command="run",
+                settings={"generations": 20},
                 elo={"reversed": 620},
                 first=True,
             ),
             Offer(
-                "Full run",
-                "168 generations, or until nothing more is gained.",
-                "run",
-                {"until_rest": True},
+                title="Full run",
+                about="168 generations, or until nothing more is gained.",
+                command="run",
+                settings={"until_rest": True},
                 elo={"reversed": 720},
             ),
             Offer(
-                "As published",
-                "The settings of the published experiment, 10,000 nodes a move.",
-                "run",
-                {"preset": "published"},
+                title="As published",
+                about="The settings of the published experiment, 10,000 nodes a move.",
+                command="run",
+                settings={"preset": "published"},
             ),
             Offer(
-                "From an agent you have",
-                "Its genes are where the search begins; name it in the settings.",
-                "run",
-                {"start_from": "swh?depth=3"},
+                title="From an agent you have",
+                about="Its genes are where the search begins; name it in the settings.",
+                command="run",
+                settings={"start_from": "swh?depth=3"},
             ),
-        ),
+        ],
     ),
     Goal(
-        "teach",
-        "Teach",
-        "An agent learns from games with itself. You get one file that plays, and its curve.",
-        ("train",),
-        (
+        name="teach",
+        title="Teach",
+        about="An agent learns from games with itself. You get one file that plays, and its curve.",
+        words=["train"],
+        offers=[
             Offer(
-                "Patterns",
-                "Tables for corners, edges and rows. The strongest for its time.",
-                "train patterns",
+                title="Patterns",
+                about="Tables for corners, edges and rows. The strongest for its time.",
+                command="train patterns",
                 first=True,
             ),
             Offer(
-                "Patterns, strong",
-                "Deeper searches, more exact scores and shapes: like those that come with evolve.",
-                "train patterns",
-                {"preset": "strong"},
+                title="Patterns, strong",
+                about="Deeper searches, more exact scores and shapes: like the shipped ones.",
+                command="train patterns",
+                settings={"preset": "strong"},
             ),
             Offer(
-                "Tree search network",
-                "A network guides a tree search; it learns from its own games.",
-                "train mcts",
+                title="Tree search network",
+                about="A network guides a tree search; it learns from its own games.",
+                command="train mcts",
             ),
-            Offer("Deep Q-learning", "A network predicts the value of every move.", "train dqn"),
-        ),
+            Offer(
+                title="Deep Q-learning",
+                about="A network predicts the value of every move.",
+                command="train dqn",
+            ),
+        ],
     ),
     Goal(
-        "search",
-        "Search",
-        "Tries settings and keeps what wins. You get the best settings, what matters among them, "
-        "and a command to copy.",
-        ("sweep",),
-        (
+        name="search",
+        title="Search",
+        about="Tries settings and keeps what wins. You get the best settings, what matters among "
+        "them, and a command to copy.",
+        words=["sweep"],
+        offers=[
             Offer(
-                "Your own engine",
-                "Any program that speaks GTP or NBoard, with its parameters as {name:low:high}.",
-                "sweep program",
-                {"games": 1600},
+                title="Your own engine",
+                about="Any program of GTP or NBoard, with its parameters as {name:low:high}.",
+                command="sweep program",
+                settings={"games": 1600},
                 time="as long as 1,600 of its games",
             ),
             Offer(
-                "An alpha-beta agent",
-                "Its weights, terms and depths, in 120 trials.",
-                "sweep alphabeta",
-                {"trials": 120},
+                title="An alpha-beta agent",
+                about="Its weights, terms and depths, in 120 trials.",
+                command="sweep alphabeta",
+                settings={"trials": 120},
             ),
-            Offer("Pattern learning", "Shapes, rates, how games are drawn.", "sweep patterns"),
-            Offer("Evolution itself", "Population, crossover, mutation.", "sweep evolution"),
-            Offer("Tree search learning", "Network, rates, playouts.", "sweep mcts"),
-            Offer("Q-learning settings", "Network, rates, rewards.", "sweep dqn"),
-        ),
+            Offer(
+                title="Pattern learning",
+                about="Shapes, rates, how games are drawn.",
+                command="sweep patterns",
+            ),
+            Offer(
+                title="Evolution itself",
+                about="Population, crossover, mutation.",
+                command="sweep evolution",
+            ),
+            Offer(
+                title="Tree search learning",
+                about="Network, rates, playouts.",
+                command="sweep mcts",
+            ),
+            Offer(
+                title="Q-learning settings", about="Network, rates, rewards.", command="sweep dqn"
+            ),
+        ],
     ),
     Goal(
-        "compare",
-        "Compare",
-        "Tells chance from strength. You get a difference in Elo with its error, in words.",
-        (),
-        (
+        name="compare",
+        title="Compare",
+        about="Tells chance from strength. You get a difference in Elo with its error, in words.",
+        words=[],
+        offers=[
             Offer(
-                "Study",
-                "Settings × seeds: which setting is better, over many runs.",
-                "run",
-                {"generations": 12, "population": 24},
+                title="Study",
+                about="Settings × seeds: which setting is better, over many runs.",
+                command="run",
+                settings={"generations": 12, "population": 24},
                 seeds="0-3",
                 grid={"crossover": ["blend", "uniform"]},
             ),
             Offer(
-                "Match",
-                "Two agents, both colours on every opening.",
+                title="Match",
+                about="Two agents, both colours on every opening.",
                 page="new/match",
                 time="seconds to minutes",
             ),
             Offer(
-                "Rating",
-                "Many agents, each against each.",
+                title="Rating",
+                about="Many agents, each against each.",
                 page="ratings",
                 time="seconds to minutes",
             ),
             Offer(
-                "Side by side",
-                "Curves of runs you have, and the settings in which they differ.",
+                title="Side by side",
+                about="Curves of runs you have, and the settings in which they differ.",
                 page="compare",
                 time="at once",
             ),
-        ),
+        ],
     ),
 )
 
@@ -222,31 +167,41 @@ NEEDS: Final[Mapping[str, str]] = {
 """How what is missing can be had, by what `Form.needs` calls it."""
 
 
-def goals(programs: Collection[str]) -> list[GoalInfo]:
+def goals(programs: Collection[str]) -> list[Goal]:
     """All goals as clients get them; programs: those that may be tuned."""
     offered = {offer.command for goal in GOALS for offer in goal.offers}
     others = [form for name, form in forms().items() if name not in offered and form.kind]
 
     def offers(goal: Goal) -> list[Offer]:
         added = (form for form in others if _goal_of(form) is goal)
-        return [*goal.offers, *(Offer(one.command, one.about, one.command) for one in added)]
+        more = [Offer(title=form.command, about=form.about, command=form.command) for form in added]
+        return [_filled(offer, programs) for offer in (*goal.offers, *more)]
 
-    return [_goal_info(goal, offers(goal), programs) for goal in GOALS]
+    return [goal.model_copy(update={"offers": offers(goal)}) for goal in GOALS]
 
 
-def first_goals() -> list[GoalInfo]:
+def first_goals() -> list[Goal]:
     """The goals of a first visit, with the offers that start with one click."""
-    found = ((goal, [offer for offer in goal.offers if offer.first]) for goal in GOALS)
-    return [_goal_info(goal, offers, ()) for goal, offers in found if offers]
-
-
-def _goal_info(goal: Goal, offers: Sequence[Offer], programs: Collection[str]) -> GoalInfo:
-    infos = [offer.info(programs) for offer in offers]
-    return GoalInfo(name=goal.name, title=goal.title, about=goal.about, offers=infos)
+    found = ((goal, [_filled(offer, ()) for offer in goal.offers if offer.first]) for goal in GOALS)
+    return [goal.model_copy(update={"offers": offers}) for goal, offers in found if offers]
 
 
 def _goal_of(form: Form) -> Goal:
-    return next((one for one in GOALS if form.first in one.words), GOALS[0])
+    return next((goal for goal in GOALS if form.first in goal.words), GOALS[0])
+
+
+def _filled(offer: Offer, programs: Collection[str]) -> Offer:
+    """The offer with its command as it is typed, and what is missing here for it."""
+    if offer.command is None:
+        return offer.model_copy(update={"option": str(offer.page).rpartition("/")[2]})
+    form, _ = form_of(offer.command, {})
+    option = "study" if offer.seeds is not None else shlex.join(form.words(offer.settings))
+    settings = dict(offer.settings)
+    if programs and form.variant is not None and form.variant.runs:
+        settings["program"] = next(iter(programs))
+    return offer.model_copy(
+        update={"option": option, "settings": settings, "needs": form.needs(programs)}
+    )
 
 
 async def costs_of_offers(costs: Costs, rules: str, threads: int) -> OfferCosts:

@@ -8,14 +8,10 @@ unchanged. By its tag a client that has the newest answer does not get it again.
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import hashlib
 import logging
 import os
 import secrets
-import traceback
-from collections import OrderedDict
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -44,12 +40,10 @@ from evolve.service.models.meta import WRITTEN, Problem
 from evolve.tables.paths import CONFIG_FILE
 
 MEDIA: Final = "application/problem+json"
-_MOST: Final = 200
-"""How many different failures are remembered; the oldest go first."""
 _PAUSE: Final = 1.0
 """Seconds before a failed task begins again."""
 _log: Final = logging.getLogger(__name__)
-_known: Final[OrderedDict[tuple[str, ...], str]] = OrderedDict()
+_known: Final[dict[tuple[str, str], str]] = {}
 
 
 class ProblemError(Exception):
@@ -120,24 +114,14 @@ def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) ->
 def noted(what: str, error: BaseException) -> str:
     """Log a failure of `what`; returns its id.
 
-    The first time, the log gets the id and the traceback. The same failure again has the same id
-    and no line: what fails twice a second would fill the disk. A disk that is full or refuses gets
-    one line, since its message says everything.
+    The same failure again has the same id and no line: what fails twice a second would fill the
+    disk.
     """
-    last = traceback.extract_tb(error.__traceback__)[-1:]
-    key = (what, type(error).__name__, *(f"{one.filename}:{one.lineno}" for one in last))
-    known = _known.get(key)
-    if known is not None:
-        return known
-    name = secrets.token_hex(4)
-    _known[key] = name
-    while len(_known) > _MOST:
-        _known.popitem(last=False)
-    if isinstance(error, OSError):
-        _log.error("failure %s of %s: %s", name, what, error)
-    else:
-        _log.error("failure %s of %s", name, what, exc_info=error)
-    return name
+    key = (what, type(error).__name__)
+    if key not in _known:
+        _known[key] = secrets.token_hex(2)
+        _log.error("failure %s of %s", _known[key], what, exc_info=error)
+    return _known[key]
 
 
 T = TypeVar("T")
@@ -182,11 +166,8 @@ def outlived(what: str) -> Iterator[None]:
 async def kept_going(what: str, work: Callable[[], Awaitable[None]]) -> None:
     """Do endless work, and begin it again whenever it fails."""
     while True:
-        try:
+        with outlived(what):
             await work()
-        except Exception as error:
-            noted(what, error)
-        else:
             return
         await asyncio.sleep(_PAUSE)
 
@@ -219,7 +200,7 @@ class Unforeseen:
             name = noted(f"{scope['method']} {route}", error)
             if begun:  # part of it is sent: only breaking off shows the failure
                 raise ConnectionAbortedError(f"failure {name}") from None
-            detail = f"this failed in a way that nobody foresaw; the log says more under {name}"
+            detail = f"internal error {name}; see the server's log"
             await problem(500, detail)(scope, receive, send)
 
 
@@ -277,20 +258,6 @@ class Cursor:
     limit: int
     start: int = 0
 
-    @classmethod
-    def of(cls, limit: int, after: str | None) -> Cursor:
-        """The page that a client asked for; ProblemError for an invalid cursor."""
-        if after is None:
-            return cls(limit)
-        try:
-            text = base64.urlsafe_b64decode(after.encode("ascii") + b"==").decode("ascii")
-            start = int(text.removeprefix("from:"))
-        except (binascii.Error, UnicodeError, ValueError):
-            start = -1
-        if start < 0 or encoded(start) != after:
-            raise wrong_query("after", "it is not the cursor of a page")
-        return cls(limit, start)
-
     def slice(self, count: int, first: int = 0) -> tuple[range, str | None]:
         """The positions of its items among `count`, and the cursor of the next page.
 
@@ -298,22 +265,17 @@ class Cursor:
         """
         start = min(max(self.start, first), count)
         end = min(start + self.limit, count)
-        return range(start, end), encoded(end) if end < count else None
-
-
-def encoded(start: int) -> str:
-    """The cursor of the page that begins at `start`."""
-    return base64.urlsafe_b64encode(f"from:{start}".encode()).decode().rstrip("=")
+        return range(start, end), str(end) if end < count else None
 
 
 def _pages_of(usual: int) -> Callable[..., Any]:
     async def page(
         limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = usual,
         after: Annotated[
-            str | None, Query(max_length=100, description="`next` of the page before")
-        ] = None,
+            str, Query(pattern=r"^[0-9]{1,9}$", description="`next` of the page before")
+        ] = "0",
     ) -> Cursor:
-        return Cursor.of(limit, after)
+        return Cursor(limit, int(after))
 
     return page
 

@@ -43,16 +43,14 @@ class Service:
         self.log = runs.parent / f"serve-{self.port}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
-    def start(self, *, real: bool = False, variable: bool = False) -> Service:
-        """Start it; variable: the token is in its environment, not among its words."""
+    def start(self, *, real: bool = False) -> Service:
+        """Start it, with the token in its environment."""
         words = [*forks.PROGRAM, "serve", str(self.runs), "--port", str(self.port)]
         environment = dict(os.environ)
         if self.token is None:
             words.append("--no-token")
-        elif variable:
-            environment["EVOLVE_TOKEN"] = self.token
         else:
-            words += ["--token", self.token]
+            environment["EVOLVE_TOKEN"] = self.token
         with self.log.open("ab") as sink:
             self.process = forks.start(
                 [*words, *self.options],

@@ -159,10 +159,8 @@ def test_the_document_says_who_may(app: FastAPI) -> None:
 def test_the_token_does_not_reach_what_the_service_starts(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     secret = "the-secret-of-a-variable"
-    service = Service(tmp_path / "runs", token=None)
-    service.token = secret
-    service.client.headers["Authorization"] = f"Bearer {secret}"
-    service.start(variable=True)
+    service = Service(tmp_path / "runs", token=secret)
+    service.start()
     try:
         service.post("evaluations", {"agent": "swh?depth=1", "position": {}}, 200)
         job = service.wait(service.order("run", generations=500, population=8), "running")

@@ -41,7 +41,9 @@ def test_any_value_in_any_field_of_any_form(command: str, every: int) -> None:
 def test_fields_say_how_lists_are_written() -> None:
     fields = {one.name: one for form in forms().values() for one in form.info(()).fields}
     assert (fields["bounds"].lists, fields["fix"].lists) == (":", ",")
-    assert [name for name, one in fields.items() if one.multiple] == ["require"]
+    assert [
+        name for name, one in fields.items() if (one.type, one.lists) == ("list", "repeated")
+    ] == ["require"]
 
 
 @pytest.mark.parametrize("command", sorted(name for name, form in forms().items() if form.kind))

@@ -189,13 +189,25 @@ def test_where_it_listens_everywhere(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--token", "a b of sixteen ..."), "a token has"),
-        (("--token", "x" * 15), "16 characters or more"),
-        (("--token", "x" * 16, "--no-token"), "says the opposite"),
         (("--allow-host", "http://foo/"), "is not a host"),
         (("--allow-programs", "gtp:nonesuch --x"), "there is no program"),
         (("--allow-programs", "nonesuch"), "is not gtp:COMMAND"),
     ],
 )
 def test_what_it_is_not_started_with(tmp_path: Path, options: tuple[str, ...], said: str) -> None:
+    assert said in misused("serve", tmp_path, *options)
+
+
+@pytest.mark.parametrize(
+    ("token", "options", "said"),
+    [
+        ("a b of sixteen ...", (), "a token has"),
+        ("x" * 15, (), "16 characters or more"),
+        ("x" * 16, ("--no-token",), "says the opposite"),
+    ],
+)
+def test_tokens_that_it_does_not_take(
+    tmp_path: Path, token: str, options: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVOLVE_TOKEN", token)
     assert said in misused("serve", tmp_path, *options)

@@ -86,9 +86,11 @@ def get_meta() -> Meta:
             ContestInfo(name=name, plural=contest.plural) for name, contest in CONTESTS.items()
         ],
         rules=[
-            RulesInfo.model_validate(
-                {"name": name, "goal": rules.goal, "discs": rules.discs, "rungs": rungs_of(name)},
-                from_attributes=True,
+            RulesInfo(
+                name=name,
+                goal=rules.goal,
+                discs=rules.discs,
+                rungs=[rung._asdict() for rung in rungs_of(name)],
             )
             for name, rules in RULE_SETS.items()
         ],

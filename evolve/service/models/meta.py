@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, computed_field
 
+from evolve.config.base import FormField
 from evolve.runs.names import RUN_ID
-from evolve.tables.columns import Format
+from evolve.tables.columns import Chart, Format
 
 Number = int | float
 
@@ -83,16 +84,6 @@ class Problem(BaseModel):
     errors: list[FieldError] = []
 
 
-class ChartInfo(BaseModel):
-    """A chart of all columns of its table that name it."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    title: str
-    least: list[float] = Field(description="values that its axis reaches in any case")
-    first: bool = Field(description="whether it comes before those that are not")
-
-
 class ColumnShown(BaseModel):
     """A column of a table, and how it is shown."""
 
@@ -101,7 +92,7 @@ class ColumnShown(BaseModel):
     name: str
     label: str | None = Field(description="its name in its chart")
     format: Format
-    chart: ChartInfo | None
+    chart: Chart | None
 
 
 class TableInfo(BaseModel):
@@ -135,16 +126,6 @@ class ContestInfo(BaseModel):
     plural: str
 
 
-class RungInfo(BaseModel):
-    """A rung of a ladder: an agent of known Elo."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    agent: str
-    label: str = Field(description="the agent in words, such as `weight table, 3 plies`")
-    elo: float
-
-
 class RulesInfo(BaseModel):
     """Rules, who wins by them, and their ladder, the weakest rung first.
 
@@ -154,7 +135,7 @@ class RulesInfo(BaseModel):
     name: str
     goal: str
     discs: int
-    rungs: list[RungInfo]
+    rungs: list[dict[str, Any]]
 
 
 class Meta(BaseModel):
@@ -178,25 +159,6 @@ STUDY: Final = KindInfo(
 """A study is listed and opened like a run; its tables are those of its runs."""
 
 
-class FieldInfo(BaseModel):
-    """A field of a form.
-
-    `lists`: what stands between the values of a list, where that is a sign. `multiple`: a list of
-    texts that hold commas and blanks.
-    """
-
-    name: str
-    type: Literal["int", "float", "bool", "text", "list", "mapping", "choice", "agent", "agents"]
-    help: str
-    group: str
-    default: Any = None
-    choices: dict[str, str] | None = Field(default=None, description="each with what it means")
-    least: Number | None = None
-    most: Number | None = None
-    lists: str = ","
-    multiple: bool = False
-
-
 class CommandInfo(BaseModel):
     """A form: what a command takes, and its presets."""
 
@@ -204,7 +166,7 @@ class CommandInfo(BaseModel):
     about: str
     needs: str | None = Field(description="what is missing here for it")
     groups: list[str]
-    fields: list[FieldInfo]
+    fields: list[FormField]
     presets: dict[str, dict[str, Any]]
 
 
@@ -230,36 +192,45 @@ class CostInfo(BaseModel):
     runs: int = Field(1, description="of a study")
 
 
-class OfferInfo(BaseModel):
+class Offer(BaseModel):
     """A way to begin: a command with settings, or a page."""
 
+    title: str
+    about: str
+    command: str | None = Field(
+        default=None, description="such as `train patterns`; null of a page"
+    )
+    settings: dict[str, Any] = Field(default={}, description="what differs from the defaults")
+    seeds: str | None = Field(default=None, description="of a study of the command")
+    grid: dict[str, list[Any]] = Field(default={}, description="of a study of the command")
+    page: str | None = Field(default=None, description="the page's own for it, such as `compare`")
+    option: str = Field(default="", description="the command as it is typed")
+    time: str | None = Field(default=None, description="how long it takes, in words")
+    elo: dict[str, int] = Field(default={}, description="measured, of its champions, by rules")
+    needs: str | None = Field(default=None, description="what is missing here for it")
+    first: bool = Field(default=False, description="whether a first visit shows it")
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def name(self) -> str:
+        """Tells it apart from all others."""
+        return self.title.lower().replace(" ", "-").replace(",", "")
+
+
+class Goal(BaseModel):
+    """What one may want, and the ways to it. `words`: first words of the commands for it."""
+
     name: str
     title: str
     about: str
-    command: str | None = Field(description="such as `train patterns`; null of a page alone")
-    settings: dict[str, Any]
-    seeds: str | None = Field(description="of a study of the command")
-    grid: dict[str, list[Any]] = Field(description="of a study of the command")
-    page: str | None = Field(description="the page's own for it, such as `compare`")
-    option: str = Field(description="the command as it is typed")
-    time: str | None = Field(description="how long it takes, where that is no estimate")
-    elo: dict[str, int] = Field(description="how strong its champions are, by rules")
-    needs: str | None = Field(description="what is missing here for it")
-
-
-class GoalInfo(BaseModel):
-    """What one may want, and the ways to it."""
-
-    name: str
-    title: str
-    about: str
-    offers: list[OfferInfo]
+    words: list[str]
+    offers: list[Offer]
 
 
 class Goals(BaseModel):
     """All goals; `notes` say how what is missing here can be had."""
 
-    items: list[GoalInfo]
+    items: list[Goal]
     notes: list[str]
 
 

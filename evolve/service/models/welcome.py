@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from evolve.engine.board.rules import Rules
 from evolve.service.models.agents import NewPlay
-from evolve.service.models.meta import GoalInfo
+from evolve.service.models.meta import Goal
 from evolve.service.models.runs import RunSummary
 
 
@@ -28,4 +28,4 @@ class Welcome(BaseModel):
     run: RunSummary
     game: GameShown
     play: NewPlay = Field(description="a game to begin with")
-    goals: list[GoalInfo] = Field(description="each with what starts with one click")
+    goals: list[Goal] = Field(description="each with what starts with one click")

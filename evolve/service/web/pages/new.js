@@ -117,7 +117,7 @@ function Filled({ info, query }) {
   const given = {};
   for (const field of [...info.fields, ...STUDY]) {
     const { name } = field;
-    if (query.has(name)) given[name] = query.getAll(name).join(field.multiple ? "\n" : " ");
+    if (query.has(name)) given[name] = query.getAll(name).join(isMultiple(field) ? "\n" : " ");
     else if (run.data?.changed.includes(name)) given[name] = textOf(run.data.settings[name], field);
   }
   return html`<${Form} info=${info} begin=${Object.keys(given).length || from ? given : remembered(info.command)} />`;
@@ -170,9 +170,13 @@ function Form({ info, begin }) {
   </form>`;
 }
 
-export function textOf(value, { multiple, lists = "," } = {}) {
+/** A list of texts that hold commas and blanks. */
+const isMultiple = ({ type, lists }) => type === "list" && lists === "repeated";
+
+export function textOf(value, field = {}) {
+  const { lists = "," } = field;
   if (value === null || value === undefined) return "";
-  if (Array.isArray(value)) return value.join(multiple ? "\n" : ", ");
+  if (Array.isArray(value)) return value.join(isMultiple(field) ? "\n" : ", ");
   if (typeof value === "object") {
     return Object.entries(value).map(([key, part]) => `${key}=${partOf(part, lists)}`).join("\n");
   }
@@ -181,7 +185,7 @@ export function textOf(value, { multiple, lists = "," } = {}) {
 
 /** What is not of its type stays text, for the server to say so. */
 function valueOf(field, text) {
-  if (field.multiple) return linesOf(text);
+  if (isMultiple(field)) return linesOf(text);
   if (field.type === "bool") return text === "true";
   if (field.type === "int" || field.type === "float") return scalar(text.trim());
   if (field.type === "list") return text.split(/[,\s]+/).filter(Boolean).map(scalar);
@@ -285,7 +289,7 @@ function Field({ field, text, standard, error, presets, onChange }) {
   const usual = textOf(standard, field);
   const wrong = error && "true";
   const common = { id, about, wrong, "aria-describedby": about, "aria-invalid": wrong };
-  return html`<div class=${`field${field.type === "agents" || field.type === "mapping" || field.multiple ? " wide" : ""}${error ? " wrong" : ""}`}>
+  return html`<div class=${`field${field.type === "agents" || field.type === "mapping" || isMultiple(field) ? " wide" : ""}${error ? " wrong" : ""}`}>
     <label for=${id}>${capital(label(field.name))}</label>
     ${control(field, text, usual, presets, common, onChange)}
     ${error && html`<p class="error" id=${`${id}-error`}>${error}</p>`}
@@ -312,7 +316,7 @@ function control(field, text, usual, presets, common, onChange) {
   }
   if (field.type === "agent") return html`<${IdInput} ...${common} value=${text} onChange=${onChange} />`;
   if (field.type === "agents") return html`<${IdList} ...${common} chosen=${words(text)} onChange=${(ids) => onChange(ids.join(" "))} />`;
-  if (field.type === "mapping" || field.multiple) return html`<textarea ...${common} rows="3" spellcheck=${false} value=${text} placeholder=${usual || (field.name === "require" ? "one a line, such as low < high" : "one NAME=VALUE a line")} onInput=${input}></textarea>`;
+  if (field.type === "mapping" || isMultiple(field)) return html`<textarea ...${common} rows="3" spellcheck=${false} value=${text} placeholder=${usual || (field.name === "require" ? "one a line, such as low < high" : "one NAME=VALUE a line")} onInput=${input}></textarea>`;
   const numeric = field.type === "int" ? "numeric" : field.type === "float" ? "decimal" : undefined;
   return html`<input ...${common} value=${text} placeholder=${usual} inputmode=${numeric} autocomplete="off" spellcheck=${false} onInput=${input} />`;
 }
