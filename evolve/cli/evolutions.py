@@ -15,7 +15,6 @@ from evolve.cli.display import ProgressView, tell, tell_next, telling_of_compila
 from evolve.cli.executors import executor_for, on_cluster, where
 from evolve.cli.generations import (
     LEGEND,
-    SHOWN,
     columns_shown,
     generation_texts,
     generations_table,
@@ -32,6 +31,7 @@ from evolve.fitness.executor import Executor
 from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.run import Run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
+from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
 
@@ -39,7 +39,8 @@ _READ: Final = 60
 """Most generations before a stop whose ratings are read."""
 
 _WIDTHS: Final = {
-    name: max(8 if name in ("best", "seconds") else 6, *map(len, name.split("_"))) for name in SHOWN
+    name: max(8 if name in ("best", "seconds") else 6, *map(len, name.split("_")))
+    for name in GENERATIONS_COLUMNS.names
 }
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from evolve.cli.output import print_frame, rounded
 from evolve.cli.terminal import NOTHING, cell, is_elo, out, say, with_error
+from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.terminal_text import writable
 
 if TYPE_CHECKING:
@@ -17,39 +18,17 @@ if TYPE_CHECKING:
 
     from evolve.runs.run import Run
 
-SHOWN: Final = {
-    "generation": "its number; 0 is random",
-    "best": "the individual with the best score",
-    "best_score": "its score against its own population",
-    "panel_score": "its score against the panel, which does not change",
-    "panel_elo": "the same as Elo: the best's rating on the ladder, or over the panel",
-    "panel_elo_low": "where the 95 % interval of that begins",
-    "panel_elo_high": "and where it ends",
-    "rating": "mean of panel_elo over the last generations: the curve of the rating",
-    "past_score": "its score against champions of the run's own past",
-    "over_budget": "share of games lost for more nodes than --move-budget",
-    "seconds": "wall time of the generation",
-}
-"""Columns of the generations table that are shown, and what they mean."""
-NOT_SHOWN: Final = {
-    "mean_score": "of the population, in files alone",
-    "distinct": "individuals that play differently; 1 is a population of clones",
-    "games": "of the round robin, in files alone",
-    "rating_low": "where the 95 % interval of the rating begins",
-    "rating_high": "and where it ends",
-    "rise": "Elo that the rating rises by in 40 generations, from rise_since on",
-    "rise_low": "where its 95 % interval begins",
-    "rise_high": "and where it ends; below 20 the run has stopped improving",
-    "rise_since": "the first generation of those that the rise is taken from",
-}
-"""Columns that only files have, and what they mean."""
 LEGEND: Final = "past_score: against the run's past champions; over_budget: games lost on nodes"
+
+
+_LAST: Final = ("over_budget", "seconds")
 
 
 def columns_shown(ladder: bool) -> tuple[str, ...]:
     """The columns of a run; with the ladder, the rating says more than the panel score."""
     left_out = "panel_score" if ladder else "rating"
-    return tuple(name for name in SHOWN if name != left_out)
+    names = [column.name for column in GENERATIONS_COLUMNS if column.in_view]
+    return (*(name for name in names if name not in (left_out, *_LAST)), *_LAST)
 
 
 def generation_texts(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ import click
 import evolve
 from evolve.agents.names import parse_name
 from evolve.cli.drawing import print_agent
-from evolve.cli.generations import NOT_SHOWN, SHOWN, print_generations
+from evolve.cli.generations import print_generations
 from evolve.cli.options import complete_agents, complete_runs, json_option, output_path
 from evolve.cli.output import (
     as_frame,
@@ -32,6 +32,7 @@ from evolve.cli.terminal import print_rows, say
 from evolve.files.atomic import write_text
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
+from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.tables.paths import CONFIG_FILE, PICTURES
 from evolve.terminal_text import count_of
 
@@ -75,7 +76,7 @@ Examples:
 
 \b
 Columns of generations:
-""" + "\n".join(f"  {name:<16}{meaning}" for name, meaning in {**SHOWN, **NOT_SHOWN}.items())
+""" + "\n".join(f"  {column.name:<16}{column.text}" for column in GENERATIONS_COLUMNS)
 
 
 _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_TYPES)

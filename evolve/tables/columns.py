@@ -46,7 +46,8 @@ class Column:
     name.
     before: its value in files older than the column, such as None; NEEDED where every file has it.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
-    these columns; None for no chart. label: its name in that chart.
+    these columns; None for no chart. label: its name in that chart. text: what it means, for help.
+    in_view: whether a table for people has it, where that has not all columns.
     """
 
     name: str
@@ -56,6 +57,8 @@ class Column:
     format: Format = "number"
     chart: Chart | None = None
     label: str | None = None
+    text: str = ""
+    in_view: bool = True
 
 
 @dataclass(frozen=True)

@@ -139,34 +139,56 @@ def row_genes(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, list[in
         ) from error
 
 
-def _number(name: str, chart: Chart | None = None, label: str | None = None) -> Column:
+def _number(name: str, text: str, **options: Any) -> Column:
     """A column that a row may lack."""
-    return Column(name, pa.float64(), before=None, chart=chart, label=label)
+    return Column(name, pa.float64(), before=None, text=text, **options)
 
 
-def _share(name: str, chart: Chart, label: str, **options: Any) -> Column:
-    return Column(name, pa.float64(), format="percent", chart=chart, label=label, **options)
+def _hidden(name: str, text: str) -> Column:
+    return _number(name, text, in_view=False)
+
+
+def _share(name: str, text: str, chart: Chart, label: str, **options: Any) -> Column:
+    return Column(
+        name, pa.float64(), format="percent", chart=chart, label=label, text=text, **options
+    )
 
 
 GENERATIONS_COLUMNS: Final = Columns(
     (
-        Column("generation", pa.int64()),
-        Column("best", pa.string()),
-        _share("best_score", _LEAD, "best"),
-        Column("mean_score", pa.float64(), format="percent"),
-        Column(DISTINCT, pa.int64(), before=None),
-        Column("games", pa.int64()),
-        _share("over_budget", _OVER_BUDGET, "share of games"),
-        _share("panel_score", _LADDER_SCORE, "score", before=None),
-        _number("panel_elo", _PANEL, "Elo of the best"),
-        _number("panel_elo_low"),
-        _number("panel_elo_high"),
-        _number("rating", _RATING, "Elo of the best"),
-        *(_number(name) for name in _OF_LADDER[1:]),
-        _share("past_score", _PAST, "score", before=None),
-        Column("seconds", pa.float64(), chart=_SECONDS, label="seconds"),
+        Column("generation", pa.int64(), text="its number; 0 is random"),
+        Column("best", pa.string(), text="the individual with the best score"),
+        _share("best_score", "its score against its own population", _LEAD, "best"),
+        Column(
+            "mean_score", pa.float64(), format="percent", text="of the population", in_view=False
+        ),
+        Column(
+            DISTINCT, pa.int64(), before=None, in_view=False,
+            text="individuals that play differently; 1 is a population of clones",
+        ),
+        Column("games", pa.int64(), text="of the round robin", in_view=False),
+        _share("over_budget", "share of games lost for more nodes than --move-budget",
+               _OVER_BUDGET, "share of games"),
+        _share("panel_score", "its score against the panel, which does not change",
+               _LADDER_SCORE, "score", before=None),
+        _number("panel_elo", "the same as Elo: the best's rating on the ladder, or over the panel",
+                chart=_PANEL, label="Elo of the best"),
+        _number("panel_elo_low", "where the 95 % interval of that begins"),
+        _number("panel_elo_high", "and where it ends"),
+        _number("rating", "mean of panel_elo over the last generations: the curve of the rating",
+                chart=_RATING, label="Elo of the best"),
+        _hidden("rating_low", "where the 95 % interval of the rating begins"),
+        _hidden("rating_high", "and where it ends"),
+        _hidden("rise", "Elo that the rating rises by in 40 generations, from rise_since on"),
+        _hidden("rise_low", "where its 95 % interval begins"),
+        _hidden("rise_high", "and where it ends; below 20 the run has stopped improving"),
+        _hidden("rise_since", "the first generation of those that the rise is taken from"),
+        _share("past_score", "its score against champions of the run's own past", _PAST, "score",
+               before=None),
+        Column("seconds", pa.float64(), chart=_SECONDS, label="seconds",
+               text="wall time of the generation"),
     )
-)
+)  # fmt: skip
 """Columns that a row may lack are null there, such as those of the panel without a panel."""
 
 
