@@ -139,7 +139,7 @@ def speedup(trials: int) -> None:
         )
         with tempfile.TemporaryDirectory() as folder:
             watch = _Counting()
-            Sweep(Path(folder), settings, jobs).run(watch)
+            Sweep.open(Path(folder), settings.model_copy(update={"jobs": jobs})).run(watch)
         # The first trial of every worker also starts it.
         ends = watch.ends[jobs - 1 :]
         rates.setdefault(jobs, []).append((len(ends) - 1) / (ends[-1] - ends[0]))

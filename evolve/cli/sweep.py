@@ -117,7 +117,7 @@ def sweep_command(
     if listing:
         _list(plan_of(settings))
         return 0
-    checked_plan(settings).check_new()
+    checked_plan(settings, new=True)
     return work_of(SWEEPS)(SWEEPS.command(kind)).start(settings, settings.jobs or processors(), out)
 
 

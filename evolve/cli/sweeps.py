@@ -29,6 +29,7 @@ from evolve.sweeps.call import search_and_select
 from evolve.sweeps.final import FinalResult
 from evolve.sweeps.storage import stored_form, without_password
 from evolve.sweeps.sweep import Sweep, SweepEnding
+from evolve.sweeps.trials import games_of
 from evolve.tables.trials import final_table
 from evolve.terminal_text import as_word, count_of
 from evolve.version import __version__
@@ -127,7 +128,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
     ) -> Iterator[Sweep]:
         if self.word not in _ON_CLUSTERS:
             refuse_cluster(f"`{self.command}` is")
-        with closing(Sweep(folder, settings, placement=placement())) as sweep:
+        with closing(Sweep.open(folder, settings, placement=placement())) as sweep:
             yield sweep
 
     def finished(self, work: Sweep) -> str | None:
@@ -136,7 +137,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
             return None
         if not work.has_importances:
             work.compute_importances()
-        more = f"a higher --{'trials' if work.plan.games is None else 'games'} continues it"
+        limit = "trials" if work.settings.games_of_trials is None else "games"
+        more = f"a higher --{limit} continues it"
         if work.study.is_exhausted:
             more = SweepEnding.EXHAUSTED.value
         return f"{count_of(work.study.finished(), 'trial')}; {more}"
@@ -157,8 +159,8 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def so_far(self, work: Sweep, ending: RunEnding) -> str:
         so_far = f"{work.study.finished()} of {work.settings.trials} trials"
-        if work.plan.games is not None:
-            played = work.plan.games_of(work.study.trials())
+        if work.settings.games_of_trials is not None:
+            played = games_of(work.study.trials(), work.settings.trial_games)
             so_far = f"{count_of(work.study.finished(), 'trial')}, {played} games"
         if ending.stopped and not _has_trials_left(work):
             so_far += ", the final is to come"
@@ -241,8 +243,8 @@ def _print_header(sweep: Sweep, done: int) -> None:
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
     trials = count_of(settings.trials, "trial")
-    if sweep.plan.games is not None:
-        trials = f"{sweep.plan.games} games"
+    if settings.games_of_trials is not None:
+        trials = f"{settings.games_of_trials} games"
     trials += f", {count_of(done, 'trial')} done" if done else ""
     tell(
         f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "

@@ -122,6 +122,15 @@ class ProgramSweepSettings(SweepSettings):
         return self.games - self.final_games - probe
 
     @property
+    def counts_failures(self) -> bool:
+        """See SweepSettings: a program may crash on many values."""
+        return True
+
+    @property
+    def hypotheses(self) -> tuple[float, float] | None:
+        return self.sprt
+
+    @property
     def identity(self) -> dict[str, Any]:
         identity = super().identity
         for name in ("games", "cores", "sprt"):

@@ -357,6 +357,29 @@ class SweepSettings(Settings):
         return self.model_copy(update={"study": name, "jobs": self.jobs or jobs})
 
     @property
+    def searches(self) -> bool:
+        """Whether trials try settings one after another, each of which counts.
+
+        False for steps of SPSA, which play one another.
+        """
+        return self.sampler != "spsa"
+
+    @property
+    def games_of_trials(self) -> int | None:
+        """Games that all trials together may play; None for no limit."""
+        return None
+
+    @property
+    def counts_failures(self) -> bool:
+        """Whether failed trials count as trials, and may fail in a row once one is complete."""
+        return False
+
+    @property
+    def hypotheses(self) -> tuple[float, float] | None:
+        """Elo of the two hypotheses of the test that ends the final; None for no test."""
+        return None
+
+    @property
     def identity(self) -> dict[str, Any]:
         """Settings that a trial's score depends on, as JSON; all writers of a study must agree."""
         when_to_stop = {

@@ -80,11 +80,11 @@ def sweep(
     given = {"kind": kind, **settings, **({} if jobs is None else {"jobs": jobs})}
     requested: SweepSettings = resolve_as(variant.model(), {}, given, below)
     if not begun:
-        checked_plan(requested).check_new()
+        checked_plan(requested, new=True)
     requested = requested.completed(folder, 1)
     with (
         life_cycle.opened(SWEEPS, command, folder, stored_form(requested)),
-        closing(Sweep(folder, requested)) as work,
+        closing(Sweep.open(folder, requested)) as work,
     ):
         if not (work.has_champion and work.study.is_over and not work.is_left_over):
             with shown(progress, observer) as watching:

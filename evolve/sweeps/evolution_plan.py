@@ -31,7 +31,8 @@ from evolve.runs import run_folder
 from evolve.runs.loading import load_agent
 from evolve.runs.observer import Silent
 from evolve.runs.run_types import champion_of
-from evolve.sweeps.plan import SettingsPlan, plays_again
+from evolve.sweeps.plan import plays_again
+from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
 from evolve.sweeps.trials import Marks, Objective, Outcome, Report, Task, trial_file
 from evolve.version import __version__

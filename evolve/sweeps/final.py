@@ -6,22 +6,22 @@ against the defaults, on further openings, shows whether the sweep has found mor
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.arena.match import Match
+from evolve.agents.agent import Agent
+from evolve.arena.match import Match, MatchResult, Sprt
 from evolve.arena.match_folder import MatchFolder
 from evolve.arena.tournament import Contest, Row, Tournament
-from evolve.config.sweep import matches_of
+from evolve.config.sweep import SweepSettings, matches_of
 from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove_tree
 from evolve.fitness.executor import Executor
@@ -29,7 +29,7 @@ from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.observer import Observer
-from evolve.sweeps.trials import agent_file, number_of
+from evolve.sweeps.trials import FOLDER, agent_file, games_of, number_of
 from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of
 
@@ -141,98 +141,136 @@ class KeptMatches(MatchFolder):
             remove_tree(self._all, ignore_errors=True)
 
 
-def play_final(
-    folder: Path,
-    plan: Plan,
-    trials: Sequence[FrozenTrial],
-    executor: Executor,
-    observer: Observer,
-    *,
-    over: bool = False,
-    seconds_a_game: float | None = None,
-) -> FinalResult | None:
-    """Play the final and select the champion; None when no complete trial has its agent here.
+def openings_of_final(sweep: SweepSettings, trials: Sequence[FrozenTrial], matches: int) -> int:
+    """Return the openings of each match of a final with `matches` matches, after these trials.
+
+    The number is in proportion to their games, and at most what was planned.
+    """
+    openings = sweep.openings_after(games_of(trials, sweep.trial_games), matches)
+    if sweep.games_of_trials is None or sweep.final_openings is not None:
+        return openings
+    return min(openings, sweep.final_games // (2 * max(1, matches)))
+
+
+@dataclass
+class SweepFinal:
+    """The final of a sweep: the best settings and the defaults, as far as their agents are here.
 
     over: whether no further trial will come. seconds_a_game: expected seconds per game, where
-    known. Raises StoppedError when the observer asks to stop; the same call resumes.
+    known.
     """
-    sweep = plan.sweep
-    agents_of_trials = [(trial, plan.agent_of(folder, trial)) for trial in settings_ranked(trials)]
-    agent_by = {number_of(trial): agent for trial, agent in agents_of_trials if agent is not None}
-    here = [trial for trial, agent in agents_of_trials if agent is not None]
-    if not here:
-        return None
-    finalists = here[: sweep.finalists]
-    defaults = next(filter(is_defaults, here), None)
-    if defaults is not None and defaults not in finalists:
-        finalists.append(defaults)
-    agents = [agent_by[number_of(trial)] for trial in finalists]
-    names = [f"trial-{number_of(trial)}" for trial in finalists]
-    pairs = len(agents) * (len(agents) - 1) // 2
-    matches = matches_of(len(agents))
-    count = plan.openings_of_final(trials, matches)
-    total = 2 * count * matches
 
-    def openings(part: Part, *key: int) -> Openings:
-        rng = np.random.default_rng([sweep.seed, *key])
-        return balanced_openings(count, part, sweep.rules, rng)
+    folder: Path
+    plan: Plan
+    trials: Sequence[FrozenTrial]
+    executor: Executor
+    observer: Observer
+    over: bool = False
+    seconds_a_game: float | None = None
 
-    if pairs:
-        observer.note(_announced(len(agents), count, total, seconds_a_game))
-    games = KeptMatches(folder, f"{names} {count} {sweep.seed} {plan.test}", total, observer)
-    rows: list[Row] = []
-    winner = finalists[0]
-    if pairs:
+    def __post_init__(self) -> None:
+        sweep = self.plan.sweep
+        self.finalists: list[FrozenTrial] = []
+        self.agents: list[Agent] = []
+        self.defaults: FrozenTrial | None = None
+        for trial in settings_ranked(self.trials):
+            chosen = len(self.finalists) < sweep.finalists or is_defaults(trial)
+            agent = self.plan.agent_of(self.folder, trial) if chosen else None
+            if agent is not None:
+                self.finalists.append(trial)
+                self.agents.append(agent)
+                self.defaults = trial if is_defaults(trial) else self.defaults
+        self.names = [f"trial-{number_of(trial)}" for trial in self.finalists]
+        matches = matches_of(len(self.agents))
+        self.openings = openings_of_final(sweep, self.trials, matches)
+        self.test = None if sweep.hypotheses is None else Sprt(*sweep.hypotheses)
+        self.games = 2 * self.openings * matches
+        key = f"{self.names} {self.openings} {sweep.seed} {self.test}"
+        self.matches = KeptMatches(self.folder, key, self.games, self.observer)
 
-        def play(match: Match, done: GamesDone | None) -> None:
-            if rating.finished:
-                _write_standings(folder, rating.rows())
-            games.play(match, done)
+    def play(self) -> FinalResult | None:
+        """Play the final and select the champion; None when no complete trial has its agent here.
 
+        Raises StoppedError when the observer asks to stop; the same call resumes.
+        """
+        if not self.finalists:
+            return None
+        rows = self.round_robin() if len(self.finalists) > 1 else []
+        winner = self.finalists[self.names.index(rows[0].agent) if rows else 0]
+        alone = self.defaults is None or winner is self.defaults
+        return self.save(rows, winner, None if alone else self.retest(winner))
+
+    def round_robin(self) -> list[Row]:
+        """Let all finalists play one another; return their rows, the strongest first."""
+        self.observer.note(self._announced())
+        contest = Contest(self.agents, self.names, self.plan.sweep.rules, self.plan.sweep.seed)
         rating = Tournament(
-            Contest(agents, names, sweep.rules, sweep.seed),
-            lambda i, j: openings(Part.PLAYOFF, i, j),
-            executor=executor,
-            play_match=play,
+            contest,
+            lambda i, j: self._openings(Part.PLAYOFF, i, j),
+            executor=self.executor,
+            play_match=lambda match, done: self._play_pair(rating, match, done),
         )
-        rating.play(games.progress)
+        rating.play(self.matches.progress)
         rows = rating.rows()
-        _write_standings(folder, rows)
-        winner = finalists[names.index(rows[0].agent)]
-    score, tested, failures = None, None, (0, 0)
-    if defaults is not None and winner is not defaults:
-        one, other = finalists.index(winner), finalists.index(defaults)
+        _write_standings(self.folder, rows)
+        return rows
+
+    def _play_pair(self, rating: Tournament, match: Match, done: GamesDone | None) -> None:
+        if rating.finished:
+            _write_standings(self.folder, rating.rows())
+        self.matches.play(match, done)
+
+    def retest(self, winner: FrozenTrial) -> MatchResult:
+        """Let the winner play the defaults on further openings."""
+        assert self.defaults is not None
+        first, second = self.finalists.index(winner), self.finalists.index(self.defaults)
         match = Match(
-            agents[one],
-            agents[other],
-            openings(Part.MATCH, 0),
-            sweep.rules,
-            names=(names[one], names[other]),
-            seed=sweep.seed,
-            executor=executor,
-            sprt=plan.test,
+            self.agents[first],
+            self.agents[second],
+            self._openings(Part.MATCH, 0),
+            self.plan.sweep.rules,
+            names=(self.names[first], self.names[second]),
+            seed=self.plan.sweep.seed,
+            executor=self.executor,
+            sprt=self.test,
         )
-        games.play(match, games.progress)
-        played = match.result
-        score, failures = played.score, (played.failures_a, played.failures_b)
-        if plan.test is not None:
-            tested = plan.test.verdict(match.result.pentanomial)
-    facts = {} if score is None else {"against_defaults": score.value}
-    champion = plan.save_champion(folder, winner, facts)
-    assert champion is not None
-    number = None if defaults is None else number_of(defaults)
-    result = FinalResult(rows, number_of(winner), number, score, champion, tested, failures)
-    write_result(folder, result, trials, over=over)
-    games.drop()
-    return result
+        self.matches.play(match, self.matches.progress)
+        return match.result
 
+    def save(
+        self, rows: Sequence[Row], winner: FrozenTrial, retest: MatchResult | None
+    ) -> FinalResult:
+        """Make the winner's agent the champion, and write the result."""
+        facts = {} if retest is None else {"against_defaults": retest.score.value}
+        champion = self.plan.save_champion(self.folder, winner, facts)
+        assert champion is not None
+        result = FinalResult(
+            rows,
+            number_of(winner),
+            None if self.defaults is None else number_of(self.defaults),
+            None if retest is None else retest.score,
+            champion,
+            self.test.verdict(retest.pentanomial) if self.test and retest else None,
+            (0, 0) if retest is None else (retest.failures_a, retest.failures_b),
+        )
+        write_result(self.folder, result, self.trials, over=self.over)
+        self.matches.drop()
+        return result
 
-def _announced(players: int, openings: int, games: int, seconds_a_game: float | None) -> str:
-    """Describe the coming final in a line."""
-    text = f"the final: {count_of(players, 'agent')}, {2 * openings} games a pair, {games} at most"
-    if seconds_a_game is None:
-        return text
-    return f"{text}, some {math.ceil(games * seconds_a_game)} s"
+    def _openings(self, part: Part, *key: int) -> Openings:
+        sweep = self.plan.sweep
+        rng = np.random.default_rng([sweep.seed, *key])
+        return balanced_openings(self.openings, part, sweep.rules, rng)
+
+    def _announced(self) -> str:
+        """Describe the coming final in a line."""
+        text = (
+            f"the final: {count_of(len(self.agents), 'agent')}, {2 * self.openings} games a pair, "
+            f"{self.games} at most"
+        )
+        if self.seconds_a_game is None:
+            return text
+        return f"{text}, some {math.ceil(self.games * self.seconds_a_game)} s"
 
 
 def write_result(
@@ -271,31 +309,19 @@ def _document(result: FinalResult) -> dict[str, Any]:
     }
 
 
-_PIECE: Final = 48_000
-"""Characters in a piece: a text in MySQL holds 65 535 bytes."""
-_KEY: Final = "agent:"
+def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> list[str]:
+    """Copy the missing agent files of the best `count` settings and of the defaults.
 
-
-def agent_pieces(path: Path) -> dict[str, str]:
-    """Return an agent file as attributes of its trial."""
-    text = base64.b64encode(path.read_bytes()).decode("ascii")
-    return {
-        f"{_KEY}{start // _PIECE:03d}": text[start : start + _PIECE]
-        for start in range(0, len(text), _PIECE)
-    }
-
-
-def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> None:
-    """Write the missing agent files of the best `count` settings and of the defaults.
-
+    They are in the folders of the processes that ran them; returns those that cannot be read here.
     Raises RunError where the study gives a trial's agent file another name.
     """
-    best = settings_ranked(trials)
-    wanted = best[:count] + list(filter(is_defaults, best))
-    for trial in wanted:
+    best, missing = settings_ranked(trials), []
+    for trial in best[:count] + list(filter(is_defaults, best)):
         target = agent_file(folder, trial)
-        pieces = sorted(key for key in trial.user_attrs if key.startswith(_KEY))
-        if target.exists() or not pieces:
-            continue
-        text = "".join(trial.user_attrs[key] for key in pieces)
-        write_bytes(target, base64.b64decode(text))
+        if not target.exists():
+            source = agent_file(Path(str(trial.user_attrs.get(FOLDER))), trial)
+            try:
+                write_bytes(target, source.read_bytes())
+            except OSError:
+                missing.append(str(source))
+    return missing

@@ -19,7 +19,7 @@ import tomli_w
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult, Sprt
+from evolve.arena.match import Match, MatchResult
 from evolve.config.program_sweep import ProgramSweepSettings
 from evolve.config.sweep import PROBES
 from evolve.engine.board.rules import MAX_PLIES, Rules
@@ -84,13 +84,8 @@ class ProgramPlan(Plan):
         """Raise AgentError for a missing program."""
         self.program.check(values)
 
-    def try_out(self) -> None:
-        """Start the program with its defaults; EngineError where it does not work."""
-        with self._for_a_look() as program:
-            program.prepare()
-
     @contextmanager
-    def _for_a_look(self) -> Iterator[ExternalAgent]:
+    def _temporary_program(self) -> Iterator[ExternalAgent]:
         """Yield the program with its defaults, before there is a folder for its files."""
         with tempfile.TemporaryDirectory() as folder:
             program = self.program.agent(self.defaults or {}, "the program", Path(folder))
@@ -245,29 +240,6 @@ class ProgramPlan(Plan):
         write_text(folder / BEST_TOML, tomli_w.dumps(tuned["parameters"]))
         return path
 
-    @property
-    def test(self) -> Sprt | None:
-        return None if self.own.sprt is None else Sprt(*self.own.sprt)
-
-    def pin_cores(self, place: int) -> None:
-        """Pin a worker and its programs to separate cores."""
-        count = self.own.cores
-        if hasattr(os, "sched_setaffinity"):
-            there = sorted(os.sched_getaffinity(0))
-            mine = {there[(place * count + number) % len(there)] for number in range(count)}
-            with suppress(OSError):
-                os.sched_setaffinity(0, mine)
-
-    @property
-    def games(self) -> int | None:
-        """See Plan: without the games of the final."""
-        return self.own.games_of_trials
-
-    def games_of(self, trials: Sequence[FrozenTrial]) -> int:
-        running = sum(trial.state == TrialState.RUNNING for trial in trials)
-        played = sum(int(trial.user_attrs.get("games", 0)) for trial in trials)
-        return played + running * self.games_of_one
-
     def repeats(self, trials: Sequence[FrozenTrial]) -> bool | None:
         """See Plan: as the defaults' games with themselves have shown."""
         defaults = next(filter(is_defaults, trials), None)
@@ -275,23 +247,37 @@ class ProgramPlan(Plan):
             return None
         return bool(defaults.user_attrs.get("alike"))
 
-    def check_new(self) -> None:
-        """See Plan: other rules of the program, and parameters that SPSA cannot move."""
-        super().check_new()
-        with self._for_a_look() as program:
-            own, asked = program.own_rules(), self.sweep.rules
-        if own is not None and own != asked:
+    def check_start(self, *, new: bool) -> None:
+        """See Plan: start the program with its defaults; EngineError where it does not work.
+
+        A new sweep is refused for other rules of the program, and for parameters that SPSA cannot
+        move.
+        """
+        with self._temporary_program() as program:
+            program.prepare()
+            own, rules = program.own_rules() if new else None, self.sweep.rules
+        super().check_start(new=new)
+        if own is not None and own != rules:
             raise SettingsError(
-                f"rules: the program says that it plays {own}, and the sweep plays {asked}: add "
+                f"rules: the program says that it plays {own}, and the sweep plays {rules}: add "
                 f"--rules {own}"
             )
-        single = [one for one in self.space.parameters if one.count == 1]
-        if self.sweep.sampler == "spsa" and single:
+        single = [parameter for parameter in self.space.parameters if parameter.count == 1]
+        if new and self.sweep.sampler == "spsa" and single:
             name, value = single[0].name, single[0].example
             raise SettingsError(
                 f"sampler: spsa moves every parameter, and {name} has one value, {value}: hold it "
                 f"by --fix {name}={value}, or give it a range"
             )
+
+    def prepare(self, objective: Objective) -> None:
+        """See Plan: pin this process and its programs to cores of their own."""
+        if hasattr(os, "sched_setaffinity"):
+            usable, count = sorted(os.sched_getaffinity(0)), self.own.cores
+            first = objective.worker * count
+            own = {usable[(first + number) % len(usable)] for number in range(count)}
+            with suppress(OSError):
+                os.sched_setaffinity(0, own)
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
         """See Plan: whether the program seems to ignore its parameters."""
@@ -307,11 +293,6 @@ class ProgramPlan(Plan):
         """Return whether a trial's settings differ from those of its opponent."""
         met = trial.user_attrs.get(MIRROR, self.defaults)
         return bool(trial.params != met)
-
-    @property
-    def tolerates_failures(self) -> bool:
-        """See Plan: a program may crash on some values."""
-        return True
 
 
 class _Games:

@@ -38,6 +38,7 @@ from evolve.sweeps.final import (
     KeptMatches,
     Standing,
     is_defaults,
+    openings_of_final,
     settings_ranked,
     write_result,
 )
@@ -184,7 +185,7 @@ class Rungs:
         queued = [Queued(one.values, one.origin) for one in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
         watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)
-        with closing(Sweep(folder, settings, queued, self._sweep.placement)) as sweep:
+        with closing(Sweep.open(folder, settings, queued, self._sweep.placement)) as sweep:
             ending = sweep.run(watch)
             by_number = {number_of(trial): trial for trial in sweep.study.trials()}
         if ending is not SweepEnding.COMPLETE:
@@ -229,7 +230,7 @@ class Rungs:
         None where no pair is complete.
         """
         settings, matches = self._settings, len(trainings) // 2
-        count = self._sweep.plan.openings_of_final(self._sweep.study.trials(), matches)
+        count = openings_of_final(settings, self._sweep.study.trials(), matches)
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
         games = KeptMatches(self._sweep.folder, key, 2 * count * matches, observer)
         scores: list[float] = []

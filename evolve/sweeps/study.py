@@ -36,6 +36,7 @@ from evolve.sweeps.trials import (
     Task,
     finished_of,
     free_place,
+    games_of,
     is_lost,
     known_result,
     number_of,
@@ -208,9 +209,10 @@ class Study:
     def progress(self) -> tuple[float, float]:
         """How much is done and how much in all: trials, or games where these are counted."""
         trials, plan = self.trials(), self.plan
-        if plan.games is not None:
-            done = plan.games_of([trial for trial in trials if trial.state in FINISHED])
-            return (plan.games if self.is_over else done), plan.games
+        most = plan.sweep.games_of_trials
+        if most is not None:
+            done = games_of([trial for trial in trials if trial.state in FINISHED], 0)
+            return (most if self.is_over else done), most
         planned = plan.bounded if self._tries_each_once(trials) else plan.sweep
         return finished_of(trials), plan.sweep.work - plan.sweep.trials + planned.trials
 
@@ -220,23 +222,23 @@ class Study:
         Where trials may fail one after another, failed ones count. Otherwise a sweep of a program
         that crashes on most values would never end.
         """
-        states = (*(ENDS if self.plan.tolerates_failures else FINISHED), *more)
+        states = (*(ENDS if self.plan.sweep.counts_failures else FINISHED), *more)
         return sum(trial.state in states for trial in trials)
 
     def _has_room(self, trials: Sequence[FrozenTrial]) -> bool:
         """Return whether the game limit leaves room for another trial."""
-        most = self.plan.games
-        return most is None or self.plan.games_of(trials) + self.plan.games_of_one <= most
+        most, each = self.plan.sweep.games_of_trials, self.plan.sweep.trial_games
+        return most is None or games_of(trials, each) + each <= most
 
     @cached_property
     def all_settings(self) -> list[Setting]:
         """All settings in the order of their trials; empty where there are more than trials."""
         plan = self.plan
-        if self._queue is not None or plan.space.count is None or not plan.searches:
+        if self._queue is not None or plan.space.count is None or not plan.sweep.searches:
             return []
-        trials = plan.sweep.trials
-        if plan.games is not None:
-            trials = min(trials, plan.games // plan.games_of_one)
+        trials, most = plan.sweep.trials, plan.sweep.games_of_trials
+        if most is not None:
+            trials = min(trials, most // plan.sweep.trial_games)
         if plan.space.count > trials:
             return []
         settings = list(plan.space.settings)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from optuna.trial import FrozenTrial, TrialState
 
@@ -18,16 +18,16 @@ from evolve.runs import run_folder
 from evolve.runs.observer import Observer, RunEnding
 from evolve.sweeps.final import (
     FinalResult,
-    agent_pieces,
+    SweepFinal,
     best_trial,
     fetch_agents,
-    play_final,
 )
-from evolve.sweeps.plan import checked_plan
+from evolve.sweeps.plan import Plan, checked_plan
 from evolve.sweeps.storage import BEAT, Heart, open_database, open_journal
 from evolve.sweeps.study import Queued, Study
 from evolve.sweeps.trials import (
     FINISHED,
+    FOLDER,
     PLAY_SECONDS,
     PLAYED,
     Outcome,
@@ -39,6 +39,7 @@ from evolve.sweeps.worker import Gone, Reported, Worker, ready
 from evolve.tables.paths import (
     JOURNAL_FILE,
     RUNGS,
+    TRIALS,
 )
 from evolve.tables.trials import (
     Importances,
@@ -66,35 +67,40 @@ class SweepEnding(RunEnding):
 class Sweep:
     """One sweep in its folder. Make it inside the folder's lock.
 
-    It has as many workers as its settings say, by default one. With a `queue`, only its trials run.
-    placement: where games are played. Raises what `checked_plan` does, RunError or StorageError,
-    before anything begins.
+    It has as many workers as its settings say, by default one.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        settings: SweepSettings,
-        queue: Sequence[Queued] | None = None,
-        placement: Placement = HERE,
-    ) -> None:
+    def __init__(self, folder: Path, plan: Plan, study: Study, placement: Placement = HERE) -> None:
         self.folder = folder
         self.placement = placement
-        self.settings = settings
-        plan = checked_plan(settings)
-        self.jobs = settings.jobs or 1
-        # A folder may be moved, so the study's name must not depend on the folder's.
-        name = settings.study or "sweep"
-        database, journal = settings.storage, folder / JOURNAL_FILE
-        storage = open_journal(journal) if database is None else open_database(database)
-
+        self.settings = plan.sweep
         self.plan = plan
-        self.study = Study(plan, storage, name, queue)
+        self.study = study
+        self.jobs = plan.sweep.jobs or 1
         self._workers: list[Worker] = []
         self._failed = 0
         self._next_look = 0.0
         self._remarked = False
         self._importances = Importances()
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        settings: SweepSettings,
+        queue: Sequence[Queued] | None = None,
+        placement: Placement = HERE,
+    ) -> Self:
+        """Open the sweep of a folder: begin its study or join it, and queue its first trials.
+
+        With a `queue`, only its trials run. placement: where games are played. Raises what
+        `checked_plan` does, RunError or StorageError.
+        """
+        plan, database = checked_plan(settings), settings.storage
+        journal = folder / JOURNAL_FILE
+        storage = open_journal(journal) if database is None else open_database(database)
+        # A folder may be moved, so the study's name must not depend on the folder's.
+        return cls(folder, plan, Study(plan, storage, settings.study or "sweep", queue), placement)
 
     def run(self, observer: Observer) -> SweepEnding:
         """Run trials up to the settings' number."""
@@ -133,19 +139,18 @@ class Sweep:
         Raises StoppedError where the observer asks to stop; the same call resumes.
         """
         self.compute_importances()
-        if self.study.shared:
-            fetch_agents(self.folder, self.study.trials(), self.settings.finalists)
-        trials, over = self.study.trials(), self.study.is_over
-        with self.placement.open(self.jobs) as executor:
-            return play_final(
-                self.folder,
-                self.plan,
-                trials,
-                executor,
-                observer,
-                over=over,
-                seconds_a_game=self._seconds_a_game(trials),
+        trials, count = self.study.trials(), self.settings.finalists
+        missing = fetch_agents(self.folder, trials, count) if self.study.shared else []
+        if missing:
+            observer.note(
+                f"some of the best trials do not play: {', '.join(missing)} cannot be read here; "
+                f"copy them to {self.folder / TRIALS} and resume"
             )
+        over, seconds = self.study.is_over, self._seconds_a_game(trials)
+        with self.placement.open(self.jobs) as executor:
+            return SweepFinal(
+                self.folder, self.plan, trials, executor, observer, over, seconds
+            ).play()
 
     @property
     def final_seconds(self) -> float:
@@ -269,8 +274,8 @@ class Sweep:
         """Keep how a trial ended; RunError where too many have failed in a row."""
         complete = outcome.state == TrialState.COMPLETE
         if complete and self.study.shared and outcome.attributes.get("agent"):
-            pieces = agent_pieces(self.folder / outcome.attributes["agent"])
-            outcome = replace(outcome, attributes={**outcome.attributes, **pieces})
+            folder = {FOLDER: str(self.folder.resolve())}
+            outcome = replace(outcome, attributes={**outcome.attributes, **folder})
         kept = self.study.end(number, outcome)
         self._failed = self._failed + 1 if outcome.state == TrialState.FAIL else 0
         best = best_trial(self.study.trials())
@@ -279,7 +284,7 @@ class Sweep:
         if not kept:
             observer.note(f"trial {number} had been given up for dead; its result is not counted")
         self._tell(number, observer)
-        if self._failed >= _IN_A_ROW and not (self.plan.tolerates_failures and best is not None):
+        if self._failed >= _IN_A_ROW and not (self.settings.counts_failures and best is not None):
             reason = outcome.attributes["reason"]
             raise RunError(f"{self._failed} trials in a row failed, the last one: {reason}")
 

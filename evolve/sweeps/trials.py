@@ -44,6 +44,8 @@ MIRROR: Final = "mirror"
 """Of a step of SPSA: the values of its opponent, the mirror image."""
 SAME: Final = "same_as"
 """Of a trial with the settings of an earlier one: its number."""
+FOLDER: Final = "folder"
+"""In a shared study: the sweep's folder on the machine that ran the trial."""
 PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
@@ -107,6 +109,12 @@ def number_of(trial: FrozenTrial) -> int:
 def finished_of(trials: Iterable[FrozenTrial]) -> int:
     """Count the trials that are complete or pruned."""
     return sum(trial.state in FINISHED for trial in trials)
+
+
+def games_of(trials: Sequence[FrozenTrial], of_each: int) -> int:
+    """Count the games that trials have played; those that run count as `of_each`."""
+    running = sum(trial.state == TrialState.RUNNING for trial in trials)
+    return running * of_each + sum(int(trial.user_attrs.get(PLAYED, 0)) for trial in trials)
 
 
 def is_lost(trial: FrozenTrial) -> bool:
@@ -219,10 +227,17 @@ def keep(folder: Path, agent: StoredAgent) -> Path:
 class Objective:
     """Judges and keeps the agents of a sweep's trials, in its folder.
 
-    executor: for games of agents that the kernels play.
+    executor: for games of agents that the kernels play. worker: index of this process, from 0.
     """
 
-    def __init__(self, sweep: SweepSettings, folder: Path, executor: Executor = ONE_THREAD) -> None:
+    def __init__(
+        self,
+        sweep: SweepSettings,
+        folder: Path,
+        executor: Executor = ONE_THREAD,
+        worker: int = 0,
+    ) -> None:
+        self.worker = worker
         self.sweep = sweep
         self.executor = executor
         self.folder = folder

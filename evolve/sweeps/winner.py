@@ -18,7 +18,8 @@ from evolve.errors import EvolveError
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run import Run
 from evolve.sweeps.final import DEFAULTS
-from evolve.sweeps.plan import Plan, SettingsPlan, plan_of
+from evolve.sweeps.plan import Plan, plan_of
+from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.tables.paths import BEST_FILE
 from evolve.tables.trials import read_trials, whole_final
 

@@ -158,13 +158,12 @@ def _serve(
 ) -> None:
     """Run trials until there are no more; opened: opens where their games are played."""
     plan = plan_of(settings)
-    plan.pin_cores(place)
     objective: Objective | None = None
     while (task := connection.recv()) is not None:
         begin = time.perf_counter()
         try:
             if objective is None:
-                begun = Objective(settings, folder, opened())
+                begun = Objective(settings, folder, opened(), place)
                 plan.prepare(begun)
                 objective = begun
             objective.begin()

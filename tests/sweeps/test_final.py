@@ -19,9 +19,9 @@ from evolve.files.atomic import write_text
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.runs.observer import Silent
 from evolve.sweeps.evolution_plan import GenesPlan
-from evolve.sweeps.final import best_trial, play_final, ranked, settings_ranked
+from evolve.sweeps.final import SweepFinal, best_trial, openings_of_final, ranked, settings_ranked
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trials import agent_file
+from evolve.sweeps.trials import agent_file, games_of
 from evolve.tables.trials import final_table, finals_trials, verdict_of
 
 
@@ -52,7 +52,7 @@ def final(folder: Path, trials: list[FrozenTrial], **changes: Any) -> Any:
     options = {"finalists": 2, "final_openings": 6, "panel": ("random",), **changes}
     plan = plan_of(SweepSettings(kind="alphabeta", **options))
     observer = Counting()
-    result = play_final(folder, plan, trials, ONE_THREAD, observer)
+    result = SweepFinal(folder, plan, trials, ONE_THREAD, observer).play()
     assert not observer.shares or observer.shares[-1] <= 1.0
     return result
 
@@ -200,13 +200,13 @@ def test_a_final_ends_within_a_pair_of_games_and_goes_on(
     trials = [of(0, 0.1, 0, origin="defaults"), of(1, 0.9, 1), of(2, 0.8, 2)]
     plan = plan_of(SweepSettings(kind="alphabeta", final_openings=4, panel=("random",)))
     (tmp_path / "whole").mkdir()
-    whole = play_final(tmp_path / "whole", plan, trials, ONE_THREAD, Silent())
+    whole = SweepFinal(tmp_path / "whole", plan, trials, ONE_THREAD, Silent()).play()
     played, times = 0, 0
     while True:
         observer = Stopping(pairs)
         before = played
         try:
-            result = play_final(tmp_path, plan, trials, ONE_THREAD, observer)
+            result = SweepFinal(tmp_path, plan, trials, ONE_THREAD, observer).play()
         except StoppedError:
             times += 1
             new = [done for done, _ in observer.told if done > before]
@@ -236,11 +236,9 @@ def test_a_final_is_in_proportion_to_its_trials(
 ) -> None:
     made = SweepSettings(kind="alphabeta", panel=("random", "swh"), panel_openings=10, **settings)
     plan = plan_of(made.model_copy(update={"trials": trials}))
-    ended = [trial(n, 0.5) for n in range(trials)]
-    for one in ended:
-        one.intermediate_values = {1: 0.5}
+    ended = [trial(n, 0.5, played=40) for n in range(trials)]
     matches = matches_of(made.finalists + 1)
-    assert plan.games_of(ended) == 40 * trials
-    assert plan.openings_of_final(ended, matches) == openings
+    assert games_of(ended, made.trial_games) == 40 * trials
+    assert openings_of_final(plan.sweep, ended, matches) == openings
     if "final_openings" not in settings and openings > 10:
-        assert 2 * openings * matches <= plan.games_of(ended) / 3
+        assert 2 * openings * matches <= games_of(ended, made.trial_games) / 3

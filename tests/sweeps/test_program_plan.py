@@ -26,7 +26,7 @@ from evolve.sweeps.program_plan import (
     shared,
     shares_of,
 )
-from evolve.sweeps.trials import MIRROR
+from evolve.sweeps.trials import MIRROR, games_of
 
 ENGINE = f"{sys.executable} {Path(__file__).with_name('tuned.py')}"
 
@@ -90,8 +90,8 @@ def checked(program: str, settings: dict[str, Any]) -> None:
 
 def test_a_program_that_does_not_start() -> None:
     with pytest.raises(EngineError, match=r"cannot be used: at its start: .* arguments"):
-        plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").try_out()
-    plan(f"gtp:{ENGINE} --corner {{x:1:5}}").try_out()
+        plan(f"gtp:{ENGINE} --nonsense {{x:1:5}}").check_start(new=False)
+    plan(f"gtp:{ENGINE} --corner {{x:1:5}}").check_start(new=False)
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,16 @@ def test_a_program_that_says_its_rules(
     own: str | None, asked: str, said: str | None, tmp_path: Path
 ) -> None:
     line = f'RULES = "{own}"\n' if own else ""
-    (tmp_path / "agent.py").write_text(f"{line}class AI:\n    pass\n")
+    (tmp_path / "agent.py").write_text(
+        f"{line}class AI:\n    def choose(self, board):\n        pass\n"
+    )
     told = {"set_by": "env", "space": {"x": {"low": 1, "high": 5}}}
     made = plan(f"python:{tmp_path / 'agent.py'}", rules=asked, **told)
     if said is None:
-        made.check_new()
+        made.check_start(new=True)
         return
     with pytest.raises(SettingsError, match=said):
-        made.check_new()
+        made.check_start(new=True)
 
 
 def trial(number: int, score: float | None = None, **facts: Any) -> FrozenTrial:
@@ -139,8 +141,8 @@ def test_whom_a_trial_meets() -> None:
 
 def test_games_are_counted_and_never_too_many() -> None:
     made = plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pairs=10, finalists=1, final_openings=50)
-    assert (made.games, made.games_of_one) == (800, 20)
-    assert made.games_of([trial(0, 0.5, games=7), trial(1)]) == 27
+    assert (made.sweep.games_of_trials, made.sweep.trial_games) == (800, 20)
+    assert games_of([trial(0, 0.5, played=7), trial(1)], 20) == 27
     assert made.own.trials == 800 // 5
     assert plan(f"gtp:{ENGINE} {{x:1:5}}", games=1000, pruner="none").own.trials == 752 // 40
 
@@ -204,7 +206,11 @@ def test_how_many_games_trials_and_final_have(
     settings: dict[str, Any], games: int | None, trials: int, final: int
 ) -> None:
     made = plan(f"gtp:{ENGINE} {{x:1:500}}", **settings)
-    assert (made.games, made.own.trials, made.own.final_games) == (games, trials, final)
+    assert (made.sweep.games_of_trials, made.own.trials, made.own.final_games) == (
+        games,
+        trials,
+        final,
+    )
 
 
 def test_with_one_opponent_it_is_the_score() -> None:

@@ -75,7 +75,7 @@ def climbed(
     settings = SweepSettings(**{**SETTINGS, **changes})
     if not (folder / "config.toml").exists():
         run_folder.create(folder, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
-    sweep = Sweep(folder, settings)
+    sweep = Sweep.open(folder, settings)
     try:
         assert sweep.run(watcher) is SweepEnding.COMPLETE
         return select_champion(sweep, watcher, None)
@@ -162,7 +162,7 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
     watcher = Watcher()
-    with closing(Sweep(tmp_path, settings)) as sweep:
+    with closing(Sweep.open(tmp_path, settings)) as sweep:
         sweep.run(watcher)
         trials = {number_of(trial): trial for trial in sweep.study.trials()}
         candidates = [
@@ -198,7 +198,7 @@ def test_a_winner_meets_the_defaults_with_fresh_seeds(tmp_path: Path) -> None:
 def test_the_time_runs_out_on_a_rung_and_links_are_refused(tmp_path: Path) -> None:
     settings = SweepSettings(**SETTINGS)
     run_folder.create(tmp_path, config_text(settings, {}, "sweep evolution"), ("trials", "rungs"))
-    sweep = Sweep(tmp_path, settings)
+    sweep = Sweep.open(tmp_path, settings)
     sweep.run(Silent())
     assert select_champion(sweep, Silent(), 1e-9) == (SweepEnding.TIMEOUT, None)
     (tmp_path / "elsewhere").mkdir()

@@ -52,7 +52,7 @@ def test_a_worker_that_dies_over_its_report_is_replaced(
 
     monkeypatch.setattr(Worker, "answer", kill_first)
     watcher = Watcher()
-    sweep = Sweep(tmp_path, SweepSettings(**GENES, trials=1, study="s"))  # type: ignore[arg-type]
+    sweep = Sweep.open(tmp_path, SweepSettings(**GENES, trials=1, study="s"))  # type: ignore[arg-type]
     assert sweep.run(watcher) is sweeps.SweepEnding.COMPLETE
     assert [(row["number"], row["state"]) for row in watcher.rows] == [(0, "COMPLETE")]
     assert "SIGKILL" in watcher.notes[0]
@@ -89,7 +89,7 @@ def test_a_stop_waits_for_no_trial(tmp_path: Path) -> None:
 
 
 def opened(folder: Path, **changes: Any) -> Sweep:
-    return Sweep(folder, SweepSettings(**{**GENES, "trials": 4, "study": "s", **changes}))
+    return Sweep.open(folder, SweepSettings(**{**GENES, "trials": 4, "study": "s", **changes}))
 
 
 @pytest.mark.parametrize(
