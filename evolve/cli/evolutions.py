@@ -168,7 +168,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         view = GenerationsView(work.settings, done, self.about)
         run = Run(work.folder)
         rows = (run.metadata(number)[0] for number in range(0, done, -(-done // _READ) or 1))
-        view.ratings_before = [one for row in rows if (one := view.rating(row)) is not None]
+        view.ratings_before = [value for row in rows if (value := view.rating(row)) is not None]
         return view
 
     def run(self, work: Evolution, observer: Observer) -> EvolutionEnding:
@@ -218,8 +218,8 @@ def _print_use(costs: Costs, executor: Executor) -> None:
     useful, here = costs.useful, executor.threads
     times = costs.speed_up(useful)
     text = f"useful for it: up to {count_of(useful, 'slot')}, {times:.1f} times as fast as one"
-    there = costs.seconds(executor.slots)
-    if there >= costs.seconds(here, task=0.0):
+    on_cluster_seconds = costs.seconds(executor.slots)
+    if on_cluster_seconds >= costs.seconds(here, task=0.0):
         text += f"; the {count_of(here, 'thread')} of this machine are as fast"
     tell(text)
 

@@ -72,8 +72,8 @@ def runs_command(folder: str, as_json: bool) -> None:
         rows.append({"run": str(path), "state": str(error)})
 
     # Before the first run there is no folder for them.
-    there = folder != "runs" or Path(folder).exists()
-    for run in list_all(folder, refuse) if there else ():
+    exists = folder != "runs" or Path(folder).exists()
+    for run in list_all(folder, refuse) if exists else ():
         try:
             if isinstance(run, evolve.Study):
                 facts = summary.study_facts(run)
@@ -210,7 +210,7 @@ def compare_command(
 
     style = "json" if as_json and output is None else _style_of(output)
     sources = [evolve.load_run(path) for path in runs]
-    plain = [one for one in sources if isinstance(one, evolve.Run)]
+    plain = [source for source in sources if isinstance(source, evolve.Run)]
     only_runs = len(plain) == len(sources)
     if len(sources) == 1 and only_runs and figure is None and games is None:
         _side_by_side(runs, plain, style, output)
@@ -284,13 +284,13 @@ def _side_by_side(
     settings = [
         {key: value for key, value in run.config.items() if key != "versions"} for run in runs
     ]
-    keys = dict.fromkeys(key for one in settings for key in one)
+    keys = dict.fromkeys(key for values in settings for key in values)
     differing = [
-        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
+        key for key in keys if any(values.get(key) != settings[0].get(key) for values in settings)
     ]
     heads = [{"done": done_of(fact), "elo": strength_of(fact)} for fact in facts]
-    for fact, one in zip(facts, settings, strict=True):
-        fact.update({key: one.get(key) for key in differing if key not in fact})
+    for fact, values in zip(facts, settings, strict=True):
+        fact.update({key: values.get(key) for key in differing if key not in fact})
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
     if style == "json" and output is None:
         print_json(rows)

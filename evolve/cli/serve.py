@@ -170,14 +170,14 @@ def user_token() -> str:
     It stays the same, so that a browser that was let in once still is after a restart. Raises
     OSError where it cannot be saved, or where others could replace it.
     """
-    place = private_folder(token_file().parent) / "token"
-    if place.exists():
-        check_private(place)
-        text = place.read_text(encoding="ascii", errors="replace").strip()
-        if not place.stat().st_mode & _OTHERS and TOKEN.fullmatch(text):
+    file = private_folder(token_file().parent) / "token"
+    if file.exists():
+        check_private(file)
+        text = file.read_text(encoding="ascii", errors="replace").strip()
+        if not file.stat().st_mode & _OTHERS and TOKEN.fullmatch(text):
             return text
     text = new_token()
-    write_bytes(place, text.encode() + b"\n", private=True)
+    write_bytes(file, text.encode() + b"\n", private=True)
     return text
 
 

@@ -86,7 +86,9 @@ _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--table",
-    type=click.Choice(list(dict.fromkeys(one.name for kind in RUN_TYPES for one in kind.tables))),
+    type=click.Choice(
+        list(dict.fromkeys(table.name for kind in RUN_TYPES for table in kind.tables))
+    ),
     help=f"Table of a run; by default {_DEFAULTS}.",
 )
 @click.option(
@@ -193,8 +195,8 @@ def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame
     """Drop the columns that such runs leave empty."""
     named = run.kind.reading.tables[table.name].unused
     unused = () if named is None else named(run)
-    there = [name for name in unused if name in frame]  # a run without rows has no columns
-    return frame.drop(columns=[name for name in there if frame[name].isna().all()])
+    present = [name for name in unused if name in frame]  # a run without rows has no columns
+    return frame.drop(columns=[name for name in present if frame[name].isna().all()])
 
 
 _PRINTED: Final = {
@@ -261,8 +263,8 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         raise click.UsageError(
             "an agent goes into a .json file; `evolve plot` draws a picture of it"
         )
-    place = parse_name(source).path
-    folder = place if place.is_dir() else place.parent
+    path = parse_name(source).path
+    folder = path if path.is_dir() else path.parent
     provenance = agent.provenance if isinstance(agent, StoredAgent) else {}
     lines = []
     if provenance and _is_run(folder):

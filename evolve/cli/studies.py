@@ -62,14 +62,14 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
         return _go_on(study, jobs, ())
 
 
-def _refuse_functions(design: StudySpec, place: str) -> None:
+def _refuse_functions(design: StudySpec, source: str) -> None:
     """Raise RunError if settings name functions, which only the program that defines them has."""
     for settings in _settings(design):
         for kind in OWNABLE:
             name = getattr(settings, kind, "")
             if isinstance(name, str) and name.startswith(OWN):
                 raise RunError(
-                    f"{place}: {kind} = {name} is a function from Python; such a study begins and "
+                    f"{source}: {kind} = {name} is a function from Python; such a study begins and "
                     f"goes on by a call of evolve.study with {kind}={name.removeprefix(OWN)}"
                 )
 
@@ -89,7 +89,9 @@ def _with_workers(design: StudySpec, jobs: int) -> StudySpec:
 def _settings(design: StudySpec) -> list[BaseModel]:
     """The checked settings of a study's runs, one for each of its settings."""
 
-    return [design.resolved(Member(one, design.seeds[0])) for one in design.settings_of_runs]
+    return [
+        design.resolved(Member(setting, design.seeds[0])) for setting in design.settings_of_runs
+    ]
 
 
 def resume_study(
@@ -100,7 +102,7 @@ def resume_study(
     need_extras(design.variant)
     values = design.model_dump(exclude_unset=True)
     for name in changes:
-        if any(name in one.changes for one in design.settings_of_runs):
+        if any(name in setting.changes for setting in design.settings_of_runs):
             raise OptionsError(f"{name}: settings of {path} differ in it, so it cannot be changed")
     values["settings"] = laid_over(design.settings, changes)
     if seeds is not None:
@@ -148,12 +150,12 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
         return _work_on(study, StudyWork(study, 1, words, remote), where(executor))
 
 
-def _work_on(study: Study, work: StudyWork, place: str) -> int:
+def _work_on(study: Study, work: StudyWork, location: str) -> int:
     if not work.left:
         tell(f"{study.path} is finished: {count_of(len(work.rows), 'run')}")
         _report(study)
         return 0
-    _print_header(study, work, place)
+    _print_header(study, work, location)
     path = study.path
     ending = carry_out("study", _ROW_EVENT, path, RunsView(), work.run, lambda _: 1)
     done = sum(row["state"] == "done" for row in work.rows.values())
@@ -168,11 +170,11 @@ def _work_on(study: Study, work: StudyWork, place: str) -> int:
     return finish(path, so_far, ending, lambda: _report(study))
 
 
-def _print_header(study: Study, work: StudyWork, place: str) -> None:
+def _print_header(study: Study, work: StudyWork, location: str) -> None:
     design = study.design
     settings, seeds = len(design.settings_of_runs), len(design.seeds)
     rules = " and ".join(
-        dict.fromkeys(str(getattr(one, "rules", None)) for one in _settings(design))
+        dict.fromkeys(str(getattr(settings, "rules", None)) for settings in _settings(design))
     )
     tell(
         f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "
@@ -183,7 +185,7 @@ def _print_header(study: Study, work: StudyWork, place: str) -> None:
     noun = "worker" if design.kind.workers else "thread"
     tell(
         f"{count_of(len(work.rows), 'run')}{so_far}; {work.at_once} at a time, "
-        f"{count_of(work.threads, noun)} each; {place}"
+        f"{count_of(work.threads, noun)} each; {location}"
     )
 
 

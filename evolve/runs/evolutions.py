@@ -53,9 +53,9 @@ def _row_with_depths(path: Path, changed: int) -> dict[str, Any]:
         row, _ = table_metadata(dict(table.schema.metadata or {}))
     except (LookupError, TypeError, ValueError) as error:
         raise RunError(f"{path} is damaged: {error}") from error
-    place = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
-    if _DEPTHS in table.column_names and place >= 0:
-        row[_DEPTHS] = table[_DEPTHS][place].as_py()
+    index = table["individual"].index(scalar_of(str(row.get("best")))).as_py()
+    if _DEPTHS in table.column_names and index >= 0:
+        row[_DEPTHS] = table[_DEPTHS][index].as_py()
     return row
 
 

@@ -154,7 +154,9 @@ def agree_to_programs(folder: Path, *settings: BaseModel) -> None:
     folder a run: a run killed between the two could otherwise not be resumed like others. If the
     record cannot be written, warn that `evolve resume` will ask.
     """
-    things = list(dict.fromkeys(thing for one in settings for thing in _things(one)))
+    things = list(
+        dict.fromkeys(thing for run_settings in settings for thing in _things(run_settings))
+    )
     try:
         if not things:  # drop the record of one that was killed here before its config.toml
             disagree(folder)
@@ -181,19 +183,19 @@ def check_programs(
     file: has the settings; those of a study are those of all its runs. `allowed` agrees to
     programs, and to a storage too if `storage` is None; else `storage` says that the user gave it.
     """
-    things = dict.fromkeys(thing for one in settings for thing in _things(one))
+    things = dict.fromkeys(thing for run_settings in settings for thing in _things(run_settings))
     unknown = not_agreed(folder, list(things))
-    place = None if storage is None else getattr(settings[0], "storage", None)
-    programs = [thing for thing in unknown if thing != place]
+    own_storage = None if storage is None else getattr(settings[0], "storage", None)
+    programs = [thing for thing in unknown if thing != own_storage]
     if programs and not allowed:
         raise RunError(
             f"{file} names programs that you did not start in this folder: "
             f"{', '.join(programs)}; if you trust them, add --allow-programs"
         )
-    if place in unknown and not storage:
+    if own_storage in unknown and not storage:
         raise RunError(
             f"{file} names a storage in which you did not start a study from this folder; if you "
-            f"trust it, add --storage {place}"
+            f"trust it, add --storage {own_storage}"
         )
     if unknown:
         agree_to_programs(folder, *settings)

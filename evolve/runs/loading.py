@@ -86,12 +86,12 @@ def program_agent(protocol: str, command: str, folder: str | None = None) -> Age
 
 def _load(named: AgentName, folder: str | None) -> Agent:
     """The agent of a name, without settings; folder: where a program is searched for and runs."""
-    place, path = named.base, named.path
-    protocol, colon, command = place.partition(":")
+    source, path = named.base, named.path
+    protocol, colon, command = source.partition(":")
     if colon and protocol in PROGRAMS:
         return program_agent(protocol, command, folder)
-    if place in REFERENCES:
-        return reference_agent(place)
+    if source in REFERENCES:
+        return reference_agent(source)
     if named.individual is not None:
         try:
             return cast("Agent", imported(INDIVIDUALS)(path, named.individual))
@@ -100,16 +100,16 @@ def _load(named: AgentName, folder: str | None) -> Agent:
     if path.is_dir():
         champion = champion_of(path)
         if champion is None:
-            raise AgentFileError(f"{place} {_without_champion(path)}")
+            raise AgentFileError(f"{source} {_without_champion(path)}")
         return read_agent(champion)
     if not path.exists():
         raise AgentError(
-            f"there is no agent '{plain(place)}': no such file or folder, no reference agent "
+            f"there is no agent '{plain(source)}': no such file or folder, no reference agent "
             f"({REFERENCE_NAMES}), and no program ({', '.join(PROGRAM_FORMS)})"
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(
-            f"{place} is Python code, which plays as a program: python:{place}, or gtp:COMMAND or "
+            f"{source} is Python code, which plays as a program: python:{source}, or gtp:COMMAND or "
             "nboard:COMMAND where it speaks these"
         )
     return read_agent(path)
@@ -123,18 +123,18 @@ def _without_champion(folder: Path) -> str:
     return f"has no champion yet: no {CHAMPION_FILE}, no {LEARNED_FILE}"
 
 
-def _with_settings(agent: Agent, settings: Mapping[str, Any], place: str) -> Agent:
+def _with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Agent:
     if not settings:
         return agent
     known = agent.settings
     values: dict[str, Any] = {}
     for key, value in settings.items():
         if key not in known:
-            there = f"it has {', '.join(known)}" if known else "it has none"
-            raise AgentError(f"{place} has no setting {key!r}; {there}")
+            known_text = f"it has {', '.join(known)}" if known else "it has none"
+            raise AgentError(f"{source} has no setting {key!r}; {known_text}")
         wanted = known[key].type
         if wanted not in (float, str) and value != int(value):
-            raise AgentError(f"{key}={value} of {place} must be a whole number")
+            raise AgentError(f"{key}={value} of {source} must be a whole number")
         values[key] = wanted(value)
     named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
     return agent.with_settings(values, named)
@@ -174,6 +174,6 @@ def agree_on(
     if len(found) > 1:
         parts = " and ".join(f"{name} plays {rules}" for rules, name in found.items())
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
-    said = next(iter(found), None) or default_rules()
+    default = next(iter(found), None) or default_rules()
     # A resumed match reports the same about its rules as before.
-    return Agreed((None if found else kept) or said or DEFAULT_RULES, assumed=said is None)
+    return Agreed((None if found else kept) or default or DEFAULT_RULES, assumed=default is None)

@@ -84,14 +84,14 @@ def agent_in(root: Path, name: str) -> str:
     without settings: never a path or a command. Raises AgentError where there is no such agent,
     RunError where a run's name is not valid. Whether the run has that individual is not checked.
     """
-    place, mark, settings = name.partition("?")
-    return _agent_in(root, place) + mark + settings
+    agent, mark, settings = name.partition("?")
+    return _agent_in(root, agent) + mark + settings
 
 
-def _agent_in(root: Path, place: str) -> str:
-    origin, _, rest = place.partition(":")
-    if place in REFERENCES:
-        return place
+def _agent_in(root: Path, agent: str) -> str:
+    origin, _, rest = agent.partition(":")
+    if agent in REFERENCES:
+        return agent
     if origin == "run":
         run, _, individual = rest.partition(":")
         folder = run_in(root, run)
@@ -106,4 +106,4 @@ def _agent_in(root: Path, place: str) -> str:
         return str(folder)
     if origin == "upload" and (file := upload_in(root, rest)) is not None:
         return str(file)
-    raise AgentError(f"there is no agent {place}")
+    raise AgentError(f"there is no agent {agent}")

@@ -193,8 +193,8 @@ class Run(Shown):
         if self.kind.table("generations") is None:
             raise RunError(f"{self.path} is of `evolve {self.command}`: it has no generations")
         if not 0 <= generation < count:
-            there = f"0 to {count - 1}" if count else "none yet"
-            raise RunError(f"{self.path} has no generation {generation}; it has {there}")
+            known = f"0 to {count - 1}" if count else "none yet"
+            raise RunError(f"{self.path} has no generation {generation}; it has {known}")
 
     def individuals_table(self, generation: int) -> pa.Table:
         """The individuals file of a generation."""
@@ -331,7 +331,7 @@ class Study(Shown):
         """The settings that may change when it resumes; what sweeps search, and where, may not."""
         fixed = ("storage", "space", "require")
         changes = self.design.kind.changes_of(self.design.command)
-        return [*(one for one in changes if one.name not in fixed), _MORE_SEEDS]
+        return [*(change for change in changes if change.name not in fixed), _MORE_SEEDS]
 
     @cached_property
     def members(self) -> tuple[Member, ...]:
@@ -369,12 +369,12 @@ class Study(Shown):
 
         table = self.design.kind.table(name)
         if table is None:
-            known = ", ".join(one.name for one in self.design.kind.tables)
+            known = ", ".join(table.name for table in self.design.kind.tables)
             raise RunError(f"{self.path} is of `evolve {self.design.command}`: it has {known}")
         frames = []
         for member, run in self.runs.items():
-            there = generation is None or 0 <= generation < run.generation_count
-            if name in run.tables and there:
+            has_rows = generation is None or 0 <= generation < run.generation_count
+            if name in run.tables and has_rows:
                 frame = run.table(name, generation)
                 marks = {
                     mark: pd.Series(

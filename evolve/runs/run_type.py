@@ -223,7 +223,7 @@ class RunType:
     def changes_of(self, command: str) -> list[Change]:
         """The settings that may change in a run of one of its commands."""
         word = self.word(command)
-        return [one for one in self.changes if not one.words or word in one.words]
+        return [change for change in self.changes if not change.words or word in change.words]
 
     def table(self, name: str) -> RunTable | None:
         """Its table of that name; None if it has none."""

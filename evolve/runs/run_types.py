@@ -197,11 +197,11 @@ FILES: Final = (
 """Files in runs' folders; those of ratings and studies too, because their folders lock alike."""
 
 
-def kind_of(command: object, place: Path | str) -> RunType:
-    """The kind of run that a command makes; RunError, which names `place`, where it is unknown."""
+def kind_of(command: object, source: Path | str) -> RunType:
+    """The kind of run that a command makes; RunError, which names `source`, where it is unknown."""
     known = {name: kind for kind in RUN_TYPES for name in kind.commands}
     if not isinstance(command, str) or command not in known:
-        raise RunError(f"{place}: command = {command!r} is unknown; there are {', '.join(known)}")
+        raise RunError(f"{source}: command = {command!r} is unknown; there are {', '.join(known)}")
     return known[command]
 
 

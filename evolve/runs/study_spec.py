@@ -115,17 +115,17 @@ class StudySpec(BaseModel):
         if max(1, len(self.variants)) * combined * len(self.seeds) > _MOST:
             raise ValueError(f"a study has {_MOST} runs at most")
         _ = self.settings_of_runs  # ValueError where two are the same
-        for place, fields in (("settings", self.settings), ("grid", self.grid)):
-            self._check_fields(place, fields)
+        for section, fields in (("settings", self.settings), ("grid", self.grid)):
+            self._check_fields(section, fields)
         for name, fields in self.variants.items():
             self._check_fields(f"variants.{name}", fields)
         return self
 
-    def _check_fields(self, place: str, fields: Mapping[str, Any]) -> None:
+    def _check_fields(self, section: str, fields: Mapping[str, Any]) -> None:
         if "seed" in fields:
-            raise ValueError(f"{place}.seed: a study has seeds, which stand beside its settings")
+            raise ValueError(f"{section}.seed: a study has seeds, which stand beside its settings")
         if "storage" in fields:
-            raise ValueError(f"{place}.storage: sweeps of a study keep to their own folders")
+            raise ValueError(f"{section}.storage: sweeps of a study keep to their own folders")
 
     @property
     def kind(self) -> RunType:
@@ -156,7 +156,7 @@ class StudySpec(BaseModel):
                     changes = laid_over(changes, _nested(key, value))
                 varied_in = {"variant": variant, **varied} if self.variants else varied
                 settings.append(Setting(name or BASE, varied_in, changes, stem))
-        names = [one.name for one in settings]
+        names = [setting.name for setting in settings]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"grid: {twice} stands twice")
@@ -204,8 +204,8 @@ def study_spec_of(values: Mapping[str, Any], source: str) -> StudySpec:
     try:
         return StudySpec.model_validate(values)
     except ValidationError as error:
-        said = "; ".join(fault.text for fault in faults(error, StudySpec))
-        raise SettingsError(f"{source}: {said}") from error
+        message = "; ".join(fault.text for fault in faults(error, StudySpec))
+        raise SettingsError(f"{source}: {message}") from error
 
 
 def read_study_spec(path: Path) -> StudySpec:
@@ -216,7 +216,7 @@ def read_study_spec(path: Path) -> StudySpec:
 def grid_of(text: str) -> tuple[str, list[str]]:
     """Parse a line of the grid: FIELD=A,B, or FIELD=A|B where values contain commas."""
     name, values = split_pair("grid", text, _GRID)
-    choices = [one.strip() for one in values.split("|" if "|" in values else ",")]
+    choices = [choice.strip() for choice in values.split("|" if "|" in values else ",")]
     if not all(choices):
         raise OptionsError(f"--grid takes {_GRID}, not {text!r}")
     return name, choices
@@ -238,8 +238,8 @@ def grid_line(name: str, values: Sequence[Any]) -> str:
 def bare(value: Any) -> Any:
     """Settings in the types of TOML: None values are left out."""
     if isinstance(value, Mapping):
-        return {str(key): bare(one) for key, one in value.items() if one is not None}
-    return [bare(one) for one in value] if isinstance(value, list | tuple) else value
+        return {str(key): bare(item) for key, item in value.items() if item is not None}
+    return [bare(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _nested(key: str, value: Any) -> dict[str, Any]:

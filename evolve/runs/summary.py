@@ -132,7 +132,9 @@ def check_config(run: Run) -> None:
     if not isinstance(config.get("versions", {}), Mapping):
         raise RunError(f"{file} is damaged: versions = {config['versions']!r} is not a table")
     model = kind.commands[run.command].model()
-    given: dict[str, Any] = {key: one for key, one in config.items() if key not in _NOT_SETTINGS}
+    given: dict[str, Any] = {
+        key: value for key, value in config.items() if key not in _NOT_SETTINGS
+    }
     if "kind" in model.model_fields:
         given["kind"] = kind.word(run.command)
     presets = kind.commands[run.command].all_presets()
@@ -166,9 +168,13 @@ def row_of(study: Study, member: Member) -> dict[str, Any]:
 def _in_common(study: Study) -> dict[str, Any]:
     """Return rules and preset, where all settings of the study share them."""
     settings = study.design.settings_of_runs
-    resolved = [study.design.resolved(Member(one, study.design.seeds[0])) for one in settings]
-    values = {key: {getattr(one, key, None) for one in resolved} for key in ("rules", "preset")}
-    return {key: one.pop() if len(one) == 1 else None for key, one in values.items()}
+    resolved = [
+        study.design.resolved(Member(setting, study.design.seeds[0])) for setting in settings
+    ]
+    values = {
+        key: {getattr(settings, key, None) for settings in resolved} for key in ("rules", "preset")
+    }
+    return {key: found.pop() if len(found) == 1 else None for key, found in values.items()}
 
 
 def study_facts(study: Study) -> dict[str, Any]:

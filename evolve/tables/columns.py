@@ -94,15 +94,15 @@ class Columns:
 
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns it is too old to have, in this order."""
-        place = 0
+        position = 0
         for column in self.columns:
             at = table.schema.get_field_index(column.name)
             if at >= 0:
-                place = at + 1
+                position = at + 1
             elif column.before is not NEEDED:
                 values = repeated(column.before, len(table), column.type)
-                table = table.add_column(place, pa.field(column.name, column.type), values)
-                place += 1
+                table = table.add_column(position, pa.field(column.name, column.type), values)
+                position += 1
         return table
 
 
@@ -228,4 +228,4 @@ def _built(kind: pa.DataType, length: int, *buffers: Any) -> pa.Array:
 
 
 def _buffers(*buffers: Any) -> list[pa.Buffer | None]:
-    return [None if one is None else pa.py_buffer(one) for one in buffers]
+    return [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers]

@@ -57,9 +57,9 @@ def bytes_of(table: pa.Table) -> bytes:
         writer.add_key_value_metadata({_KEY: _LABEL + b"0" * _DIGITS})
     content: bytes = sink.getvalue().to_pybytes()
     # The last match is the digest: any earlier one is in the table itself.
-    place = content.rfind(_LABEL) + len(_LABEL)
+    start = content.rfind(_LABEL) + len(_LABEL)
     digest = hashlib.sha256(content).hexdigest().encode()
-    return content[:place] + digest + content[place + _DIGITS :]
+    return content[:start] + digest + content[start + _DIGITS :]
 
 
 def read_table(
@@ -87,8 +87,8 @@ def table_of(
         )
         names = None
         if only is not None:
-            there = file.schema_arrow.names
-            names = [name for name in only if name in there]
+            present = file.schema_arrow.names
+            names = [name for name in only if name in present]
         table = file.read(columns=names, use_threads=False)
         # Remove metadata of the file itself, such as the digest.
         table = table.replace_schema_metadata(file.schema.to_arrow_schema().metadata)
@@ -129,13 +129,13 @@ def _verify(content: bytes, path: Path) -> None:
     if label < 0 and _KEY not in content:
         return
     # Either mark requires a digest, so that no single flipped bit can remove it.
-    place = label + len(_LABEL)
-    digest = content[place : place + _DIGITS]
+    start = label + len(_LABEL)
+    digest = content[start : start + _DIGITS]
     if label < 0 or not _DIGEST.fullmatch(digest):
         raise RunError(f"{path} is damaged: its digest cannot be read")
-    hashed = hashlib.sha256(content[:place])
+    hashed = hashlib.sha256(content[:start])
     hashed.update(b"0" * _DIGITS)
-    hashed.update(content[place + _DIGITS :])
+    hashed.update(content[start + _DIGITS :])
     if hashed.hexdigest().encode() != digest:
         raise RunError(f"{path} is damaged: its digest does not fit its content")
 
@@ -144,10 +144,10 @@ def _check_schema(path: Path, schema: pa.Schema, wanted: pa.Schema) -> None:
     for field in wanted:
         if schema.get_field_index(field.name) < 0:
             raise RunError(f"{path} is another table: it has no column {field.name}")
-        there = schema.field(field.name).type
-        if there != field.type:
+        stored = schema.field(field.name).type
+        if stored != field.type:
             raise RunError(
-                f"{path} is another table: its column {field.name} is of type {there}, "
+                f"{path} is another table: its column {field.name} is of type {stored}, "
                 f"not {field.type}"
             )
 

@@ -80,10 +80,10 @@ def write_trials(
     `parameters` gives the type of each. RunError where a row has values of other types.
     """
     fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
-    place = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
+    position = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
     ours = list(TRIALS_COLUMNS.schema)
     schema = pa.schema(
-        [*ours[:place], *fields, *ours[place:]],
+        [*ours[:position], *fields, *ours[position:]],
         metadata={_IMPORTANCES: json.dumps(asdict(importances))},
     )
     try:
