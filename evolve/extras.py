@@ -45,7 +45,7 @@ def need(package: str, who: str | None = None) -> None:
 
 
 @contextmanager
-def telling_what_is_missing() -> Iterator[None]:
+def naming_missing_packages() -> Iterator[None]:
     """Turn the ImportError of a package into an ExtraError.
 
     Errors from our own modules pass through: these can always be imported.

@@ -6,7 +6,7 @@ import click
 
 from evolve.agents.calibration.ratings import RATINGS
 from evolve.cli.options import json_option
-from evolve.cli.terminal import print_json, print_rows, say
+from evolve.cli.terminal import print_json, print_rows, print_text
 from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules, rule_set
 
@@ -49,7 +49,7 @@ def agents_command(rules: Rules | None, as_json: bool) -> None:
         ]
         print_json({"rules": rules, "agents": rows})
         return
-    say(f"{rules} ({rule_set(rules).goal}), Elo 0 is {rule_set(rules).reference}")
+    print_text(f"{rules} ({rule_set(rules).goal}), Elo 0 is {rule_set(rules).reference}")
     print_rows(
         ("agent", "Elo", "step", "s a move", "what it is", "as"),
         [

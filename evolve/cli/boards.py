@@ -16,11 +16,11 @@ import click
 import evolve
 from evolve.agents.agent import Agent, Limit
 from evolve.agents.calibration.discs import in_discs
-from evolve.cli.display import telling_of_compilation
+from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import show_board
 from evolve.cli.options import readable
 from evolve.cli.signals import forget_reader
-from evolve.cli.terminal import complain, out, remark, say
+from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, rule_set
 from evolve.engine.board.squares import format_moves, parse_moves, square_name
@@ -64,7 +64,7 @@ _LEAVE: Final = ("q", "\x1b", "\x03", "\x04")
 _KEY: Final = re.compile(r"\x1b[\[O][0-9;]*[A-Za-z~]|.", re.DOTALL)
 
 
-@telling_of_compilation(remark)
+@reporting_compilation(print_note)
 def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> None:
     """Let a person play games against an agent until they leave."""
     agent = evolve.load_agent(name)
@@ -95,21 +95,21 @@ class _Game:
     def play(self) -> bool:
         """Play the game; return whether the person wants another one."""
         goal = rule_set(self.agreed.rules).goal
-        say(f"{self.agreed}: {goal}. You are {self.side}. Type {_HELP}.")
+        print_text(f"{self.agreed}: {goal}. You are {self.side}. Type {_HELP}.")
         while not self.board.is_over() and not self.resigned:
             square = PASS
             if not self.board.legal_moves():
-                say(f"{self.board.side} has no move and passes")
+                print_text(f"{self.board.side} has no move and passes")
             elif self.board.side != self.side:
                 square = self.session.choose()
-                say(f"{self.agent.name} plays {square_name(square)}")
+                print_text(f"{self.agent.name} plays {square_name(square)}")
             elif self._person_moves():
                 continue
             else:
                 return False
             self.session.play(square)
         self._show()
-        say(self._result())
+        print_text(self._result())
         if self.ggf is not None:
             self._add(self.ggf)
         return self._again()
@@ -135,9 +135,9 @@ class _Game:
                 case "quit" | "exit" | "q":
                     return False
                 case "help" | "?" | "h":
-                    say(f"Type {_HELP}. Legal moves: {_names(self.board)}")
+                    print_text(f"Type {_HELP}. Legal moves: {_names(self.board)}")
                 case "hint":
-                    say(self._hint())
+                    print_text(self._hint())
                 case "undo":
                     self._undo(rest.strip())
                 case "save" if rest:
@@ -152,7 +152,7 @@ class _Game:
                     pass
                 case _ if self._move(text.lower()):
                     return True
-        say("end of input")
+        print_text("end of input")
         return False
 
     def _move(self, text: str) -> bool:
@@ -162,19 +162,19 @@ class _Game:
                 raise IllegalMoveError(f"you must not pass; legal: {_names(self.board)}")
             self.session.play(square)
         except (IllegalMoveError, RecordError) as error:
-            say(str(error).splitlines()[0])
+            print_text(str(error).splitlines()[0])
             return False
         return True
 
     def _undo(self, count: str) -> None:
         """Go back to before the person's last move, or the last `count` moves."""
         if count and not (count.isascii() and count.isdigit() and 0 < int(count) < 100):
-            say(f"{count!r} is not a number of moves")
+            print_text(f"{count!r} is not a number of moves")
             return
         try:
             self.session.take_back(self.side, int(count or 1))
         except IllegalMoveError as error:
-            say(str(error))
+            print_text(str(error))
         else:
             self._show()
 
@@ -208,9 +208,9 @@ class _Game:
         try:
             write_games(path, [self._record()])
         except (EvolveError, OSError) as error:
-            say(str(error).splitlines()[0])
+            print_text(str(error).splitlines()[0])
         else:
-            say(f"the game so far → {path}")
+            print_text(f"the game so far → {path}")
 
     def _add(self, path: Path) -> None:
         """Add the game to the end of a GGF file, whatever else is in it."""
@@ -218,7 +218,7 @@ class _Game:
         number = scan_trees(before).next if before.strip() else 1
         line = "" if not before or before.endswith("\n") else "\n"
         write_text(path, f"{before}{line}{format_ggf(self._record())}\n")
-        say(f"{count_of(number, 'game')} in {path}")
+        print_text(f"{count_of(number, 'game')} in {path}")
 
     def _load(self, text: str) -> bool:
         """Go on with a game of a file; return whether that worked."""
@@ -235,7 +235,7 @@ class _Game:
                 )
             self.session = Session(self.player, record.start, record.moves)
         except (EvolveError, OSError) as error:
-            say(str(error).splitlines()[0])
+            print_text(str(error).splitlines()[0])
             return False
         return True
 
@@ -250,7 +250,7 @@ class _Game:
             elif word.lower() in ("quit", "exit", "q"):
                 break
             elif text:
-                say(f"the game is over: {_AGAIN}")
+                print_text(f"the game is over: {_AGAIN}")
         return False
 
     def _result(self) -> str:
@@ -279,7 +279,7 @@ def serve_engine(name: str, protocol: str, rules: str | None) -> None:
     agent = evolve.load_agent(name)
     agreed = agree_on([agent], rules)
     if agreed.assumed:
-        complain(f"{readable(name)}: {agreed}; --rules says otherwise")
+        print_error(f"{readable(name)}: {agreed}; --rules says otherwise")
     # Compiles and measures what a move by the clock needs under these rules, before any clock runs.
     agent.with_rules(agreed.rules).limited(Limit(seconds=1.0))
     try:
@@ -338,8 +338,8 @@ def replay_game(
     else:
         replay = _of_file(path, game, rules, strict)
     if moves_only:
-        say(replay.head)
-        say(format_moves(replay.moves))
+        print_text(replay.head)
+        print_text(format_moves(replay.moves))
     elif out().is_terminal and sys.stdin.isatty():
         _step(replay)
     else:
@@ -374,7 +374,7 @@ def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _
         raise click.UsageError(f"{game!r} is not a game: write its number in the file")
     reading = read_games(path, rules, strict=strict)
     for line in reading.messages(path):
-        complain(line)
+        print_error(line)
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
     record = reading.game(path, number)
     names = f": black {record.black or '?'}, white {record.white or '?'}"
@@ -391,15 +391,15 @@ def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _
 
 def _print(replay: _Replay) -> None:
     """Print all boards, one after another."""
-    say(replay.head)
+    print_text(replay.head)
     for ply, board in enumerate(replay.boards):
         if ply:
-            say("")
-            say(replay.ply_text(ply))
+            print_text("")
+            print_text(replay.ply_text(ply))
         for line in str(board).splitlines():
-            say(line)
-    say("")
-    say(replay.end)
+            print_text(line)
+    print_text("")
+    print_text(replay.end)
 
 
 def _step(replay: _Replay) -> None:
@@ -409,11 +409,13 @@ def _step(replay: _Replay) -> None:
         while True:
             last = replay.moves[ply - 1] if ply else PASS
             out().clear()
-            say(replay.head)
-            say(replay.ply_text(ply))
+            print_text(replay.head)
+            print_text(replay.ply_text(ply))
             show_board(replay.boards[ply], None if last == PASS else last)
-            say(replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves")
-            say("← → step, Home End, q leaves")
+            print_text(
+                replay.end if ply == len(replay.moves) else f"{ply} of {len(replay.moves)} moves"
+            )
+            print_text("← → step, Home End, q leaves")
             for key in _KEY.findall(read()) or ["q"]:
                 if key in _LEAVE:
                     return

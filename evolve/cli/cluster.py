@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
-from evolve.cli.display import tell, telling_of_compilation
+from evolve.cli.display import print_line, reporting_compilation
 from evolve.cli.executors import executor_for, executor_options, on_cluster
 from evolve.cli.options import jobs_option, json_option
 from evolve.cli.settings import GroupedCommand, settings_below
@@ -66,12 +66,12 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
         executor = cast("Cluster", playing)
         workers = executor.workers.facts()
         if not as_json:
-            tell(f"evolve {__version__} · {settings.rules} · {executor.address}")
+            print_line(f"evolve {__version__} · {settings.rules} · {executor.address}")
             _print_workers(workers)
         slots = sum(worker.slots for worker in workers if worker.why is None)
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
-        with tempfile.TemporaryDirectory() as scratch, telling_of_compilation():
+        with tempfile.TemporaryDirectory() as scratch, reporting_compilation():
             about = estimate.estimate(loop.Evolution(Path(scratch), settings, executor))
     if as_json:
         print_json(_document(workers, settings, about, slots, jobs))
@@ -98,7 +98,7 @@ def _print_workers(workers: Sequence[WorkerFacts]) -> None:
     print_rows(heads, rows)
     for worker in workers:
         if worker.why is not None:
-            tell(f"{worker.address} is left out: {worker.why}")
+            print_line(f"{worker.address} is left out: {worker.why}")
 
 
 def _slots_shown(useful: int, slots: int) -> list[int]:
@@ -108,7 +108,7 @@ def _slots_shown(useful: int, slots: int) -> list[int]:
 def _print_gain(settings: EvolutionSettings, about: Forecast, slots: int, jobs: int) -> None:
     costs = about.costs
     useful = costs.useful
-    tell(
+    print_line(
         f"{settings.games_a_generation} games a generation, {1e3 * costs.seconds_a_game:.2f} ms of "
         f"CPU each; {settings.generations} generations:"
     )
@@ -122,9 +122,9 @@ def _print_gain(settings: EvolutionSettings, about: Forecast, slots: int, jobs: 
         for number in _slots_shown(useful, slots)
     ]
     print_rows(["", "times as fast", "takes", ""], rows)
-    tell(f"up to {count_of(useful, 'slot')} bring half a core's worth each, or more")
+    print_line(f"up to {count_of(useful, 'slot')} bring half a core's worth each, or more")
     if costs.seconds(slots) >= costs.seconds(jobs, task=0.0):
-        tell(f"the {count_of(jobs, 'thread')} of this machine are as fast for it")
+        print_line(f"the {count_of(jobs, 'thread')} of this machine are as fast for it")
 
 
 def _document(

@@ -35,19 +35,19 @@ _WIDTH: Final = 8
 """Width of a column of plain lines."""
 
 
-def tell(text: str, whole: bool = False) -> None:
+def print_line(text: str, whole: bool = False) -> None:
     """Print a line on standard output; without a reader do nothing, so that the run goes on."""
     try:
-        terminal.say(text, whole)
+        terminal.print_text(text, whole)
         sys.stdout.flush()
     except BrokenPipeError:
         forget_reader()
 
 
-def tell_next(*commands: str | None) -> None:
+def print_next(*commands: str | None) -> None:
     """Print commands to go on with, each in a line of its own, so that it can be copied whole."""
     for number, command in enumerate(filter(None, commands)):
-        tell(f"{'' if number else 'next:':<5} {command}", whole=True)
+        print_line(f"{'' if number else 'next:':<5} {command}", whole=True)
 
 
 class ProgressView(ABC):
@@ -153,15 +153,15 @@ class Display:
     def begin(self) -> None:
         """Print the first lines: the legend, which explains unclear names, and the heads."""
         for line in filter(None, (self.view.legend, *self.view.heads())):
-            tell(line)
+            print_line(line)
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         """Print a line for the row, and one for its remark, if any."""
         left = self._left(done, total)
-        tell(self.view.line(self.view.cells(row, left), left))
+        print_line(self.view.line(self.view.cells(row, left), left))
         remark = self.view.remark(row)
         if remark is not None:
-            tell(remark)
+            print_line(remark)
 
     def _left(self, done: float, total: float) -> float:
         """Correct the estimate by a row; return how many seconds are left, NaN if unknown."""
@@ -173,7 +173,7 @@ class Display:
         """Print a line at the end of a stage that no row reports."""
         self._reach(name, done, total)
         if done == total and name in self.view.reported:
-            tell(f"{name}: {total} games")
+            print_line(f"{name}: {total} games")
 
     def _reach(self, name: str, done: float, total: float) -> bool:
         """Correct the estimate by a stage; return whether the stage counts all of the run."""
@@ -187,7 +187,7 @@ class Display:
 
     def note(self, text: str) -> None:
         """Print a line."""
-        tell(text)
+        print_line(text)
 
     def stop(self) -> bool:
         """Whether Ctrl-C was pressed."""
@@ -308,7 +308,7 @@ def _interrupt(display: Display) -> None:
 
 
 @contextmanager
-def telling_of_compilation(told: Callable[[str], None] = tell) -> Iterator[None]:
+def reporting_compilation(told: Callable[[str], None] = print_line) -> Iterator[None]:
     """Report that kernels are compiled: it takes seconds without output, once on a machine."""
     from numba.core import event
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.text import Text
 
 from evolve.cli.output import rounded
-from evolve.cli.terminal import cell, out, print_rows, say
+from evolve.cli.terminal import cell, out, print_rows, print_text
 
 if TYPE_CHECKING:
     from evolve.agents.agent import Agent
@@ -32,27 +32,27 @@ def print_agent(
 ) -> None:
     """Print the agent's description, its boards side by side, its provenance and ancestors."""
     description = agent.describe()
-    say(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
+    print_text(" · ".join([agent.name, agent.rules or "any rules", *description.facts]))
     for line in description.lines:
-        say(line)
+        print_text(line)
     if description.rows:
         print_rows(description.columns, description.rows)
     titles = list(description.boards)
     beside = _beside(description.boards)
     for first in range(0, len(titles), beside):
-        say("")
+        print_text("")
         shown = titles[first : first + beside]
         _print_boards({title: description.boards[title] for title in shown}, description.boards)
     if provenance:
-        say("")
+        print_text("")
         for key, value in provenance.items():
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
-            say(f"{key}: {cell(rounded(key, text)) if isinstance(text, float) else text}")
+            print_text(f"{key}: {cell(rounded(key, text)) if isinstance(text, float) else text}")
     if ancestors:
-        say("")
-        say("ancestry")
+        print_text("")
+        print_text("ancestry")
         for steps, name, origin in ancestors:
-            say("  " * (steps + 1) + f"{name} ({origin})")
+            print_text("  " * (steps + 1) + f"{name} ({origin})")
 
 
 def _cell_width(boards: Mapping[str, Sequence[Any]]) -> int:
@@ -74,9 +74,9 @@ def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequen
     width = _cell_width(every)
     numbers = [abs(number) for board in every.values() for number in board if _is_real(number)]
     largest = max(numbers, default=0) or 1
-    say(_BETWEEN.join(title.ljust(2 + 8 * width) for title in shown).rstrip(), whole=True)
+    print_text(_BETWEEN.join(title.ljust(2 + 8 * width) for title in shown).rstrip(), whole=True)
     heads = "".join(letter.rjust(width) for letter in "abcdefgh")
-    say(_BETWEEN.join("  " + heads for _ in shown), whole=True)
+    print_text(_BETWEEN.join("  " + heads for _ in shown), whole=True)
     for row in range(8):
         line = Text()
         for place, board in enumerate(shown.values()):

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rich.table import Table
 
 from evolve.agents.reference import read_agent
-from evolve.cli.display import ProgressView, tell, tell_next, telling_of_compilation
+from evolve.cli.display import ProgressView, print_line, print_next, reporting_compilation
 from evolve.cli.executors import executor_for, on_cluster, where
 from evolve.cli.generations import (
     LEGEND,
@@ -131,7 +131,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         with executor_for(jobs) as executor:
             if new:  # before anything is compiled, so that it shows at once
                 _print_header(folder, settings, 0, executor)
-            with telling_of_compilation():
+            with reporting_compilation():
                 evolution = Evolution(folder, settings, executor)
                 if new:
                     self.about = estimate(evolution)
@@ -156,10 +156,10 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
     def introduce(self, work: Evolution, before: EvolutionSettings | None) -> None:
         if before is not None:
             _print_header(work.folder, work.settings, work.generation + 1, work.executor)
-            with telling_of_compilation():
+            with reporting_compilation():
                 self.about = estimate(work)
         about = "at most" if work.settings.may_end_early else "about"
-        tell(f"{about} {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
+        print_line(f"{about} {duration(self.about.seconds)} and {size(self.about.bytes)} of disk")
         if on_cluster():
             _print_use(self.about.costs, work.executor)
 
@@ -183,12 +183,12 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         file = champion_of(folder)
         assert file is not None
         agent = read_agent(file)
-        tell(
+        print_line(
             f"champion {agent.name}: {', '.join(agent.describe().facts)}, "
             f"{describe_champion(Run(folder), agent.provenance)} → {file}"
         )
         name = as_word(folder)
-        tell_next(
+        print_next(
             f"evolve show {as_word(file)}",
             f"evolve plot {name} -o plot.png",
             proposed(agent, folder),
@@ -198,16 +198,16 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
 def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor: Executor) -> None:
     """Print what will be computed; before anything is compiled, so that it shows at once."""
     budget = f"{settings.move_budget} nodes a move" if settings.move_budget else "no node budget"
-    tell(
+    print_line(
         f"evolve {__version__} · {settings.rules} · {settings.preset} · "
         f"{settings.algorithm.upper()} · seed {settings.seed} · {folder}"
     )
     if done >= settings.generations:
-        tell("all generations are done; the play-off and the champion's Elo are left")
+        print_line("all generations are done; the play-off and the champion's Elo are left")
         return
     last = settings.generations - 1
     which = f"generation {last}" if done == last else f"generations {done} to {last}"
-    tell(
+    print_line(
         f"{_individuals(settings)}, {which}, "
         f"{settings.games_a_generation} games each; {budget}; {where(executor)}"
     )
@@ -221,7 +221,7 @@ def _print_use(costs: Costs, executor: Executor) -> None:
     on_cluster_seconds = costs.seconds(executor.slots)
     if on_cluster_seconds >= costs.seconds(here, task=0.0):
         text += f"; the {count_of(here, 'thread')} of this machine are as fast"
-    tell(text)
+    print_line(text)
 
 
 def _individuals(settings: EvolutionSettings) -> str:

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from evolve.cli.settings import Grouped
-from evolve.cli.terminal import complain
+from evolve.cli.terminal import print_error
 from evolve.errors import OptionsError
 from evolve.extras import need
 from evolve.terminal_text import count_of
@@ -96,7 +96,7 @@ def executor_for(jobs: int) -> Iterator[Executor]:
 
     ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
     """
-    with placement().open(jobs, complain) as executor:
+    with placement().open(jobs, print_error) as executor:
         yield executor
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 import evolve
-from evolve.cli.display import telling_of_compilation
+from evolve.cli.display import reporting_compilation
 from evolve.cli.options import (
     complete_agents,
     complete_runs,
@@ -22,7 +22,14 @@ from evolve.cli.options import (
     rules_option,
     strict_option,
 )
-from evolve.cli.terminal import complain, counting, interruptible, print_rows, remark, say
+from evolve.cli.terminal import (
+    counting,
+    interruptible,
+    print_error,
+    print_note,
+    print_rows,
+    print_text,
+)
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RecordError
@@ -167,7 +174,7 @@ def convert_command(
         raise OptionsError("--empties goes with a name that ends in .obf")
     games_read = formats.read_games(source, rules, strict=strict)
     for line in games_read.messages(source):
-        complain(line)
+        print_error(line)
     games = records = games_read.records
     if empties is not None:
         boards = [(board, game.rules) for game in games for board in _with_empties(game, empties)]
@@ -175,12 +182,12 @@ def convert_command(
     formats.write_games(output, records)
     if positions:
         count = count_of(len(records), "position")
-        say(f"{count} of {count_of(len(games), 'game')} → {output}")
+        print_text(f"{count} of {count_of(len(games), 'game')} → {output}")
         return
     remark = ""
     if ending_of(output) == ".txt" and (head := record.rules_line(records)):
         remark = f"; move strings do not say their rules, so the first line does: {head.strip()}"
-    say(f"{count_of(len(records), 'game')} → {output}{remark}")
+    print_text(f"{count_of(len(records), 'game')} → {output}{remark}")
 
 
 def _with_empties(game: GameRecord, empties: int) -> list[Board]:
@@ -210,7 +217,7 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 )
 @strict_option
 @json_option
-@telling_of_compilation(remark)
+@reporting_compilation(print_note)
 def solve_command(
     file: Path, rules: Rules | None, side: Side | None, strict: bool, as_json: bool
 ) -> None:
@@ -231,7 +238,7 @@ def solve_command(
 
     reading = formats.read_games(file, rules, strict=strict, side=side)
     for line in reading.messages(file):
-        complain(line)
+        print_error(line)
     boards = formats.positions_of(reading)
     rules = _one_of({record.rules for record in reading.records}, file)
     # Before the clock starts: seconds are without compilation.
@@ -256,7 +263,7 @@ def solve_command(
     if as_json:
         click.echo(json.dumps({"rules": rules, "positions": answers}, indent=1))
         return
-    say(f"rules {rules}")
+    print_text(f"rules {rules}")
     print_rows(list(answers[0]), [list(answer.values()) for answer in answers])
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from rich.table import Table
 
 from evolve.cli.output import print_frame, rounded
-from evolve.cli.terminal import NOTHING, cell, is_elo, out, say, with_error
+from evolve.cli.terminal import NOTHING, cell, is_elo, out, print_text, with_error
 from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.terminal_text import writable
 
@@ -96,4 +96,4 @@ def print_generations(run: Run, frame: pd.DataFrame) -> None:
         out().print(generations_table(first, records, more))
     else:
         print_frame(frame)
-    say(LEGEND)
+    print_text(LEGEND)

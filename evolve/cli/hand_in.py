@@ -18,8 +18,17 @@ import numpy as np
 from evolve.agents.agent import Agent, StoredAgent
 from evolve.agents.calibration.ratings import strongest
 from evolve.agents.names import parse_name, with_clock
-from evolve.cli.display import tell_next, telling_of_compilation
-from evolve.cli.terminal import bar, complain, counting, duration, err, print_json, remark, say
+from evolve.cli.display import print_next, reporting_compilation
+from evolve.cli.terminal import (
+    bar,
+    counting,
+    duration,
+    err,
+    print_error,
+    print_json,
+    print_note,
+    print_text,
+)
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import rules_of_defaults
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
@@ -54,19 +63,21 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     if not python:
         stored = agent.stored()
         stored.save(output)
-        say(f"{agent.name} → {output}")
-        say(f"it plays {stored.play}; settings of play follow its name, see evolve match --help")
+        print_text(f"{agent.name} → {output}")
+        print_text(
+            f"it plays {stored.play}; settings of play follow its name, see evolve match --help"
+        )
         return
     if not isinstance(agent, StoredAgent):
         raise AgentError(f"{agent.name} cannot be written as a Python file")
     write_text(output, agent.python_source(numba))
-    say(f"{agent.name} → {output}")
-    say(f"it plays {agent.play}")
+    print_text(f"{agent.name} → {output}")
+    print_text(f"it plays {agent.play}")
     if _has_clock(agent) and agent.limit.seconds is None:
         words = [] if individual is None else ["--individual", individual]
         if numba:
             words.append("--numba")
-        say(
+        print_text(
             "it does not use the time of a contest; by the clock it is stronger: "
             + _by_the_clock(source, output, *words),
             whole=True,
@@ -74,8 +85,8 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
     if individual is None:
         better = _stronger_start(source, agent)
         if better is not None:
-            say(better, whole=True)
-    tell_next(shlex.join(["evolve", "check", str(output)]))
+            print_text(better, whole=True)
+    print_next(shlex.join(["evolve", "check", str(output)]))
 
 
 def _loaded(source: str, individual: str | None) -> Agent:
@@ -174,7 +185,7 @@ def _rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def _print_findings(findings: Sequence[Finding]) -> None:
     for one in findings:
-        say(f"{one.name:<8} {_VERDICTS[one.good]:<6} {one.text}")
+        print_text(f"{one.name:<8} {_VERDICTS[one.good]:<6} {one.text}")
 
 
 @contextmanager
@@ -191,7 +202,7 @@ def _progress_of(
     moves = moves_of(games)
     what = f"{count_of(games, 'game')}, some {moves} moves" if games else f"{moves} positions"
     shorter = f"; --quick takes some {duration(moves_of(0) * seconds)}" if games else ""
-    complain(
+    print_error(
         f"{file}, {rules}: {what} of {seconds:g} s at most: {duration(moves * seconds)} if it uses "
         f"all its time{shorter}"
     )
@@ -212,7 +223,7 @@ def _progress_of(
         remaining.reach(now.asked / now.about)
         if before and now.game > before[0].game:
             last = before[0]
-            complain(
+            print_error(
                 f"game {last.game + 1} of {games}: slowest move {last.slowest:.2f} s, about "
                 f"{duration(remaining.left or 0.0)} left"
             )
@@ -240,10 +251,10 @@ def hand_in(
     agent = _to_hand_in(source, seconds, rules)
     text, played = agent.python_source(numba), agent.rules or DEFAULT_RULES
     if not as_json:
-        say(f"{source}{why} · {played} · {seconds:g} s a move")
+        print_text(f"{source}{why} · {played} · {seconds:g} s a move")
         better = _stronger_start(source, agent)
         if better is not None:
-            say(better, whole=True)
+            print_text(better, whole=True)
     write_text(output, text)
     findings = _examined(output, 0, (), as_json, seconds=seconds, megabytes=megabytes)
     good = _is_good(findings)
@@ -265,10 +276,12 @@ def hand_in(
         return 0 if good else 1
     if match is None:
         wrong = ", ".join(one.name for one in findings if one.good is False)
-        say(f"do not hand in {output}: {wrong} wrong")
+        print_text(f"do not hand in {output}: {wrong} wrong")
     else:
-        say(f"{_points(match)} against {match['opponent']}, {match['seconds']:g} s a move for both")
-        say(f"hand in {output}: {source}, {agent.play}")
+        print_text(
+            f"{_points(match)} against {match['opponent']}, {match['seconds']:g} s a move for both"
+        )
+        print_text(f"hand in {output}: {source}, {agent.play}")
     return 0 if good else 1
 
 
@@ -357,11 +370,11 @@ def _short_match(
     openings = listed_openings(_MATCH_GAMES // 2, Part.MATCH, rules, np.random.default_rng(0))
     match = Match(*players, openings, rules, executor=Threads(jobs))
     if not quiet:
-        complain(f"{_MATCH_GAMES} games against {opponent}, {move:g} s a move")
+        print_error(f"{_MATCH_GAMES} games against {opponent}, {move:g} s a move")
     deadline = time.monotonic() + max(budget, _MATCH_SECONDS[0])
     with (
         counting("games", _MATCH_GAMES, quiet=quiet) as advance,
-        telling_of_compilation(remark),
+        reporting_compilation(print_note),
         suppress(StoppedError),
     ):
         match.play(advance, stop=lambda: time.monotonic() > deadline)

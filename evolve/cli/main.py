@@ -22,7 +22,7 @@ from evolve.agents.registry import PROGRAM_FORMS, REFERENCE_NAMES
 from evolve.cli import signals
 from evolve.cli.options import PROGRESS, SERVICE_TOKEN
 from evolve.errors import EvolveError, OptionsError, reason_of
-from evolve.extras import telling_what_is_missing
+from evolve.extras import naming_missing_packages
 from evolve.runs.run_types import RUN_TYPES
 from evolve.terminal_text import expect_any_text, plain
 from evolve.version import __version__
@@ -116,7 +116,7 @@ class LazyGroup(click.Group):
     def invoke(self, context: click.Context) -> Any:
         """Run the command; settings that its options make wrong are wrong usage."""
         try:
-            with _reporting_end(context), telling_what_is_missing():
+            with _reporting_end(context), naming_missing_packages():
                 return super().invoke(context)
         except BrokenPipeError as error:
             raise _ReaderGoneError from error
@@ -160,10 +160,10 @@ def _reporting_end(context: click.Context) -> Iterator[None]:
         ended = isinstance(error, click.exceptions.Exit) and error.exit_code == 0
         message = "interrupted" if isinstance(error, KeyboardInterrupt) else _one_line(error)
         if (file := context.meta.get(PROGRESS)) is not None:
-            file.tell("done") if ended else file.tell("error", message=plain(message))
+            file.write("done") if ended else file.write("error", message=plain(message))
         raise
     if (file := context.meta.get(PROGRESS)) is not None:
-        file.tell("done")
+        file.write("done")
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

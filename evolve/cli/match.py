@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 import evolve
-from evolve.cli.display import telling_of_compilation
+from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import show_board
 from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
@@ -25,7 +25,7 @@ from evolve.cli.options import (
     readable,
     strict_option,
 )
-from evolve.cli.progress import progress_of, progress_option, tell_event, tell_started
+from evolve.cli.progress import progress_of, progress_option, report_event, report_start
 from evolve.cli.settings import (
     GroupedCommand,
     config_option,
@@ -35,13 +35,13 @@ from evolve.cli.settings import (
 from evolve.cli.signals import exit_code
 from evolve.cli.terminal import (
     Failures,
-    complain,
     counting,
     elo_text,
     out,
+    print_error,
     print_facts,
-    remark,
-    say,
+    print_note,
+    print_text,
 )
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
@@ -102,7 +102,7 @@ def contest_options(command: C) -> C:
 )
 @contest_options
 @click.pass_context
-@telling_of_compilation(remark)
+@reporting_compilation(print_note)
 def match_command(
     context: click.Context,
     /,
@@ -144,7 +144,7 @@ def match_command(
         match, agreed = match_of(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
             settings,
-            {"tell": complain, "strict": strict},
+            {"tell": print_error, "strict": strict},
             rules_of_match(table),
             names=names,
             executor=executor,
@@ -152,10 +152,10 @@ def match_command(
             watch=None if watched is None else watched.show,
         )
         if not as_json:
-            say(f"{names[0]} against {names[1]}, {agreed}")
-        file = None if table is None else MatchFile(match, table, complain)
+            print_text(f"{names[0]} against {names[1]}, {agreed}")
+        file = None if table is None else MatchFile(match, table, print_error)
         with _claimed(match, file, ggf):
-            tell_started(command="match", **_head(match), games=len(match.pairings))
+            report_start(command="match", **_head(match), games=len(match.pairings))
             with nullcontext() if watched is None else watched.screen(match):
                 interruption = _play(match, file, as_json or watch)
             _report(match, agreed, as_json, interruption is not None)
@@ -175,7 +175,7 @@ def _report(match: Match, agreed: Agreed, as_json: bool, stopped: bool) -> None:
         click.echo(json.dumps({**head, **match.facts}))
     else:
         _print(match)
-    tell_event("done", ending="stopped" if stopped else "played", stopped=stopped, **match.facts)
+    report_event("done", ending="stopped" if stopped else "played", stopped=stopped, **match.facts)
 
 
 @contextmanager
@@ -219,14 +219,16 @@ class _Watched:
         black, white = (self._names[side] for side in self._match.pairings[number, :2])
         moves = game.board.moves or ()
         out().clear()
-        say(f"game {number + 1} of {len(self._match.pairings)}: ● {black}, ○ {white}")
+        print_text(f"game {number + 1} of {len(self._match.pairings)}: ● {black}, ○ {white}")
         if self._match.played:
             result = self._match.result
-            say(f"{self._names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost")
+            print_text(
+                f"{self._names[0]} {result.wins} won, {result.draws} drawn, {result.losses} lost"
+            )
         last = moves[-1] if moves and moves[-1] != PASS else None
         show_board(game.board, last, () if game.over else game.board.legal_moves())
         if game.over:
-            say(game.failure or "the game is over")
+            print_text(game.failure or "the game is over")
         time.sleep(self._pace)
 
 
@@ -243,7 +245,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
                 file.keep()
             events = progress_of()
             if events is not None:
-                events.tell_often("match", last=False, facts=lambda: match.facts)
+                events.write_often("match", last=False, facts=lambda: match.facts)
 
         try:
             try:

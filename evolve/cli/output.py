@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evolve.cli.display import tell
+from evolve.cli.display import print_line
 from evolve.cli.terminal import (
     cell,
     elo_text,
@@ -18,7 +18,7 @@ from evolve.cli.terminal import (
     json_text,
     out,
     print_rows,
-    say,
+    print_text,
 )
 from evolve.files.atomic import write_text
 from evolve.tables.paths import BEST_FILE
@@ -85,7 +85,7 @@ def print_frame(frame: pd.DataFrame) -> None:
     ]
     left_out = print_rows(columns, rows, spare=columns[:1:-1])
     if left_out:
-        say(f"no room for {', '.join(reversed(left_out))}; --format csv has all")
+        print_text(f"no room for {', '.join(reversed(left_out))}; --format csv has all")
 
 
 def rounded(name: str, value: Any) -> Any:
@@ -164,10 +164,10 @@ def print_trials(run: Run, frame: pd.DataFrame) -> None:
         parts = [
             f"{name} {share:.2f} (p {importances.p[name]:.3f})" for name, share in shares.items()
         ]
-        say(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
-        say("p: how often the largest of all is as large by chance")
+        print_text(f"importance for a good score: {', '.join(parts[:_PARAMETERS])}")
+        print_text("p: how often the largest of all is as large by chance")
     else:
-        say(importances.reason)
+        print_text(importances.reason)
 
 
 def print_rungs(run: Run, frame: pd.DataFrame) -> None:
@@ -188,12 +188,12 @@ def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
 
     verdict = verdict_of(folder)
     if any(row["lives"] for row in rows):
-        tell("the last rung, scores against the panel:")
+        print_line("the last rung, scores against the panel:")
         columns = ["trial", "lives", "score", "low", "high"]
         print_rows(columns, [[row[name] for name in columns] for row in rows])
     elif len(rows) > 1:
         pair = f"{rows[0]['games'] // (len(rows) - 1)} games a pair"
-        tell("the final so far:" if verdict is None else f"final, {pair}:")
+        print_line("the final so far:" if verdict is None else f"final, {pair}:")
         elo = ("elo", "elo_low", "elo_high")
         values = [
             [row["trial"], *(elo_text(row[key]) for key in elo), row["score"], row["failures"]]
@@ -203,7 +203,7 @@ def print_finalists(folder: Path, rows: Sequence[Mapping[Any, Any]]) -> None:
         shown = len(heads) - (not any(row["failures"] for row in rows))
         print_rows(heads[:shown], [line[:shown] for line in values])
     if verdict is not None:
-        tell(verdict)
+        print_line(verdict)
 
 
 def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
@@ -217,7 +217,7 @@ def _print_lives(run: Run, frame: pd.DataFrame, first: Sequence[str]) -> None:
     values = frame[columns].astype(object).to_numpy().tolist()
     print_rows(columns, [[narrow(_short(value)) for value in row] for row in values])
     if len(parameters) > len(shown):
-        say(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
+        print_text(f"{len(shown)} of {len(parameters)} parameters; --format csv has all")
 
 
 def _short(value: Any) -> Any:
@@ -237,6 +237,8 @@ def print_winner(folder: Path) -> None:
     if program is None:
         return
     if program.commands:
-        say(f"its values are GTP commands, to send at its start: {', '.join(program.commands)}")
+        print_text(
+            f"its values are GTP commands, to send at its start: {', '.join(program.commands)}"
+        )
     else:
-        say(f"paste: {program.match_line}")
+        print_text(f"paste: {program.match_line}")

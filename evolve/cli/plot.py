@@ -10,7 +10,7 @@ import click
 import evolve
 from evolve.cli.options import complete_agents, output_path
 from evolve.cli.output import write_in_style
-from evolve.cli.terminal import say
+from evolve.cli.terminal import print_text
 
 _HELP = """Draw SOURCES: a run, an agent, or several runs and studies over one another.
 
@@ -87,10 +87,10 @@ def plot_command(
     things = [opened_source(source) for source in sources]
     if output is not None:
         evolve.plot(*things, output=output, size=size, style=style, title=title, **course)
-        say(f"{' '.join(sources)} → {output}")
+        print_text(f"{' '.join(sources)} → {output}")
         caption = caption_of_plot(*things, **course) if style == "paper" else ""
         if caption:
-            say(caption)
+            print_text(caption)
     if data is not None:
         write_in_style(data_of(*things, **course), "csv", data)
-        say(f"its data → {data}")
+        print_text(f"its data → {data}")

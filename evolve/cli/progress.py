@@ -29,14 +29,14 @@ from typing import Any, Final
 import click
 
 from evolve.cli.options import PROGRESS, output_path
-from evolve.cli.terminal import complain
+from evolve.cli.terminal import print_error
 from evolve.files.changes import Appender
 from evolve.parsing import json_value
 from evolve.runs.observer import Observer
 from evolve.version import __version__
 
 _LEAST: Final = 0.2
-"""Least seconds between two events that `tell_often` appends, but for the last."""
+"""Least seconds between two events that `write_often` appends, but for the last."""
 
 
 class ProgressFile:
@@ -47,7 +47,7 @@ class ProgressFile:
         self._file: Appender | None = Appender(path)
         self._next = 0.0
 
-    def tell(self, event: str, **facts: Any) -> None:
+    def write(self, event: str, **facts: Any) -> None:
         """Append an event. If that fails, report it once; the work goes on without events."""
         if self._file is None:
             return
@@ -57,7 +57,7 @@ class ProgressFile:
         except OSError as error:
             self._close()
             why = error.strerror or error
-            complain(f"{self._path}: {why}; no further events are written there")
+            print_error(f"{self._path}: {why}; no further events are written there")
         if event in ("done", "error"):
             self._close()
 
@@ -66,7 +66,7 @@ class ProgressFile:
             self._file.close()
             self._file = None
 
-    def tell_often(self, event: str, last: bool, facts: Callable[[], Any]) -> None:
+    def write_often(self, event: str, last: bool, facts: Callable[[], Any]) -> None:
         """Append an event that comes all the time: a few a second, and the last.
 
         `facts` returns its fields as a dictionary, and is called only for events that are appended.
@@ -74,7 +74,7 @@ class ProgressFile:
         now = time.monotonic()
         if last or now >= self._next:
             self._next = now + _LEAST
-            self.tell(event, **facts())
+            self.write(event, **facts())
 
 
 class Reported:
@@ -85,16 +85,16 @@ class Reported:
 
     def row(self, row: Mapping[str, Any], done: float, total: float) -> None:
         self._observer.row(row, done, total)
-        self._file.tell(self._row_event, row=row, done=done, total=total)
+        self._file.write(self._row_event, row=row, done=done, total=total)
 
     def stage(self, name: str, done: float, total: float) -> None:
         self._observer.stage(name, done, total)
         share = {"stage": name, "done": done, "total": total}
-        self._file.tell_often("progress", done >= total, lambda: share)
+        self._file.write_often("progress", done >= total, lambda: share)
 
     def note(self, text: str) -> None:
         self._observer.note(text)
-        self._file.tell("note", text=text)
+        self._file.write("note", text=text)
 
     def stop(self) -> bool:
         return self._observer.stop()
@@ -127,13 +127,13 @@ def progress_of() -> ProgressFile | None:
     return None if context is None else context.meta.get(PROGRESS)
 
 
-def tell_started(**facts: Any) -> None:
+def report_start(**facts: Any) -> None:
     """Append `started`, where there is a file."""
-    tell_event("started", process=os.getpid(), version=__version__, **facts)
+    report_event("started", process=os.getpid(), version=__version__, **facts)
 
 
-def tell_event(event: str, **facts: Any) -> None:
+def report_event(event: str, **facts: Any) -> None:
     """Append an event, where there is a file."""
     file = progress_of()
     if file is not None:
-        file.tell(event, **facts)
+        file.write(event, **facts)

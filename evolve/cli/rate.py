@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import evolve
-from evolve.cli.display import telling_of_compilation
+from evolve.cli.display import reporting_compilation
 from evolve.cli.executors import executor_for
 from evolve.cli.match import contest_options
 from evolve.cli.options import (
@@ -18,7 +18,7 @@ from evolve.cli.options import (
     output_folder,
     readable,
 )
-from evolve.cli.progress import progress_of, tell_event, tell_started
+from evolve.cli.progress import progress_of, report_event, report_start
 from evolve.cli.settings import (
     GroupedCommand,
     model_options,
@@ -27,12 +27,12 @@ from evolve.cli.settings import (
 from evolve.cli.terminal import (
     NOTHING,
     Failures,
-    complain,
     counting,
     elo_text,
+    print_error,
+    print_note,
     print_rows,
-    remark,
-    say,
+    print_text,
 )
 from evolve.config.matches import RateSettings
 
@@ -79,7 +79,7 @@ class _RateCommand(GroupedCommand):
     "more agents at the end.",
 )
 @contest_options
-@telling_of_compilation(remark)
+@reporting_compilation(print_note)
 def rate_command(
     agents: tuple[str, ...],
     against: tuple[str, ...],
@@ -122,20 +122,20 @@ def rate_command(
             [evolve.load_agent(name) for name in everyone],
             names,
             settings,
-            {"tell": functools.cache(complain), "strict": strict},  # once, not for every pair
+            {"tell": functools.cache(print_error), "strict": strict},  # once, not for every pair
             executor=executor,
             folder=folder,
             failed=Failures().report,
-            warn=complain,
+            warn=print_error,
         )
         begun = {"agents": names, "rules": agreed.rules, "games": tournament.games}
-        tell_started(command="rate", **begun, folder=folder)
+        report_start(command="rate", **begun, folder=folder)
         if not as_json:
-            say(f"{agreed}, {tournament.games} games{_about_anchors(tournament)}")
+            print_text(f"{agreed}, {tournament.games} games{_about_anchors(tournament)}")
         _play(tournament, as_json)
     wanted = as_json or progress_of() is not None
     document = _document(tournament, agreed) if wanted else {}
-    tell_event("done", ending="played", stopped=False, **document)
+    report_event("done", ending="played", stopped=False, **document)
     if as_json:
         click.echo(json.dumps(document))
     else:
@@ -155,14 +155,14 @@ def _play(tournament: Tournament, quiet: bool) -> None:
             file = progress_of()
             if file is not None:
                 share = {"stage": "games", "done": played, "total": games}
-                file.tell_often("progress", played == games, lambda: share)
+                file.write_often("progress", played == games, lambda: share)
 
         try:
             tournament.play(count)
         except KeyboardInterrupt:
             folder = tournament.folder
             kept = "" if folder is None else f"; continue with the same command, --out {folder}"
-            complain(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
+            print_error(f"after {tournament.finished} of {len(tournament.pairs)} pairs{kept}")
             raise
 
 
@@ -211,6 +211,6 @@ def _print(tournament: Tournament) -> None:
     print_rows(heads, lines)
     for row in rows:
         if row.failures:
-            say(f"{row.agent} lost {row.failures} of {row.games} games by failure")
+            print_text(f"{row.agent} lost {row.failures} of {row.games} games by failure")
     if not tournament.comparable:
-        say("some never scored against others: their distance is at least what is shown")
+        print_text("some never scored against others: their distance is at least what is shown")

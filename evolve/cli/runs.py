@@ -18,7 +18,7 @@ from evolve.cli.terminal import (
     out,
     print_json,
     print_rows,
-    say,
+    print_text,
     with_error,
 )
 from evolve.errors import EvolveError, OptionsError
@@ -91,7 +91,7 @@ def runs_command(folder: str, as_json: bool) -> None:
             rows = [{**row, "date": _date(row.get("date"))} for row in rows]
         print_rows(columns, [shown_row(row, columns) for row in rows], spare=_SPARE)
     else:
-        say(f"no runs in {folder}; start one with: evolve run")
+        print_text(f"no runs in {folder}; start one with: evolve run")
 
 
 def _date(text: str | None) -> str | None:
@@ -264,13 +264,13 @@ def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
     number = sum(matches.values())
     if not quiet:
         count = "a match" if number == 1 else f"{number} matches"
-        say(f"{count} of {games + games % 2} games, {' and '.join(sorted(matches))}")
+        print_text(f"{count} of {games + games % 2} games, {' and '.join(sorted(matches))}")
 
 
 def print_compared(frame: pd.DataFrame) -> None:
     """Print a table of settings over seeds for people, figure by figure."""
     for section in sections_of(frame):
-        say(section.title)
+        print_text(section.title)
         print_rows(section.heads, section.rows)
 
 

@@ -16,7 +16,7 @@ import click
 from evolve.agents.names import located, parse_name, words_of
 from evolve.agents.registry import PROGRAM_FORMS, PROGRAMS
 from evolve.cli.options import SERVICE_TOKEN
-from evolve.cli.terminal import say
+from evolve.cli.terminal import print_text
 from evolve.config.toml import VARIABLE, default_rules
 from evolve.engine.compiled.private import check_private, private_folder
 from evolve.extras import install_hint
@@ -120,8 +120,8 @@ def serve_command(
 
     def ready(address: str) -> None:
         page = address if not token else f"{address}?token={token}"
-        say(f"evolve serves {runs} at {page}")
-        say("Ctrl-C ends it; jobs go on")
+        print_text(f"evolve serves {runs} at {page}")
+        print_text("Ctrl-C ends it; jobs go on")
         if browse:
             _open(page, stack if token else None)
 
@@ -149,7 +149,7 @@ def _token(given: str, *, no_token: bool) -> str | None:
     if no_token and given:
         raise click.BadParameter(f"{SERVICE_TOKEN} says the opposite", param_hint="--no-token")
     if no_token:
-        say(f"--no-token: {_NO_TOKEN}")
+        print_text(f"--no-token: {_NO_TOKEN}")
         return None
     if given and not TOKEN.fullmatch(given):
         raise click.UsageError(
@@ -191,9 +191,9 @@ def _kept_token() -> str:
     try:
         token = user_token()
     except OSError as error:
-        say(f"the token is valid for this start only, not stored: {error.strerror or error}")
+        print_text(f"the token is valid for this start only, not stored: {error.strerror or error}")
         return new_token()
-    say(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
+    print_text(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
     return token
 
 
@@ -214,7 +214,9 @@ def _open(page: str, private: ExitStack | None) -> None:
         private.callback(remove, file, missing_ok=True)  # a signal may come as soon as it is there
         write_bytes(file, text.encode(), private=True)
     except OSError as error:
-        say(f"open the address yourself: {file} could not be written: {error.strerror or error}")
+        print_text(
+            f"open the address yourself: {file} could not be written: {error.strerror or error}"
+        )
         return
     webbrowser.open(file.as_uri())
 

@@ -28,7 +28,7 @@ from evolve.cli.output import (
     write_in_style,
 )
 from evolve.cli.runs import describe_champion, shown_row
-from evolve.cli.terminal import print_rows, say
+from evolve.cli.terminal import print_rows, print_text
 from evolve.files.atomic import write_text
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
@@ -218,7 +218,7 @@ def _print_table(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> None:
     champion = _header(run) if table.name == run.tables[0] and not frame.empty else None
     if champion is not None:
         path, header = champion
-        say(f"champion {header.name}, {describe_champion(run, header.provenance)}: {path}")
+        print_text(f"champion {header.name}, {describe_champion(run, header.provenance)}: {path}")
 
 
 def _print_some(
@@ -226,7 +226,7 @@ def _print_some(
 ) -> None:
     """Print a table with `show`; if it is empty, say so."""
     if frame.empty:
-        say(f"{path} has no {table} yet")
+        print_text(f"{path} has no {table} yet")
     else:
         show(frame)
 
@@ -319,7 +319,7 @@ def lineage_command(
         from evolve.plots.lineage import plot_lineage
 
         plot_lineage(lineage, name).save(output)
-        say(f"{run}, {name} → {output}")
+        print_text(f"{run}, {name} → {output}")
         return
     if table is None and output is None and style is None:
         _summarize(lineage, name, totals(lineage.operators()))
@@ -344,20 +344,22 @@ def _frame(lineage: Lineage, name: str, table: str) -> pd.DataFrame:
 def _summarize(lineage: Lineage, name: str, operators: pd.DataFrame) -> None:
     ancestors = lineage.ancestors(name)
     first = int(ancestors["born"].min())
-    say(
+    print_text(
         f"{name} has {count_of(len(ancestors) - 1, 'ancestor')}, back to generation {first}; "
         "numbers of its genes by where they came from:"
     )
     _print_rounded(ancestors.head(_SHOWN))
     if len(ancestors) > _SHOWN:
-        say(f"{_SHOWN} of {len(ancestors)}; --table ancestors shows all, -o lineage.png draws them")
+        print_text(
+            f"{_SHOWN} of {len(ancestors)}; --table ancestors shows all, -o lineage.png draws them"
+        )
     genes = lineage.genes(name)
-    say(f"its {len(genes)} numbers arose in:")
+    print_text(f"its {len(genes)} numbers arose in:")
     keys = ["from", "origin", "born"]
     counts = genes.groupby(keys).size().reset_index(name="numbers")
     counts = counts.sort_values("numbers", ascending=False, kind="stable").head(_SHOWN)
     print_frame(counts.rename(columns={"from": "individual"}))
-    say("offspring that survived, by operator:")
+    print_text("offspring that survived, by operator:")
     _print_rounded(operators)
 
 

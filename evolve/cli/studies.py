@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.cli.display import ProgressView, tell, tell_next
+from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.executors import (
     executor_for,
     on_cluster,
@@ -115,7 +115,7 @@ def resume_study(
     changed.check()
     if changed.settings.get("jobs") != design.settings.get("jobs"):
         each = count_of(changed.settings["jobs"], "worker")
-        tell(f"{path} does not say how many workers a run had; {each} each from now on")
+        print_line(f"{path} does not say how many workers a run had; {each} each from now on")
     with run_folder.locked(path):
         _refuse_functions(study.design, str(path))
         check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)
@@ -152,7 +152,7 @@ def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
 
 def _work_on(study: Study, work: StudyWork, location: str) -> int:
     if not work.left:
-        tell(f"{study.path} is finished: {count_of(len(work.rows), 'run')}")
+        print_line(f"{study.path} is finished: {count_of(len(work.rows), 'run')}")
         _report(study)
         return 0
     _print_header(study, work, location)
@@ -161,7 +161,7 @@ def _work_on(study: Study, work: StudyWork, location: str) -> int:
     done = sum(row["state"] == "done" for row in work.rows.values())
     so_far = f"{done} of {count_of(len(work.rows), 'run')}"
     if ending is StudyEnding.FAILED:
-        tell(f"{so_far}: {ending.value}")
+        print_line(f"{so_far}: {ending.value}")
         names = ", ".join(member.name for member in work.failed)
         raise RunError(
             f"{count_of(len(work.failed), 'run')} failed: {names}; see {path / 'logs'}; "
@@ -176,14 +176,14 @@ def _print_header(study: Study, work: StudyWork, location: str) -> None:
     rules = " and ".join(
         dict.fromkeys(str(getattr(settings, "rules", None)) for settings in _settings(design))
     )
-    tell(
+    print_line(
         f"evolve {__version__} · study of `evolve {design.command}` · {rules} · "
         f"{count_of(settings, 'setting')} × {count_of(seeds, 'seed')} · {study.path}"
     )
     done = len(work.rows) - len(work.left)
     so_far = f", {done} of them done" if done else ""
     noun = "worker" if design.kind.workers else "thread"
-    tell(
+    print_line(
         f"{count_of(len(work.rows), 'run')}{so_far}; {work.at_once} at a time, "
         f"{count_of(work.threads, noun)} each; {location}"
     )
@@ -195,9 +195,9 @@ def _report(study: Study) -> None:
     try:
         print_compared(compared(groups))
     except RunError as error:
-        tell(str(error))
+        print_line(str(error))
     name = as_word(study.path)
-    tell_next(
+    print_next(
         f"evolve show {name}",
         f"evolve compare {name} --games 100" if meetings(groups) else None,
         f"evolve plot {name} -o study.png",

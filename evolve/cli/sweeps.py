@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
 from evolve.agents.reference import read_agent
-from evolve.cli.display import ProgressView, tell, tell_next
+from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists, print_winner
@@ -147,7 +147,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         _print_header(work, work.study.finished())
         remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
         if remark is not None:
-            tell(remark)
+            print_line(remark)
 
     def view(self, work: Sweep) -> TrialsView:
         return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds)
@@ -170,17 +170,17 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         """Print the final, the champion, and what to do next."""
         folder, result = work.folder, self._result
         if result is None:
-            tell(f"go on with: evolve resume {as_word(folder)}")
+            print_line(f"go on with: evolve resume {as_word(folder)}")
             return
         print_finalists(folder, final_table(folder).to_pylist())
         name = as_word(folder)
         if isinstance(work.settings, ProgramSweepSettings):
             _report_program(result)
             print_winner(folder)
-            tell_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
+            print_next(f"evolve show {name}", f"evolve plot {name} -o sweep.png")
             return
-        tell(f"champion trial-{result.winner} → {result.champion}")
-        tell_next(
+        print_line(f"champion trial-{result.winner} → {result.champion}")
+        print_next(
             f"evolve show {name}",
             f"evolve plot {name} -o sweep.png",
             proposed(read_agent(result.champion), folder),
@@ -238,7 +238,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
         each = f"{settings.trial_games} games each at most"
         if settings.objective == "self":
             judge = "scored by games with the defaults and the best trial so far"
-    tell(
+    print_line(
         f"evolve {__version__} · {SWEEPS.command(settings.kind)} · {settings.rules} · "
         f"{settings.sampler} · seed {settings.seed} · {sweep.folder}"
     )
@@ -246,14 +246,14 @@ def _print_header(sweep: Sweep, done: int) -> None:
     if settings.games_of_trials is not None:
         trials = f"{settings.games_of_trials} games"
     trials += f", {count_of(done, 'trial')} done" if done else ""
-    tell(
+    print_line(
         f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
         f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
     )
-    tell(judge)
+    print_line(judge)
     for line in (*sweep.plan.space.remarks, *filter(None, (_about_settings(sweep),))):
-        tell(line)
-    tell(_about_final(sweep))
+        print_line(line)
+    print_line(_about_final(sweep))
 
 
 def _about_settings(sweep: Sweep) -> str | None:
@@ -292,19 +292,19 @@ def _report_program(result: FinalResult) -> None:
     """Print what the winner gains, and how to pass its parameters to the program."""
     if result.score is not None:
         gain, low, high = map(elo_text, in_elo(result.score).columns("elo").values())
-        tell(f"gain over the defaults {gain} Elo [{low}, {high}]")
+        print_line(f"gain over the defaults {gain} Elo [{low}, {high}]")
     if result.tested is not None:
-        tell(f"the test of that: {result.tested}")
+        print_line(f"the test of that: {result.tested}")
     best = json.loads(result.champion.read_text(encoding="utf-8"))
     values = "  ".join(f"{name} = {value}" for name, value in best["parameters"].items())
-    tell(f"best parameters, of trial-{result.winner}: {values}")
-    tell(best["program"])
+    print_line(f"best parameters, of trial-{result.winner}: {values}")
+    print_line(best["program"])
     if "environment" in best:
         variables = " ".join(f"{name}={shlex.quote(v)}" for name, v in best["environment"].items())
-        tell(f"with the environment {variables}")
+        print_line(f"with the environment {variables}")
     if "commands" in best:
-        tell(f"after the GTP commands {', '.join(best['commands'])}")
-    tell(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
+        print_line(f"after the GTP commands {', '.join(best['commands'])}")
+    print_line(f"the same as {result.champion} and {result.champion.with_suffix('.toml')}")
 
 
 WORK: Final = SweepWork

@@ -66,7 +66,7 @@ def err() -> Console:
     return _Console(stderr=True, highlight=False)
 
 
-def say(text: str, whole: bool = False) -> None:
+def print_text(text: str, whole: bool = False) -> None:
     """Print a line on standard output, on a terminal broken between words.
 
     whole: the terminal breaks it, anywhere: a command stays one line for those who copy it.
@@ -78,15 +78,15 @@ def say(text: str, whole: bool = False) -> None:
     out().print(shown, soft_wrap=True)
 
 
-def complain(text: str) -> None:
+def print_error(text: str) -> None:
     """Print a line on standard error."""
     click.echo(plain(text), err=True)
 
 
-def remark(text: str) -> None:
+def print_note(text: str) -> None:
     """Print a line on standard error for people who watch; nothing where it is no terminal."""
     if err().is_terminal:
-        complain(text)
+        print_error(text)
 
 
 NOTHING: Final = "–"
@@ -195,7 +195,7 @@ def print_rows(
     if not out().is_terminal:
         for line in [heads, *texts]:
             padded = (text.ljust(width) for text, width in zip(line, widths, strict=True))
-            say("  ".join(padded).rstrip())
+            print_text("  ".join(padded).rstrip())
         return []
     room = out().width
     taken = list(range(len(heads)))
@@ -273,7 +273,7 @@ def print_facts(facts: Mapping[str, Any]) -> None:
     """Print lines of `name  value`."""
     width = max(map(len, facts))
     for name, value in facts.items():
-        say(f"{name.ljust(width)}  {cell(value)}")
+        print_text(f"{name.ljust(width)}  {cell(value)}")
 
 
 class Times(ProgressColumn):
@@ -347,6 +347,6 @@ class Failures:
         """Report that `name` failed in a game, counted from 0, and lost it; `why` says how."""
         self._counts[name] += 1
         if self._counts[name] <= _MOST:
-            complain(f"game {game + 1}: {name} failed {why}")
+            print_error(f"game {game + 1}: {name} failed {why}")
         if self._counts[name] == _MOST:
-            complain(f"further failures of {name} are only counted")
+            print_error(f"further failures of {name} are only counted")

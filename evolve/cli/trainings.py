@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from evolve.cli.display import ProgressView, tell, tell_next
+from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.hand_in import proposed
 from evolve.cli.runs import strength_of
 from evolve.cli.terminal import cell, is_elo
@@ -89,7 +89,7 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         if before is not None:
             _print_header(self.command, work.folder, work.settings, self.jobs)
         if work.games:
-            tell(f"going on after {work.games} games, {work.spent:.0f} CPU seconds")
+            print_line(f"going on after {work.games} games, {work.spent:.0f} CPU seconds")
 
     def view(self, work: Training) -> ChecksView:
         return ChecksView(work.settings)
@@ -108,25 +108,25 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         folder = work.folder
         agent: Any = load_agent(folder)
         if work.taught_little:
-            tell(
+            print_line(
                 "too few games to learn from: nearly all came before it had learned anything; "
                 "train again with more --games, or a higher --budget "
                 f"({work.settings.default_budget:g} by default)"
             )
         elif getattr(agent, "probcut", 0) and not agent.cuts:
-            tell(
+            print_line(
                 "the agent makes no forward cuts and is slower: the budget was too small to "
                 "measure them"
             )
         rating: Any = getattr(agent, "provenance", {})
         elo = f"Elo {strength_of(rating)} on the ladder, " if "elo" in rating else ""
         score, error, against = (cell(rating.get(key)) for key in ("score", "error", "against"))
-        tell(
+        print_line(
             f"best {agent.name}: {elo}score {score} ± {error} against {against} → "
             f"{champion_of(folder)}"
         )
         name = as_word(folder)
-        tell_next(
+        print_next(
             f"evolve show {name}",
             f"evolve plot {name} -o plot.png",
             f"evolve match {name} 'positional?depth=4' --games 100",
@@ -140,11 +140,11 @@ def _print_header(command: str, folder: Path, settings: TrainingSettings, jobs: 
         ends.append(f"{settings.games} games")
     if settings.budget is not None:
         ends.append(f"{settings.budget:g} CPU seconds")
-    tell(
+    print_line(
         f"evolve {__version__} · {command} · {settings.rules} · {settings.preset} · "
         f"seed {settings.seed} · {folder}"
     )
-    tell(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
+    print_line(f"{settings.summary}; to {' or '.join(ends)}; {count_of(jobs, 'thread')}")
 
 
 WORK: Final = TrainingWork

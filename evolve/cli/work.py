@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
-from evolve.cli.display import ProgressView, RowsView, tell, tell_next, watching
-from evolve.cli.progress import Reported, progress_of, tell_event, tell_started
+from evolve.cli.display import ProgressView, RowsView, print_line, print_next, watching
+from evolve.cli.progress import Reported, progress_of, report_event, report_start
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
@@ -87,7 +87,7 @@ class LongWork(ABC, Generic[S, W]):
             with self.opened(folder, settings, jobs, new=False) as work:
                 finished = self.finished(work)
                 if finished is not None:
-                    tell(f"{folder} is finished, {finished}")
+                    print_line(f"{folder} is finished, {finished}")
                     return 0
                 if settings != before:
                     write_text(file, self._text(settings))
@@ -137,7 +137,7 @@ class LongWork(ABC, Generic[S, W]):
 
     def report(self, work: W) -> None:
         """Print the result, and what to do next."""
-        tell_next(f"evolve show {as_word(work.folder)}")
+        print_next(f"evolve show {as_word(work.folder)}")
 
     def _text(self, settings: S) -> str:
         return config_of(self.kind, self.command, self.stored(settings))
@@ -175,13 +175,13 @@ def carry_out(
     say how to go on. name, row_event: of the work and its rows, in `--progress`.
     """
     file = progress_of()
-    tell_started(command=name, folder=folder)
+    report_start(command=name, folder=folder)
     try:
         with watching(view) as display:
             return work(display if file is None else Reported(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
-            _tell_how_to_go_on(folder)
+            _print_resume(folder)
         raise
 
 
@@ -190,17 +190,17 @@ def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], No
 
     Returns the exit code.
     """
-    tell(f"{so_far}: {ending.value}")
+    print_line(f"{so_far}: {ending.value}")
     if ending.stopped:
-        _tell_how_to_go_on(folder)
+        _print_resume(folder)
     else:
         report()
-    tell_event("done", ending=ending.value, stopped=ending.stopped, folder=folder)
+    report_event("done", ending=ending.value, stopped=ending.stopped, folder=folder)
     return INTERRUPTED if ending.stopped else 0
 
 
-def _tell_how_to_go_on(folder: Path) -> None:
-    tell(f"go on with: evolve resume {as_word(folder)}")
+def _print_resume(folder: Path) -> None:
+    print_line(f"go on with: evolve resume {as_word(folder)}")
 
 
 @contextmanager
@@ -215,4 +215,4 @@ def _undoing(folder: Path, reason: BaseException) -> Iterator[None]:
     with at_ctrl_c(lambda: None):  # another Ctrl-C must not leave half of it
         yield
     if isinstance(reason, KeyboardInterrupt):
-        tell(f"nothing was kept: {folder} had not finished a step")
+        print_line(f"nothing was kept: {folder} had not finished a step")

@@ -109,8 +109,8 @@ def _load(named: AgentName, folder: str | None) -> Agent:
         )
     if path.suffix.lower() == ".py":
         raise AgentFileError(
-            f"{source} is Python code, which plays as a program: python:{source}, or gtp:COMMAND or "
-            "nboard:COMMAND where it speaks these"
+            f"{source} is Python code, which plays as a program: python:{source}, or gtp:COMMAND "
+            "or nboard:COMMAND where it speaks these"
         )
     return read_agent(path)
 

@@ -15,7 +15,7 @@ import numba
 import pytest
 
 from evolve.cli import terminal
-from evolve.cli.display import Display, tell, telling_of_compilation, watching
+from evolve.cli.display import Display, print_line, reporting_compilation, watching
 from evolve.cli.studies import RunsView
 from evolve.cli.sweeps import TrialsView
 from evolve.config.sweep import SweepSettings
@@ -30,7 +30,7 @@ def test_compilation_is_told_once_and_only_when_it_happens() -> None:
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             terminal.out.cache_clear()
-            with telling_of_compilation():
+            with reporting_compilation():
                 for number in range(functions):
                     assert numba.njit(lambda x: x + 1)(number) == number + 1
         terminal.out.cache_clear()
@@ -87,7 +87,7 @@ def test_a_reader_that_went_away_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
     with os.fdopen(writer, "w") as gone:
         monkeypatch.setattr(sys, "stdout", gone)
         for _ in range(3):
-            tell("a line")
+            print_line("a line")
 
 
 @pytest.mark.slow

@@ -121,9 +121,9 @@ def test_files_that_cannot_be() -> None:
 def test_numbers_that_json_does_not_know() -> None:
     file = ProgressFile(Path(FILE))
     row = {"loss": math.nan, "count": np.int64(3), "mean": np.float32(0.5), "list": (np.inf, 1)}
-    file.tell("check", row=row, place=Path("x"))
-    file.tell("done")
-    file.tell("note", text="too late")
+    file.write("check", row=row, place=Path("x"))
+    file.write("done")
+    file.write("note", text="too late")
     found = events()
     assert found[0]["row"] == {"loss": None, "count": 3, "mean": 0.5, "list": [None, 1]}
     assert (found[0]["place"], len(found)) == ("x", 2)

@@ -251,8 +251,8 @@ def test_lines_break_between_words_but_commands_do_not(
     screen: Callable[..., None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     screen(20, False)
-    terminal.say("as many words as a line of this terminal holds")
-    terminal.say("evolve plot runs/reversed-001 -o plot.png", whole=True)
+    terminal.print_text("as many words as a line of this terminal holds")
+    terminal.print_text("evolve plot runs/reversed-001 -o plot.png", whole=True)
     assert capsys.readouterr().out.splitlines() == [
         *("as many words as a", "line of this", "terminal holds"),
         "evolve plot runs/reversed-001 -o plot.png",
