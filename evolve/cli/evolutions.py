@@ -26,7 +26,7 @@ from evolve.cli.work import LongWork
 from evolve.config.evolution import EvolutionSettings
 from evolve.evolution.estimate import Costs, Forecast, estimate
 from evolve.evolution.loop import Evolution, EvolutionEnding
-from evolve.evolution.trend import rest_told
+from evolve.evolution.trend import rest_message
 from evolve.fitness.executor import Executor
 from evolve.runs.observer import Observer, RunEnding
 from evolve.runs.run import Run
@@ -111,7 +111,7 @@ class GenerationsView(ProgressView):
                 "warning: all individuals play alike: the population plays itself, and scores "
                 "say nothing until mutation or newcomers change one" + offer
             )
-        remark = None if self._rest_reported else rest_told(row)
+        remark = None if self._rest_reported else rest_message(row)
         self._rest_reported = self._rest_reported or remark is not None
         return remark and remark + self._offer
 

@@ -139,7 +139,7 @@ class Cluster:
                 if not running:
                     return
                 try:
-                    future, found = answers.get(timeout=_LOOK)
+                    future, answer = answers.get(timeout=_LOOK)
                 except Empty:
                     if self.workers.usable():
                         seen = time.monotonic()
@@ -151,7 +151,7 @@ class Cluster:
                     continue
                 seen = time.monotonic()
                 task = running.pop(future)
-                done, result = self._result(task, found)
+                done, result = self._result(task, answer)
                 if done:
                     yield task.number, result
                 else:
@@ -192,14 +192,14 @@ class Cluster:
             return False, None
         if isinstance(answer, BaseException):
             raise self.workers.gone() from answer
-        place, kind, reply, seconds = answer
+        worker, kind, reply, seconds = answer
         if kind == REFUSED:
-            self.workers.refuse(place, reply)
+            self.workers.refuse(worker, reply)
             return False, None
         if kind == RAISED:
             raise pickle.loads(reply)
         if kind != DONE:
-            raise ClusterError(f"a task has failed on {place}: {reply}")
+            raise ClusterError(f"a task has failed on {worker}: {reply}")
         with self._counting:
             self.elsewhere += seconds
         return True, pickle.loads(reply)

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
+import distributed
 import numba
 import numpy as np
 from distributed import get_worker
@@ -79,10 +80,10 @@ def work(payload: bytes) -> tuple[str, Any, float]:
     The payload comes from the client that started the work: a cluster runs what its clients send,
     and TLS keeps others out. The task is unpickled only if the versions match.
     """
-    *wanted, inner = pickle.loads(payload)
-    mine = Make.here()
-    if list(astuple(mine)) != wanted:
-        return REFUSED, f"it has {mine}, not {Make(*wanted)}", 0.0
+    *expected, inner = pickle.loads(payload)
+    own = Make.here()
+    if list(astuple(own)) != expected:
+        return REFUSED, f"it has {own}, not {Make(*expected)}", 0.0
     _load_kernels()
     begin = time.thread_time()
     kind, answer = _done(inner)
@@ -110,9 +111,9 @@ def by_value(function: Callable[..., Any]) -> FunctionType:
     what it pickles, which is a graph of tasks, and the scheduler then fails to unpickle the graph.
     """
     assert isinstance(function, FunctionType)
-    found = FunctionType(function.__code__, function.__globals__, function.__name__)
-    found.__module__ = "__main__"
-    return found
+    copy = FunctionType(function.__code__, function.__globals__, function.__name__)
+    copy.__module__ = "__main__"
+    return copy
 
 
 def run_task(payload: bytes) -> tuple[str, str, Any, float]:
@@ -134,22 +135,17 @@ def run_task(payload: bytes) -> tuple[str, str, Any, float]:
 
 
 def worker_facts() -> dict[str, Any]:
-    """Return facts of a worker: its machine, and its evolve or why it has none."""
-    processor = platform.processor() or platform.machine()
+    """Return facts of a worker: its machine and its versions."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
         text = ""
-    named = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
-    found = {
+    match = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    return {
         "host": platform.node(),
-        "cpu": named[1] if named else processor,
+        "cpu": match[1] if match else platform.processor() or platform.machine(),
         "cores": processors(),
         "python": platform.python_version(),
-        "dask": importlib.import_module("distributed").__version__,
+        "dask": distributed.__version__,
+        "make": astuple(Make.here()),
     }
-    try:
-        remote = importlib.import_module("evolve.cluster.worker_tasks")
-    except ImportError as error:
-        return {**found, "why": f"it has no evolve of this kind: {error}"}
-    return {**found, "make": astuple(remote.Make.here())}

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from distributed import Client
 
-from evolve.cluster.worker_tasks import Make, by_value, in_words, worker_facts
+from evolve.cluster.worker_tasks import Make, in_words, worker_facts
 from evolve.errors import ClusterError
 from evolve.terminal_text import count_of
 
@@ -89,18 +89,17 @@ class Workers:
         """Return the facts of all workers, by address."""
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         own = astuple(Make.here())
-        found = []
-        answers = self._client.run(by_value(worker_facts), on_error="return")
+        listed = []
+        answers = self._client.run(worker_facts, on_error="return")
         for worker, facts in sorted(answers.items()):
+            why = None
             if isinstance(facts, Exception):
-                facts = {"why": in_words(facts)}
-            make = facts.pop("make", own)
-            why = facts.pop("why", None)
-            if make != own:
+                facts, why = {}, f"it has no evolve of this kind: {in_words(facts)}"
+            elif (make := facts.pop("make")) != own:
                 why = f"it has {Make(*make)}, not {Make(*own)}"
             slots, memory = (workers[worker][name] for name in ("nthreads", "memory_limit"))
-            found.append(WorkerFacts(worker, slots, memory, why, facts))
-        return found
+            listed.append(WorkerFacts(worker, slots, memory, why, facts))
+        return listed
 
     def _update(self, slots: dict[str, int]) -> None:
         """Store the current workers; report which joined and which left."""

@@ -50,7 +50,7 @@ class Settings(BaseModel):
     @classmethod
     def _characters_are_whole(cls, values: Any) -> Any:
         for name, value in values.items() if isinstance(values, Mapping) else ():
-            if any(_is_half(one) for one in (name, *everything_in(value))):
+            if any(map(_is_half, (name, *everything_in(value)))):
                 raise ValueError(f"{ascii(name)[1:-1]}: a text in it has half a character")
         return values
 
@@ -91,16 +91,16 @@ def _is_half(value: Any) -> bool:
 
 
 def _finite(value: Any) -> Any:
-    for one in everything_in(value):
-        if isinstance(one, float) and not math.isfinite(one):
-            raise ValueError(f"{one} is not a finite number")
+    for number in everything_in(value):
+        if isinstance(number, float) and not math.isfinite(number):
+            raise ValueError(f"{number} is not a finite number")
     return value
 
 
 Anything = Annotated[Any, AfterValidator(_finite)]
 """For a field whose values are validated later, where they are used; they must be finite too."""
 
-Place = tuple[str | int, ...]
+SettingPath = tuple[str | int, ...]
 """Position of a text in the settings: its keys, the outermost first."""
 
 
@@ -110,7 +110,7 @@ def names_of(model: type[BaseModel], field: str) -> Any:
 
 
 def with_agents(
-    model: type[BaseModel], values: Mapping[str, Any], change: Callable[[Place, str], str]
+    model: type[BaseModel], values: Mapping[str, Any], change: Callable[[SettingPath, str], str]
 ) -> dict[str, Any]:
     """Return the values, with each agent in them replaced by what `change` returns for it.
 
@@ -121,17 +121,17 @@ def with_agents(
         extra = _extra(model.model_fields.get(field))
         names, words = extra.get("names"), extra.get("words", ())
 
-        def one(place: Place, text: Any, words: Any = words) -> Any:
-            return change(place, text) if isinstance(text, str) and text not in words else text
+        def changed_text(path: SettingPath, text: Any, words: Any = words) -> Any:
+            return change(path, text) if isinstance(text, str) and text not in words else text
 
         if names == "agent":
-            changed[field] = one((field,), value)
+            changed[field] = changed_text((field,), value)
         elif names == "agents":
             listed = split_list(value)
             if isinstance(listed, list | tuple):
-                changed[field] = [one((field, number), text) for number, text in enumerate(listed)]
+                changed[field] = [changed_text((field, n), text) for n, text in enumerate(listed)]
         elif names == "shares" and isinstance(value, Mapping):
-            changed[field] = {one((field, key), key): share for key, share in value.items()}
+            changed[field] = {changed_text((field, key), key): n for key, n in value.items()}
         elif names == "shares":
             changed[field] = {}
     return changed
@@ -178,7 +178,7 @@ def form_of_model(model: type[BaseModel]) -> Iterator[FormField]:
     for name, field in model.model_fields.items():
         group = heads.get(name, group)
         kind, choices = _taken(field)
-        limits = {type(one).__name__: one for one in field.metadata}
+        limits = {type(limit).__name__: limit for limit in field.metadata}
         yield FormField(
             name=name,
             type=kind,
@@ -237,12 +237,12 @@ def option_words(values: Mapping[str, Any], model: type[BaseModel] | None = None
         if isinstance(value, bool):
             words.append(option if value else option.replace("--", "--no-", 1))
         elif isinstance(value, Mapping):
-            for key, one in value.items():
-                words += [option, f"{key}={_text(one, lists)}"]
+            for key, item in value.items():
+                words += [option, f"{key}={_text(item, lists)}"]
         elif isinstance(value, list | tuple) and lists == "words":
             words += [option, *map(_text, value)]
         elif isinstance(value, list | tuple) and lists == "repeated":
-            words += [word for one in value for word in (option, _text(one))]
+            words += [word for item in value for word in (option, _text(item))]
         else:
             words += [option, _text(value, lists)]
     return words

@@ -1,6 +1,6 @@
 """Ranges of a sweep's parameters: texts (LOW:HIGH[:log|:STEP][=DEFAULT], A|B or A|), and scales.
 
-A place is a number's position in its range, 0 to 1.
+A position is a number's place in its range, 0 to 1.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def range_of(text: str, where: str, example: str = EXAMPLE) -> dict[str, Any]:
     Raises OptionsError, which begins with `where` and ends with `example`.
     """
     ranged, equals, default = text.partition("=")
-    if all("=" in one for one in text.split("|")) and "|" in text:
+    if all("=" in choice for choice in text.split("|")) and "|" in text:
         ranged, equals = text, ""
     if "|" in ranged or ":" not in ranged:
         table = _choices(ranged, where, example)
@@ -71,7 +71,7 @@ def _ends(text: str, where: str, example: str) -> dict[str, Any]:
     table = {key: typed(end) for key, end in ends if end.strip()}
     if not table or len(more) > 1 or any(isinstance(end, str) for end in table.values()):
         raise OptionsError(f"{where}: is not a range: {example}")
-    if [one.strip().lower() for one in more] == ["log"]:
+    if [part.strip().lower() for part in more] == ["log"]:
         return {**table, "log": True}
     if more and isinstance(typed(more[0]), str):
         raise OptionsError(f"{where}: {more[0]!r} is neither log nor a step, such as 5 or 0.1")
@@ -104,17 +104,17 @@ class Scale(Protocol):
 
 
 def to_unit(value: float, scale: Scale) -> float:
-    """Return the place of a value in its range, 0 to 1; .5 where the range is one value."""
-    position = math.log if scale.log else float
-    low, high = position(scale.low), position(scale.high)
-    return 0.5 if low == high else (position(value) - low) / (high - low)
+    """Return the position of a value in its range, 0 to 1; .5 where the range is one value."""
+    scaled = math.log if scale.log else float
+    low, high = scaled(scale.low), scaled(scale.high)
+    return 0.5 if low == high else (scaled(value) - low) / (high - low)
 
 
-def value_at(place: float, scale: Scale) -> float:
-    """Return the number at a place, without a grid; outside 0 to 1, the nearest end."""
-    position = math.log if scale.log else float
-    low, high = position(scale.low), position(scale.high)
-    value = low + min(1.0, max(0.0, place)) * (high - low)
+def value_at(position: float, scale: Scale) -> float:
+    """Return the number at a position, without a grid; outside 0 to 1, the nearest end."""
+    scaled = math.log if scale.log else float
+    low, high = scaled(scale.low), scaled(scale.high)
+    value = low + min(1.0, max(0.0, position)) * (high - low)
     if scale.log:
         value = math.exp(value)
     return min(max(value, scale.low), scale.high)

@@ -53,8 +53,8 @@ def resolve(
     # Only for options: presets and a run's config.toml also have ranges of terms that are off.
     off = [gene for gene in options.get("bounds", {}) if settings.is_off(gene)]
     if off:
-        said = (f"bounds.{gene}: the term is not among the terms in use" for gene in off)
-        raise OptionsError("; ".join(said))
+        faults_of_terms = (f"bounds.{gene}: the term is not among the terms in use" for gene in off)
+        raise OptionsError("; ".join(faults_of_terms))
     return settings
 
 
@@ -77,9 +77,9 @@ def resolve_as(
             blamed = of_file if field in file and field not in options else of_options
             # A contradiction names no field: without options, the file is at fault.
             (blamed if field is not None or options else of_file).append(fault.text)
-        said = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
+        messages = ([f"{source}: " + "; ".join(of_file)] if of_file else []) + of_options
         kind = OptionsError if of_options else SettingsError
-        raise kind("; ".join(said)) from error
+        raise kind("; ".join(messages)) from error
 
 
 def merged(presets: Presets, options: Mapping[str, Any], file: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,11 +120,11 @@ def default_rules() -> Rules | None:
 
     Raises SettingsError for a wrong value.
     """
-    asked = os.environ.get(VARIABLE)
-    if asked:
-        rules = next((rules for rules in RULE_SETS if rules == asked), None)
+    name = os.environ.get(VARIABLE)
+    if name:
+        rules = next((rules for rules in RULE_SETS if rules == name), None)
         if rules is None:
-            raise SettingsError(f"{VARIABLE}={asked!r}: it must be {' or '.join(RULE_SETS)}")
+            raise SettingsError(f"{VARIABLE}={name!r}: it must be {' or '.join(RULE_SETS)}")
         return rules
     for folder in (Path(), _user_folder()):
         rules = _rules_in(folder / FILE)

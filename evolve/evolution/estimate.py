@@ -112,8 +112,8 @@ class Forecast:
 def cost(settings: EvolutionSettings, threads: int) -> tuple[float, float, float]:
     """The seconds, most seconds and bytes of a run that is not begun, see `run_type.Cost`."""
     with tempfile.TemporaryDirectory() as folder:
-        found = estimate(Evolution(Path(folder), settings, Threads(threads)))
-    return found.seconds, found.seconds, found.bytes
+        forecast = estimate(Evolution(Path(folder), settings, Threads(threads)))
+    return forecast.seconds, forecast.seconds, forecast.bytes
 
 
 def estimate(evolution: Evolution) -> Forecast:
@@ -128,7 +128,7 @@ def estimate(evolution: Evolution) -> Forecast:
     genome = evolution.genome
     middle = (genome.low + genome.high) // 2
     genomes = [np.where(genome.steps, middle, genome.random(rng)) for _ in range(_SAMPLE_AGENTS)]
-    agents = [genome.agent(one, str(number)) for number, one in enumerate(genomes)]
+    agents = [genome.agent(genes, str(number)) for number, genes in enumerate(genomes)]
     count = _SAMPLE_GAMES if genome.given is None else _SAMPLE_GAMES // 8
     drawn = [rng.choice(_SAMPLE_AGENTS, 2, replace=False) for _ in range(count)]
     pairings = np.array([(a, b, 0) for a, b in drawn], np.int32)

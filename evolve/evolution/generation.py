@@ -294,8 +294,8 @@ class Champions:
         return champions
 
 
-def _same_genes(one: Sequence[int], other: Sequence[int]) -> bool:
-    return list(one) == list(other)
+def _same_genes(a: Sequence[int], b: Sequence[int]) -> bool:
+    return list(a) == list(b)
 
 
 def play_of(agent: StoredAgent) -> str:

@@ -64,8 +64,8 @@ class Lineage:
 
     @cached_property
     def _gene_columns(self) -> list[str]:
-        known = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
-        return [name for name in self._rows.columns if name not in known]
+        others = (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)
+        return [name for name in self._rows.columns if name not in others]
 
     def best(self) -> str:
         """Return the best individual of the last generation."""
@@ -83,29 +83,29 @@ class Lineage:
                 "born in and a number, such as 0-12, and `evolve show RUN --table individuals` "
                 "lists them"
             )
-        found, waiting = {individual: 0}, [individual]
+        steps, waiting = {individual: 0}, [individual]
         for name in waiting:  # grows during the loop
             for parent in self.parents(name):
-                if parent in self.births and parent not in found:
-                    found[parent] = found[name] + 1
+                if parent in self.births and parent not in steps:
+                    steps[parent] = steps[name] + 1
                     waiting.append(parent)
-        return found
+        return steps
 
     def parents(self, individual: str) -> list[str]:
         """Return the parents that gave an individual its genes."""
         row = self.births[individual]
-        named = [str(parent) for parent in (row["parents"] if row["parents"] is not None else [])]
-        return named[:1] if row["origin"] == "mean" else named
+        names = [str(parent) for parent in (row["parents"] if row["parents"] is not None else [])]
+        return names[:1] if row["origin"] == "mean" else names
 
     def giver_of_most(self, individual: str) -> str | None:
         """Return the known parent with which it shares the most numbers, the first of equals."""
-        known = [parent for parent in self.parents(individual) if parent in self.births]
-        mine = self._numbers(individual)
+        parents = [parent for parent in self.parents(individual) if parent in self.births]
+        own = self._numbers(individual)
 
         def shared(parent: str) -> int:
-            return sum(a == b for a, b in zip(mine, self._numbers(parent), strict=True))
+            return sum(a == b for a, b in zip(own, self._numbers(parent), strict=True))
 
-        return max(known, key=shared, default=None)
+        return max(parents, key=shared, default=None)
 
     def ancestors(self, individual: str) -> pd.DataFrame:
         """Return a row for the individual and each ancestor, the nearest first.
@@ -117,11 +117,11 @@ class Lineage:
         rows = []
         for name, steps in self.steps(individual).items():
             row = self.births[name]
-            told = {key: row[key] for key in ("individual", "born", "lived_until", "origin")}
+            birth = {key: row[key] for key in ("individual", "born", "lived_until", "origin")}
             counts = self._shares(name)
             rows.append(
                 {
-                    **told,
+                    **birth,
                     "steps": steps,
                     "parents": list(row["parents"] if row["parents"] is not None else []),
                     "score": row["score"],
@@ -132,15 +132,15 @@ class Lineage:
         return frame.astype(dict.fromkeys(ANCESTORS[-4:], "Int64"))
 
     def _shares(self, individual: str) -> Mapping[str, int | None]:
-        known = [parent for parent in self.parents(individual) if parent in self.births]
-        if not known:
+        parents = [parent for parent in self.parents(individual) if parent in self.births]
+        if not parents:
             return dict.fromkeys(ANCESTORS[-4:])
-        mine = self._numbers(individual)
-        first = self._numbers(known[0])
-        second = self._numbers(known[1]) if len(known) > 1 else first
+        own = self._numbers(individual)
+        first = self._numbers(parents[0])
+        second = self._numbers(parents[1]) if len(parents) > 1 else first
         counts = dict.fromkeys(ANCESTORS[-4:], 0)
-        for value, one, other in zip(mine, first, second, strict=True):
-            same = value == one, value == other and len(known) > 1
+        for value, from_first, from_second in zip(own, first, second, strict=True):
+            same = value == from_first, value == from_second and len(parents) > 1
             key = {(True, True): "from_both", (True, False): "from_first"}.get(
                 same, "from_second" if same[1] else "new"
             )
@@ -155,21 +155,21 @@ class Lineage:
         """
         steps = self.steps(individual)
         rows = []
-        for place, (name, value) in enumerate(
+        for index, (name, value) in enumerate(
             zip(self.gene_names, self._numbers(individual), strict=True)
         ):
             source = individual
-            while (parent := self._giver(source, place, value)) is not None:
+            while (parent := self._giver(source, index, value)) is not None:
                 source = parent
             birth = self.births[source]
-            told = {"origin": birth["origin"], "born": birth["born"], "steps": steps[source]}
-            rows.append({"gene": name, "value": value, "from": source, **told})
+            birth_facts = {"origin": birth["origin"], "born": birth["born"], "steps": steps[source]}
+            rows.append({"gene": name, "value": value, "from": source, **birth_facts})
         return pd.DataFrame(rows, columns=list(GENES))
 
-    def _giver(self, individual: str, place: int, value: int) -> str | None:
+    def _giver(self, individual: str, index: int, value: int) -> str | None:
         """Return the parent that already had a number; the first if both had it."""
         for parent in self.parents(individual):
-            if parent in self.births and self._numbers(parent)[place] == value:
+            if parent in self.births and self._numbers(parent)[index] == value:
                 return parent
         return None
 
@@ -209,7 +209,7 @@ class Lineage:
 
 def totals(operators: pd.DataFrame) -> pd.DataFrame:
     """Sum the rows of `operators` by origin, over all generations except the last."""
-    known = operators[operators["survived"].notna()]
-    found = known.groupby("origin", sort=True)[["born", "survived"]].sum().reset_index()
-    found["share"] = found["survived"].astype(float) / found["born"]
-    return found.sort_values("share", ascending=False, kind="stable", ignore_index=True)
+    finished = operators[operators["survived"].notna()]
+    sums = finished.groupby("origin", sort=True)[["born", "survived"]].sum().reset_index()
+    sums["share"] = sums["survived"].astype(float) / sums["born"]
+    return sums.sort_values("share", ascending=False, kind="stable", ignore_index=True)

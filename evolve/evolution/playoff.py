@@ -151,9 +151,9 @@ class ChampionSelection:
         algorithm: Algorithm,
     ) -> list[StoredAgent]:
         """Return the agents that may be the best; of those that play the same, only the first."""
-        ranked = sorted(population, key=lambda one: one.fitness.values, reverse=True)
-        candidates = [self._candidate(one) for one in (*champions.hall, *ranked[:LAST_BEST])]
-        survivors = [one.name for one in ranked[: self.settings.survivor_count]]
+        ranked = sorted(population, key=lambda individual: individual.fitness.values, reverse=True)
+        candidates = [self._candidate(i) for i in (*champions.hall, *ranked[:LAST_BEST])]
+        survivors = [i.name for i in ranked[: self.settings.survivor_count]]
         average = Individual(
             algorithm.mean(population),
             name=f"mean-{generation}",
@@ -197,8 +197,8 @@ def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:
 def first_guess(run: Run) -> float | None:
     """Guess the champion's Elo: the rating of the last generations; None without a ladder panel."""
     rows = (run.metadata(number)[0] for number in reversed(range(run.generation_count)))
-    found = (row["rating"] for row in rows if row.get("rating") is not None)
-    return next(found, None) if run.config.get("panel") == "ladder" else None
+    ratings = (row["rating"] for row in rows if row.get("rating") is not None)
+    return next(ratings, None) if run.config.get("panel") == "ladder" else None
 
 
 def rate(
@@ -243,9 +243,9 @@ def rate(
     games = 2 * RATING_PANELS * each * ladder.played
     total = games + games // RATING_PANELS
     near = ladder.rungs[len(ladder.rungs) // 2].elo if guess is None else guess
-    known: list[list[Rung]] = []
-    while (rungs := ladder.nearest(near)) not in known:
-        known.append(rungs)
+    played: list[list[Rung]] = []
+    while (rungs := ladder.nearest(near)) not in played:
+        played.append(rungs)
         total = max(total, done + games // RATING_PANELS + games)
         near = rated(near, each).value
     return rated(near, RATING_PANELS * each)

@@ -40,7 +40,7 @@ class Rise:
         return self.elo.high < REST
 
 
-def rest_told(row: Mapping[str, Any]) -> str | None:
+def rest_message(row: Mapping[str, Any]) -> str | None:
     """Return a sentence from a row of the generations table, if the run no longer improves."""
     high = row.get("rise_high")
     if high is None or not high < REST:  # NaN in a table read from disk
@@ -72,7 +72,7 @@ class Curve:
         if not elo:
             return None
         value = sum(elo) / len(elo)
-        half = Z95 * math.sqrt(sum(one**2 for one in error)) / len(elo)
+        half = Z95 * math.sqrt(sum(e**2 for e in error)) / len(elo)
         return Estimate.around(value, half, len(elo))
 
     @property

@@ -106,7 +106,7 @@ class GeneticAlgorithm:
         _check_chosen("selection", chosen, ranked[1:])
         if len(chosen) != count:
             raise SettingsError(f"selection: it chose {len(chosen)} individuals, not {count}")
-        return sorted([ranked[0], *chosen], key=lambda one: one.fitness, reverse=True)
+        return sorted([ranked[0], *chosen], key=lambda parent: parent.fitness, reverse=True)
 
     def _survivors(
         self, ranked: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
@@ -154,7 +154,7 @@ def _check_chosen(
     kind: str, chosen: Sequence[Individual], candidates: Sequence[Individual]
 ) -> None:
     """Raise SettingsError unless all chosen individuals are different candidates."""
-    there = {id(one) for one in candidates}
-    ids = [id(one) for one in chosen]
-    if len(set(ids)) < len(ids) or not set(ids) <= there:
+    allowed = {id(individual) for individual in candidates}
+    ids = [id(individual) for individual in chosen]
+    if len(set(ids)) < len(ids) or not set(ids) <= allowed:
         raise SettingsError(f"{kind}: it must choose different individuals of those it is given")

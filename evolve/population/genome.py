@@ -118,8 +118,8 @@ class Genome:
         """Which numbers mutate by single steps, [size]."""
         mask = np.zeros(self.size, bool)
         genes = GENES if self.encoding is None else self.encoding.genes
-        for gene, place in self.slices.items():
-            mask[place] = genes[gene].steps
+        for gene, part in self.slices.items():
+            mask[part] = genes[gene].steps
         return mask
 
     @cached_property
@@ -139,7 +139,7 @@ class Genome:
 
     def genes(self, vector: Sequence[int] | Vector) -> dict[str, list[int]]:
         """Split the vector into genes."""
-        return {gene: [int(v) for v in vector[place]] for gene, place in self.slices.items()}
+        return {gene: [int(v) for v in vector[part]] for gene, part in self.slices.items()}
 
     def vector(self, genes: Mapping[str, Sequence[int]]) -> Vector:
         """Join genes into a vector; the inverse of `genes`."""
@@ -244,12 +244,12 @@ class Genome:
             genes[gene] = flat.tolist()
         vector = self.vector(genes)
         vector[~self.free] = self.low[~self.free]
-        for gene, place in self.slices.items():
-            outside = (vector[place] < self.low[place]) | (vector[place] > self.high[place])
+        for gene, part in self.slices.items():
+            outside = (vector[part] < self.low[part]) | (vector[part] > self.high[part])
             if outside.any():
                 low, high = self.settings.bounds[gene]
                 raise SettingsError(
-                    f"start_from: {gene} of {source} is {vector[place][outside][0]}, outside its "
+                    f"start_from: {gene} of {source} is {vector[part][outside][0]}, outside its "
                     f"bounds {low}:{high}; widen them with bounds"
                 )
         return vector

@@ -75,7 +75,7 @@ def tournament(
     while len(chosen) < count:
         [winner] = draw(left, 1, tournsize=3)
         chosen.append(winner)
-        left = [one for one in left if one is not winner]
+        left = [candidate for candidate in left if candidate is not winner]
     return chosen
 
 
@@ -98,7 +98,7 @@ def sus(candidates: Sequence[Individual], count: int, breeding: Breeding) -> lis
     always gets exactly one, and the wheel decides the rest; DEAP's version could choose it twice.
     Raises SettingsError for negative fitness, which has no share.
     """
-    fitness = np.array([one.fitness.values[0] for one in candidates], np.float64)
+    fitness = np.array([candidate.fitness.values[0] for candidate in candidates], np.float64)
     if (fitness < 0.0).any():
         raise SettingsError(
             f"selection = sus: a fitness of {fitness.min():g} has no share; it takes 0 and more"
@@ -143,14 +143,14 @@ def lexicase(candidates: Sequence[Individual], count: int, breeding: Breeding) -
     against one individual of the population. Specialists survive: they beat opponents that others
     lose to.
     """
-    left = [_Candidate(one, _Cases(one.cases, (1.0,) * len(one.cases))) for one in candidates]
-    assert all(one.individual.cases for one in left), "lexicase selection needs cases"
+    left = [_Candidate(i, _Cases(i.cases, (1.0,) * len(i.cases))) for i in candidates]
+    assert all(candidate.individual.cases for candidate in left), "lexicase selection needs cases"
     chosen: list[Individual] = []
     draw = drawing_from(breeding.rng, tools.selLexicase)
     while len(chosen) < count:
         [winner] = draw(left, 1)
         chosen.append(winner.individual)
-        left = [one for one in left if one is not winner]
+        left = [candidate for candidate in left if candidate is not winner]
     return chosen
 
 
@@ -229,9 +229,9 @@ def _by_deap(
     **arguments: Any,
 ) -> list[float]:
     """Call an operator of DEAP, which makes two children in place; return the first."""
-    one, other = list(map(float, mother)), list(map(float, father))
-    drawing_from(breeding.rng, cross)(one, other, **arguments)
-    return one
+    child, second = list(map(float, mother)), list(map(float, father))
+    drawing_from(breeding.rng, cross)(child, second, **arguments)
+    return child
 
 
 CROSSOVERS: Final[Mapping[str, Cross | None]] = {

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.agents.registry import programs_in
 from evolve.config.base import FormField, form_of_model, names_of, option_words, with_agents
-from evolve.config.base import Place as Where
+from evolve.config.base import SettingPath as Where
 from evolve.config.evolution import FIRST
 from evolve.config.matches import CONTESTS
 from evolve.config.toml import default_rules, merged, resolve_as, rules_of_defaults

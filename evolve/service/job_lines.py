@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evolve.agents.registry import programs_in
-from evolve.config.base import Place as Where
-from evolve.config.base import option_words
+from evolve.config.base import SettingPath, option_words
 from evolve.config.matches import CONTESTS
 from evolve.parsing import Fault
 from evolve.runs.run import Run, Study, load_run
@@ -61,7 +60,7 @@ class Lines:
         form, rest = form_of(record.command, record.settings)
         names: dict[str, str] = {}
 
-        def source(place: Where, text: str) -> str:
+        def source(place: SettingPath, text: str) -> str:
             source = self._agents.source(text)
             names[source] = text
             return source

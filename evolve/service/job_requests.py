@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from evolve.config.base import Place as Where
+from evolve.config.base import SettingPath
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
 from evolve.runs.names import new_run_in
@@ -73,9 +73,9 @@ async def checked(
     Also returns the ids of these agents, keyed by these names.
     """
     names: dict[str, str] = {}
-    to_load: list[tuple[Where, str]] = []
+    to_load: list[tuple[SettingPath, str]] = []
 
-    def source_of(place: Where, text: str) -> str:
+    def source_of(place: SettingPath, text: str) -> str:
         source = service.agents.checked_source(text)
         names[source] = text
         if "?" in text:
@@ -95,7 +95,7 @@ async def checked(
     return given, names
 
 
-def _pointer(place: Where) -> str:
+def _pointer(place: SettingPath) -> str:
     return pointer("settings", *place)
 
 

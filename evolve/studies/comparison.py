@@ -57,18 +57,18 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     """
     groups: list[Group] = []
     several = len(sources) > 1
-    waiting = groups_of_runs([one for one in sources if isinstance(one, Run)])
+    waiting = groups_of_runs([source for source in sources if isinstance(source, Run)])
     for source in sources:
         if isinstance(source, Run):
-            mine = [group for group in waiting if source in group.runs.values()]
-            groups += mine[:1]  # at the place of its first run
-            waiting = [group for group in waiting if all(group is not one for one in mine[:1])]
+            own = [group for group in waiting if source in group.runs.values()][:1]
+            groups += own  # where its first run stands
+            waiting = [group for group in waiting if group not in own]
             continue
         runs = source.runs
         for setting in source.design.settings_of_runs:
-            ours = {one.seed: run for one, run in runs.items() if one.setting is setting}
+            of_setting = {m.seed: run for m, run in runs.items() if m.setting is setting}
             parts = [source.name] * several + [setting.name] * (setting.name != BASE)
-            groups.append(Group(" ".join(parts) or source.name, ours))
+            groups.append(Group(" ".join(parts) or source.name, of_setting))
     names = [group.name for group in groups]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -93,14 +93,14 @@ def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
             key += "again"
         by_settings.setdefault(key, {})[number] = run
     settings = [_settings(next(iter(group.values()))) for group in by_settings.values()]
-    keys = dict.fromkeys(key for one in settings for key in one)
-    differing = [
-        key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)
-    ]
+    keys = dict.fromkeys(key for group_settings in settings for key in group_settings)
+    differing = [key for key in keys if any(s.get(key) != settings[0].get(key) for s in settings)]
     groups = []
-    for group, known in zip(by_settings.values(), settings, strict=True):
+    for group, varied_settings in zip(by_settings.values(), settings, strict=True):
         first, *others = (run.name for run in group.values())
-        varied = " ".join(f"{key}={text_of(known[key])}" for key in differing if key in known)
+        varied = " ".join(
+            f"{key}={text_of(varied_settings[key])}" for key in differing if key in varied_settings
+        )
         if not others:
             name = first
         elif varied and len(varied) <= _LONGEST:
@@ -113,7 +113,7 @@ def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
 
 def _settings(run: Run) -> dict[str, Any]:
     """Return a run's settings without its seed."""
-    config = {key: one for key, one in run.config.items() if key not in ("seed", "versions")}
+    config = {key: value for key, value in run.config.items() if key not in ("seed", "versions")}
     return {**config, "command": run.command}
 
 
@@ -127,9 +127,9 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
         return own[0], math.nan if own[1] is None else float(own[1])
     facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
     numbers = {
-        key: one
-        for key, one in facts.items()
-        if (isinstance(one, (int, float)) and not isinstance(one, bool)) or one is None
+        key: value
+        for key, value in facts.items()
+        if (isinstance(value, (int, float)) and not isinstance(value, bool)) or value is None
     }
     if figure not in numbers:
         raise RunError(f"{run.path} has no {figure}; it has {', '.join(numbers)}")
@@ -164,8 +164,7 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
     if not alone:
         raise RunError(f"no run of these has its {name} yet")
     pairs = [
-        (one.name, other.name, _differences(values[one.name], values[other.name]))
-        for one, other in _pairs(groups)
+        (a.name, b.name, _differences(values[a.name], values[b.name])) for a, b in _pairs(groups)
     ]
     return _table(name, [*alone, *(pair for pair in pairs if pair[2])], 0.0)
 
@@ -231,7 +230,7 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     The table has each kind's figure, with the settings of that kind. None where no two runs have
     the same setting, or where the figures are not known yet.
     """
-    runs = [one for one in sources if isinstance(one, Run)]
+    runs = [source for source in sources if isinstance(source, Run)]
     # A run may be listed twice, which is an error only where names must tell runs apart.
     groups = groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
@@ -262,28 +261,30 @@ def met(
     champions expect 0.5. progress: called with the number of games as they are played.
     """
     rows: list[_Values] = []
-    for one, other in _pairs(groups):
+    for first, second in _pairs(groups):
         scores = []
-        for seed in sorted(one.runs.keys() & other.runs.keys()):
-            paths = [group.runs[seed].path for group in (one, other)]
+        for seed in sorted(first.runs.keys() & second.runs.keys()):
+            paths = [group.runs[seed].path for group in (first, second)]
             if None in map(champion_of, paths):
                 continue  # no champion yet
-            a, b = map(str, paths)
+            first_path, second_path = map(str, paths)
             scores.append(
-                match(a, b, games=games, seed=seed, jobs=jobs, progress=progress).score.value
+                match(
+                    first_path, second_path, games=games, seed=seed, jobs=jobs, progress=progress
+                ).score.value
             )
         if scores:
-            rows.append((one.name, other.name, scores))
+            rows.append((first.name, second.name, scores))
     return _table(HEAD_TO_HEAD, rows, 0.5)
 
 
 def meetings(groups: Sequence[Group]) -> Counter[str]:
     """Return how many matches `met` plays at most, by their rules."""
     counts: Counter[str] = Counter()
-    for one, other in _pairs(groups):
-        seeds = one.runs.keys() & other.runs.keys()
+    for first, second in _pairs(groups):
+        seeds = first.runs.keys() & second.runs.keys()
         for seed in seeds:
-            counts[str(one.runs[seed].config.get("rules"))] += 1
+            counts[str(first.runs[seed].config.get("rules"))] += 1
     return counts
 
 
@@ -296,15 +297,15 @@ def _pairs(groups: Sequence[Group]) -> list[tuple[Group, Group]]:
         group.name: {run.config.get("rules") for run in group.runs.values()} for group in groups
     }
     pairs = itertools.combinations(groups, 2)
-    return [(one, other) for one, other in pairs if rules[one.name] == rules[other.name]]
+    return [(a, b) for a, b in pairs if rules[a.name] == rules[b.name]]
 
 
 _Values = tuple[str, str | None, list[float]]
 """One value per seed: of a setting, or of a setting against another."""
 
 
-def _differences(one: Mapping[int, float], other: Mapping[int, float]) -> list[float]:
-    return [one[seed] - other[seed] for seed in sorted(one.keys() & other.keys())]
+def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
+    return [a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())]
 
 
 def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:

@@ -93,26 +93,28 @@ def course_of(
     if values.empty:
         raise RunError(f"{run.path} has no {chosen} to draw yet")
     steps = str(own.index.name or table.key or "step")
-    places = _places(run, frame, over, steps).reindex(values.index)
-    known = f"{chosen}_low" in frame and f"{chosen}_high" in frame
+    positions = _positions(run, frame, over, steps).reindex(values.index)
+    has_interval = f"{chosen}_low" in frame and f"{chosen}_high" in frame
     low, high = (
-        np.asarray(frame[f"{chosen}_{end}"].reindex(values.index), np.float64) if known else None
+        np.asarray(frame[f"{chosen}_{end}"].reindex(values.index), np.float64)
+        if has_interval
+        else None
         for end in ("low", "high")
     )
     return Course(
         run.name if name is None else name,
         chosen,
         steps if over == STEPS else over,
-        np.asarray(places, np.float64),
+        np.asarray(positions, np.float64),
         np.asarray(values, np.float64),
         low,
         high,
-        dots=_dots(frame, places) if chosen == "rating" else None,
+        dots=_dots(frame, positions) if chosen == "rating" else None,
         runs=(run,),
     )
 
 
-def _places(run: Run, frame: pd.DataFrame, over: str, steps: str) -> pd.Series[float]:
+def _positions(run: Run, frame: pd.DataFrame, over: str, steps: str) -> pd.Series[float]:
     """Where each row of a run's first table stands on the x-axis."""
     if over == STEPS:
         return pd.Series(frame.index.to_numpy(float), index=frame.index)
@@ -122,13 +124,13 @@ def _places(run: Run, frame: pd.DataFrame, over: str, steps: str) -> pd.Series[f
     return column.fillna(0.0).cumsum() if over in run.kind.reading.added else column
 
 
-def _dots(frame: pd.DataFrame, places: pd.Series[float]) -> Floats | None:
+def _dots(frame: pd.DataFrame, positions: pd.Series[float]) -> Floats | None:
     """The rating of each generation's best with its interval, [generations, 4]."""
     columns = ["panel_elo", "panel_elo_low", "panel_elo_high"]
     if any(name not in frame for name in columns):
         return None
-    found = frame[columns].reindex(places.index).to_numpy(np.float64)
-    return np.column_stack([np.asarray(places, np.float64), found])
+    ratings = frame[columns].reindex(positions.index).to_numpy(np.float64)
+    return np.column_stack([np.asarray(positions, np.float64), ratings])
 
 
 def course_of_group(
@@ -151,11 +153,11 @@ def course_of_group(
     x = _common(courses)
     if not len(x):
         return None
-    values = np.array([np.interp(x, one.x, one.y) for one in courses])
+    values = np.array([np.interp(x, course.x, course.y) for course in courses])
     low, high = values.min(axis=0), values.max(axis=0)
     if len(courses) >= ENOUGH:
         means = [mean_of(column) for column in values.T.tolist()]
-        low, high = np.array([one.low for one in means]), np.array([one.high for one in means])
+        low, high = np.array([mean.low for mean in means]), np.array([mean.high for mean in means])
     runs = tuple(group.runs.values())
     y = values.mean(axis=0)
     return Course(group.name, first.metric, first.steps, x, y, low, high, len(courses), runs=runs)
@@ -163,8 +165,8 @@ def course_of_group(
 
 def _common(courses: Sequence[Course]) -> Floats:
     """Places at which all courses have a value: their own where those are the same."""
-    low, high = max(one.x[0] for one in courses), min(one.x[-1] for one in courses)
-    inside = [one.x[(one.x >= low) & (one.x <= high)] for one in courses]
+    low, high = max(course.x[0] for course in courses), min(course.x[-1] for course in courses)
+    inside = [course.x[(course.x >= low) & (course.x <= high)] for course in courses]
     shared: Floats = inside[0]
     for other in inside[1:]:
         shared = np.intersect1d(shared, other)
@@ -175,18 +177,18 @@ def _common(courses: Sequence[Course]) -> Floats:
 
 
 def frame_of(courses: Sequence[Course]) -> pd.DataFrame:
-    """Return the points of courses as a table: one row for each setting and place."""
+    """Return the points of courses as a table: one row for each setting and position."""
     rows: list[dict[str, Any]] = []
-    for one in courses:
-        for place, (x, y) in enumerate(zip(one.x.tolist(), one.y.tolist(), strict=True)):
+    for course in courses:
+        for index, (x, y) in enumerate(zip(course.x.tolist(), course.y.tolist(), strict=True)):
             rows.append(
                 {
-                    "setting": one.name,
-                    "seeds": one.seeds,
-                    one.steps: int(x) if float(x).is_integer() else x,
-                    one.metric: y,
-                    "low": None if one.low is None else float(one.low[place]),
-                    "high": None if one.high is None else float(one.high[place]),
+                    "setting": course.name,
+                    "seeds": course.seeds,
+                    course.steps: int(x) if float(x).is_integer() else x,
+                    course.metric: y,
+                    "low": None if course.low is None else float(course.low[index]),
+                    "high": None if course.high is None else float(course.high[index]),
                 }
             )
     return pd.DataFrame(rows)

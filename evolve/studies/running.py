@@ -191,9 +191,9 @@ class StudyWork:
         self.study, self._more, self._remote = study, more, remote
         self._jobs = jobs
         self.rows = {member: row_of(study, member) for member in study.members}
-        self.left = [one for one, row in self.rows.items() if row["state"] != "done" or more]
+        self.left = [member for member, row in self.rows.items() if row["state"] != "done" or more]
         self._workers = {
-            one: getattr(study.design.resolved(one), "jobs", None) for one in self.left
+            member: getattr(study.design.resolved(member), "jobs", None) for member in self.left
         }
         self.threads = max(map(self._threads_of, self.left), default=1)
         self.failed: dict[Member, str] = {}
@@ -220,7 +220,7 @@ class StudyWork:
                 while waiting and len(self._working) < begun and not stopping:
                     member = waiting.pop(0)
                     self._working[member] = self._begin(member)
-                wait([one.sentinel for one in self._working.values()], _LOOK)
+                wait([process.sentinel for process in self._working.values()], _LOOK)
                 for member, process in list(self._working.items()):
                     process.look()
                     if not process.alive:
@@ -228,7 +228,7 @@ class StudyWork:
                         self._end(member, process, observer)
                         if process.lost is not None:
                             raise process.lost
-                done = self._done + sum(one.share for one in self._working.values())
+                done = self._done + sum(process.share for process in self._working.values())
                 observer.stage("runs", min(done, len(self.rows)), len(self.rows))
                 if observer.stop() and not stopping:
                     stopping = True

@@ -59,7 +59,6 @@ def test_facts_of_a_worker_say_its_versions() -> None:
     found = worker_facts()
     assert found["make"] == astuple(Make.here())
     assert found["cores"] >= 1
-    assert "why" not in found
 
 
 def test_an_error_in_words_is_fit_to_be_shown() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evolve.evolution.trend import POOLED, REST, SPAN, Curve, rest_told
+from evolve.evolution.trend import POOLED, REST, SPAN, Curve, rest_message
 
 
 def curve(elo: np.ndarray, error: float = 25.0, every: int = 1) -> Curve:
@@ -82,10 +82,10 @@ def test_looking_in_every_generation_hardly_ever_stops_a_run_that_rises() -> Non
 
 def test_line_on_rest_gives_the_interval_and_since_when() -> None:
     row = {"rise_since": 83, "rise_low": -9.4, "rise_high": 11.2}
-    assert rest_told(row) == (
+    assert rest_message(row) == (
         "evolution has stopped improving: since generation 83 the rating rises by [-9, +11] Elo in "
         "40 generations"
     )
-    assert rest_told({**row, "rise_high": REST}) is None
-    assert rest_told({**row, "rise_high": float("nan")}) is None
-    assert rest_told({"panel_score": None}) is None
+    assert rest_message({**row, "rise_high": REST}) is None
+    assert rest_message({**row, "rise_high": float("nan")}) is None
+    assert rest_message({"panel_score": None}) is None
