@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.metadata
 import pickle
 import platform
 import re
@@ -15,7 +15,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Final
 
-import distributed
 import numba
 import numpy as np
 from distributed import get_worker
@@ -146,6 +145,6 @@ def worker_facts() -> dict[str, Any]:
         "cpu": match[1] if match else platform.processor() or platform.machine(),
         "cores": processors(),
         "python": platform.python_version(),
-        "dask": distributed.__version__,
+        "dask": importlib.metadata.version("distributed"),
         "make": astuple(Make.here()),
     }

@@ -91,12 +91,14 @@ class Workers:
         own = astuple(Make.here())
         listed = []
         answers = self._client.run(worker_facts, on_error="return")
-        for worker, facts in sorted(answers.items()):
-            why = None
-            if isinstance(facts, Exception):
-                facts, why = {}, f"it has no evolve of this kind: {in_words(facts)}"
-            elif (make := facts.pop("make")) != own:
-                why = f"it has {Make(*make)}, not {Make(*own)}"
+        for worker, answer in sorted(answers.items()):
+            facts, why = {}, None
+            if isinstance(answer, Exception):
+                why = f"it has no evolve of this kind: {in_words(answer)}"
+            else:
+                facts = {name: value for name, value in answer.items() if name != "make"}
+                if answer["make"] != own:
+                    why = f"it has {Make(*answer['make'])}, not {Make(*own)}"
             slots, memory = (workers[worker][name] for name in ("nthreads", "memory_limit"))
             listed.append(WorkerFacts(worker, slots, memory, why, facts))
         return listed

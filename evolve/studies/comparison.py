@@ -60,9 +60,10 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     waiting = groups_of_runs([source for source in sources if isinstance(source, Run)])
     for source in sources:
         if isinstance(source, Run):
-            own = [group for group in waiting if source in group.runs.values()][:1]
-            groups += own  # where its first run stands
-            waiting = [group for group in waiting if group not in own]
+            own = next((group for group in waiting if source in group.runs.values()), None)
+            if own is not None:  # where its first run stands
+                groups.append(own)
+                waiting.remove(own)
             continue
         runs = source.runs
         for setting in source.design.settings_of_runs:
