@@ -15,7 +15,8 @@ import pytest
 import evolve
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.cli.hand_in import _found, _to_hand_in, proposed
+from evolve.arena.hand_in import contest_agent
+from evolve.cli.hand_in import _found, proposed
 from tests import networks
 from tests.cli import ALPHABETA, Result, done, fails, invoke, match, misused, program
 
@@ -111,7 +112,7 @@ def test_what_is_proposed_at_the_end_goes_by_the_clock(
     ):
         words = _proposed(out)
         assert words == [folder, "-o", "agent.py"]
-        assert _to_hand_in(folder, 5.0, None).limit.seconds == 4.5
+        assert contest_agent(folder, 5.0, None).limit.seconds == 4.5
 
 
 def test_a_hand_in_is_written_checked_and_played(tmp_path: Path) -> None:

@@ -1,0 +1,160 @@
+"""Agents for a contest: which to hand in, with its clock, and a short match of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+
+from evolve.agents.agent import Agent, StoredAgent
+from evolve.agents.calibration.ratings import strongest
+from evolve.agents.names import parse_name, with_clock
+from evolve.config.evolution import EvolutionSettings
+from evolve.config.toml import rules_of_defaults
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
+from evolve.errors import AgentError, EvolveError
+from evolve.fitness.executor import Threads, processors
+from evolve.runs.loading import load_agent
+from evolve.runs.run import Run, list_all
+from evolve.runs.run_types import champion_of
+from evolve.runs.summary import facts_of
+
+MATCH_GAMES: Final = 4
+_MATCH_TIMES: Final = 4.0
+"""Seconds of the short match, about, in those of a move: as many as the check takes."""
+_MATCH_SECONDS: Final = (10.0, 20.0)
+"""The match ends after that many: at least, at most. With 5 s a move, all is under a minute."""
+_MATCH_MOVE: Final = (0.02, 0.2)
+"""Least and most seconds for a move in the short match."""
+_MOVES: Final = 60
+"""Moves of both sides in a game, about."""
+
+
+def has_clock(agent: Agent) -> bool:
+    """Whether the agent can play by the clock."""
+    return "time" in agent.settings
+
+
+def default_rules() -> Rules:
+    """The rules of `evolve run` here."""
+    return cast(
+        "Rules", rules_of_defaults().get("rules", EvolutionSettings.model_fields["rules"].default)
+    )
+
+
+def strongest_agent(rules: Rules) -> str:
+    """The strongest agent of the package; the reference table where none is rated."""
+    best = strongest(rules)
+    return rule_set(rules).reference if best is None else best[0]
+
+
+def stronger_agent(source: str, agent: Agent) -> tuple[str, int, float] | None:
+    """The strongest agent of the package with its Elo, and that of `source`, if that is lower.
+
+    None where `source` is no run, or its Elo on the ladder is unknown or not lower. It plays no
+    game.
+    """
+    best = strongest(agent.rules or DEFAULT_RULES)
+    parsed = parse_name(source)
+    if best is None or parsed.individual is not None or not parsed.path.is_dir():
+        return None
+    run = Run(parsed.path)
+    facts = facts_of(run)
+    elo = facts.get("elo")
+    if elo is None and run.config.get("panel") == "ladder":
+        elo = facts.get("panel_elo")  # of the last generation's best
+    name, rating = best
+    if not isinstance(elo, int | float) or not elo < rating.elo:
+        return None
+    return name, rating.elo, elo
+
+
+def contest_agent(source: str, seconds: float, rules: Rules | None) -> StoredAgent:
+    """Load an agent with the clock of a contest; rules: None for its own, or the default ones."""
+    agent = load_agent(source)
+    if isinstance(agent, StoredAgent) and has_clock(agent):
+        agent = load_agent(with_clock(source, seconds))
+    if not isinstance(agent, StoredAgent):
+        raise AgentError(f"{agent.name} cannot be written as a Python file")
+    return agent.with_rules(rules or agent.rules or default_rules())
+
+
+def newest_run(folder: Path, rules: Rules | None) -> Path | None:
+    """The finished run in a folder whose champion is the newest and can be handed in.
+
+    rules: those that it must play by; None takes a run of any rules.
+    """
+    runs = list_all(folder, lambda path, error: None) if folder.is_dir() else []
+    champions = {run.path: champion_of(run.path) for run in runs if isinstance(run, Run)}
+    dated = [(file.stat().st_mtime, path) for path, file in champions.items() if file is not None]
+    for _, path in sorted(dated, reverse=True):
+        try:
+            facts = facts_of(Run(path))
+            if facts["state"] != "done" or rules not in (None, facts["rules"]):
+                continue
+            agent = load_agent(path)
+            if isinstance(agent, StoredAgent):
+                agent.python_source()
+                return path
+        except (EvolveError, OSError):  # damaged, or nothing that a file can hold: the next one
+            continue
+    return None
+
+
+@dataclass(frozen=True)
+class ShortMatch:
+    """A match of a hand-in with the strongest reference agent that `source` is not itself.
+
+    Both have the same seconds for a move, few of them. It ends after MATCH_GAMES, or by the time
+    that follows from the contest's `seconds` for a move.
+    """
+
+    file: Path
+    source: str
+    rules: Rules
+    seconds: float
+
+    @property
+    def opponent(self) -> str:
+        """Its name."""
+        best = strongest_agent(self.rules)
+        return f"champion-{self.rules}" if parse_name(self.source).base == best else best
+
+    @property
+    def move(self) -> float:
+        """Seconds for a move."""
+        least, most = _MATCH_MOVE
+        # A third is for what is not thought.
+        share = 2 / 3 * self._budget * self._threads / (MATCH_GAMES * _MOVES)
+        return round(min(max(least, share), most), 2)
+
+    def play(self, advance: Callable[[int], None]) -> dict[str, Any]:
+        """Play, and return the opponent, the seconds for a move and the counts of games."""
+        from evolve.arena.match import Match, StoppedError  # kernels, which a check does not need
+        from evolve.fitness.openings import Part, listed_openings
+
+        names = f"python:{self.file}", self.opponent
+        a, b = (load_agent(f"{name}?time={self.move}") for name in names)
+        openings = listed_openings(
+            MATCH_GAMES // 2, Part.MATCH, self.rules, np.random.default_rng(0)
+        )
+        match = Match(a, b, openings, self.rules, executor=Threads(self._threads))
+        deadline = time.monotonic() + max(self._budget, _MATCH_SECONDS[0])
+        with suppress(StoppedError):
+            match.play(advance, stop=lambda: time.monotonic() > deadline)
+        ends = ("wins", "draws", "losses")
+        counts = {end: getattr(match.result, end) if match.played else 0 for end in ends}
+        return {"opponent": names[1], "seconds": self.move, "games": match.played, **counts}
+
+    @property
+    def _threads(self) -> int:
+        return min(MATCH_GAMES, processors())
+
+    @property
+    def _budget(self) -> float:
+        return min(_MATCH_TIMES * self.seconds, _MATCH_SECONDS[1])
