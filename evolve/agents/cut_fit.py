@@ -44,7 +44,7 @@ _OUTLIER: Final = 16.0
 """Limit of a difference in discs: a larger one is a lost game seen late, not a wrong value."""
 
 
-class Measured(Protocol):
+class DepthSearcher(Protocol):
     """An agent, as far as its cuts are measured: it searches to any depth without cuts."""
 
     def choose(self, board: Board) -> int:
@@ -55,7 +55,7 @@ class Measured(Protocol):
 
 
 def measured_values(
-    agent: Measured, seed: int, count: int, deepest: int, left: Callable[[], float]
+    agent: DepthSearcher, seed: int, count: int, deepest: int, left: Callable[[], float]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Disc counts [N] of `count` positions, fewer where time runs out, and values [N, plies + 1].
 
@@ -71,7 +71,7 @@ def measured_values(
     return np.array(discs, np.int64), np.array(values, np.int64).reshape(-1, deepest + 1)
 
 
-def _positions(agent: Measured, rng: np.random.Generator) -> Iterator[Board]:
+def _positions(agent: DepthSearcher, rng: np.random.Generator) -> Iterator[Board]:
     """Yield positions of different games with a choice of moves, at all stages, without end.
 
     Games that reach an opening of a match yield none.

@@ -57,9 +57,9 @@ def match(
     fields, and so on. Raises AgentError if A or B is not an agent, SettingsError for invalid
     settings, and EngineError if a program cannot be used.
     """
-    named = {"a": _name(a), "b": _name(b)}
-    asked = resolve_as(MatchSettings, {}, {**settings, **named})
-    game, _ = match_of((_agent(a), _agent(b)), asked, executor=Threads(jobs))
+    names = {"a": _name(a), "b": _name(b)}
+    resolved = resolve_as(MatchSettings, {}, {**settings, **names})
+    game, _ = match_of((_agent(a), _agent(b)), resolved, executor=Threads(jobs))
     with games_shown(progress, 2 * len(game.openings)) as count:
         return game.play(count)
 
@@ -95,10 +95,10 @@ def rate(
     against = against.split() if isinstance(against, str) else [*against]
     agents = agents.split() if isinstance(agents, str) else [*agents]
     names = {"agents": list(map(_name, agents)), "against": list(map(_name, against))}
-    asked = resolve_as(RateSettings, {}, {**settings, **names})
+    resolved = resolve_as(RateSettings, {}, {**settings, **names})
     players = [_agent(agent) for agent in (*against, *agents)]
     tournament, _ = tournament_of(
-        players, asked.against + asked.agents, asked, executor=Threads(jobs)
+        players, resolved.against + resolved.agents, resolved, executor=Threads(jobs)
     )
     with games_shown(progress, tournament.games) as count:
         tournament.play(count)
@@ -117,15 +117,15 @@ def match_of(
     players: tuple[Agent, Agent],
     settings: MatchSettings,
     reading: Mapping[str, Any] = MappingProxyType({}),
-    kept: Rules | None = None,
+    stored: Rules | None = None,
     **options: Any,
 ) -> tuple[Match, Agreed]:
     """Return the match of its settings, not started yet, and the rules that were agreed on.
 
-    reading: `tell` and `strict` of `openings_for`; kept: the rules of games that were played
+    reading: `tell` and `strict` of `openings_for`; stored: the rules of games that were played
     before; options: `names`, `executor`, `failed` and `watch` of Match.
     """
-    agreed = agree_on(players, settings.rules, kept)
+    agreed = agree_on(players, settings.rules, stored)
     default = GAMES if settings.sprt is None else GAMES_OF_TEST
     openings = openings_for(
         settings.openings,
@@ -167,8 +167,8 @@ def tournament_of(
     `openings_for`; options: `executor`, `folder`, `failed` and `warn` of Tournament.
     """
     folder = options.get("folder")
-    kept = None if folder is None else rules_of_rating(folder)
-    agreed = agree_on(players, settings.rules, kept)
+    stored = None if folder is None else rules_of_rating(folder)
+    agreed = agree_on(players, settings.rules, stored)
     pairs = (settings.games + 1) // 2
     chosen, plies, seed = settings.openings, settings.opening_plies, settings.seed
 

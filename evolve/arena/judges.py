@@ -33,7 +33,7 @@ Games against nearer rungs give more information.
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """How strong an agent is against fixed opponents.
 
     score: against all of them, 0 to 1, with its standard error. against: the opponents in words.
@@ -52,7 +52,7 @@ class Judge(Protocol):
 
     def judge(
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
-    ) -> Judged:
+    ) -> Judgement:
         """Judge an agent."""
 
 
@@ -73,7 +73,7 @@ class Panel:
         *,
         openings: Openings | None = None,
         play: PlayMatch = Match.play,
-    ) -> Judged:
+    ) -> Judgement:
         """Return the agent's mean score, 0 without opponents, and those against each panel agent.
 
         openings: a part of the panel's, by default all; play: how to play each match.
@@ -86,7 +86,7 @@ class Panel:
             play(match, progress)
             scores.append(match.result.score)
         count = max(1, len(scores))
-        return Judged(
+        return Judgement(
             sum(score.value for score in scores) / count,
             math.sqrt(sum(score.error**2 for score in scores)) / count,
             ", ".join(self.names),
@@ -109,7 +109,7 @@ class Rung:
     elo: float
 
 
-class Rated(NamedTuple):
+class LadderRating(NamedTuple):
     """The rating of an agent, and the games with the rungs that it comes from, as in `meet`."""
 
     elo: Estimate
@@ -160,7 +160,7 @@ class Ladder:
         largest_endgame: int | None = None,
         executor: Executor = ONE_THREAD,
         progress: GamesDone | None = None,
-    ) -> Rated:
+    ) -> LadderRating:
         """Rate an agent by games with the rungs nearest to `elo`.
 
         openings: an equal part for each rung; if `shared`, all rungs play all of them.
@@ -177,11 +177,11 @@ class Ladder:
             executor=executor,
             progress=progress,
         )
-        return Rated(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
+        return LadderRating(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
 
     def judge(
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None
-    ) -> Judged:
+    ) -> Judgement:
         """Return the agent's Elo, and the mean score that this predicts against all rungs.
 
         It is searched from the top: if the Elo is far from the rungs that the agent played, it
@@ -197,7 +197,7 @@ class Ladder:
             guess = elo.value
         score, low, high = map(self.score, elo[:3])
         error = Estimate(score, low, high, elo.n).error
-        return Judged(score, error, "the ladder", elo=elo)
+        return Judgement(score, error, "the ladder", elo=elo)
 
 
 def meet(

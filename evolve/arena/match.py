@@ -184,10 +184,10 @@ class Match:
     def play(
         self,
         progress: GamesDone | None = None,
-        kept: Callable[[], None] | None = None,
+        save: Callable[[], None] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> MatchResult:
-        """Play the remaining games; `kept` is called whenever pairs finish.
+        """Play the remaining games; `save` is called whenever pairs finish.
 
         `stop` is called then, and between the moves of games that are played side by side: if it
         returns true, StoppedError ends the match. Raises EngineError if a program cannot be used
@@ -204,7 +204,7 @@ class Match:
             end = min(start + size, count)
             left = [pair for pair in range(start, end) if not self._finished[pair]]
             if left:
-                self._play_round(left, progress, kept, check_stop)
+                self._play_round(left, progress, save, check_stop)
             if self._decided(end):
                 break
         self.check_played()
@@ -247,7 +247,7 @@ class Match:
         self,
         pairs: Sequence[int],
         progress: GamesDone | None,
-        kept: Callable[[], None] | None,
+        save: Callable[[], None] | None,
         check_stop: Callable[[], None],
     ) -> None:
         """Play pairs of games."""
@@ -262,8 +262,8 @@ class Match:
                         self.failed(game, self.names[player], why)
                 if progress is not None:
                     progress(len(finished))
-                if kept is not None:
-                    kept()
+                if save is not None:
+                    save()
                 check_stop()
 
 

@@ -240,7 +240,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
     with counting("games", len(match.pairings), quiet=quiet) as advance:
         advance(match.played)
 
-        def kept() -> None:
+        def save() -> None:
             if file is not None:
                 file.keep()
             events = progress_of()
@@ -249,7 +249,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
 
         try:
             try:
-                match.play(advance, kept)
+                match.play(advance, save)
             except KeyboardInterrupt as interruption:
                 if not match.played:
                     raise

@@ -213,7 +213,7 @@ class GamesTask:
     table_bits: int
 
 
-class PlayedTask(NamedTuple):
+class TaskResult(NamedTuple):
     """Result of a task: moves and results as in `Games`, and its duration in seconds."""
 
     moves: npt.NDArray[np.int8]
@@ -221,13 +221,13 @@ class PlayedTask(NamedTuple):
     seconds: float
 
 
-def play_task(task: GamesTask) -> PlayedTask:
+def play_task(task: GamesTask) -> TaskResult:
     """Play the games of a task."""
     begin = time.perf_counter()
     moves, results = empty_rows(len(task.pairings))
     context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
     kernels.play_games(task.rows, task.pairings, task.openings, context, moves, results)
-    return PlayedTask(moves, results, time.perf_counter() - begin)
+    return TaskResult(moves, results, time.perf_counter() - begin)
 
 
 class TaskMaker:

@@ -126,21 +126,21 @@ def balanced_openings(
         draw_openings(rng.random((batch, plies)), moves, positions)
         images = canonical(positions)
         slot = slots_of_all(positions)
-        ours = (positions[:, 0] != 0) & (slot >= part.value.start) & (slot < part.value.stop)
-        together = np.concatenate([seen, images[ours]])
+        in_part = (positions[:, 0] != 0) & (slot >= part.value.start) & (slot < part.value.stop)
+        together = np.concatenate([seen, images[in_part]])
         _, first = np.unique(together, axis=0, return_index=True)
-        fresh = np.flatnonzero(ours)[np.sort(first[first >= len(seen)]) - len(seen)]
+        fresh = np.flatnonzero(in_part)[np.sort(first[first >= len(seen)]) - len(seen)]
         # Search last, because it takes most of the time: only new positions of this part, and no
         # more than needed.
         before = len(found)
-        for some in np.array_split(fresh, _SEARCHES):
+        for candidates in np.array_split(fresh, _SEARCHES):
             if len(found) >= count:
                 break
-            balanced = np.zeros(len(some), np.bool_)
+            balanced = np.zeros(len(candidates), np.bool_)
             mark_balanced(
-                positions[some], judge.cells, BALANCE_DEPTH, BALANCE_MARGIN, memory, balanced
+                positions[candidates], judge.cells, BALANCE_DEPTH, BALANCE_MARGIN, memory, balanced
             )
-            even = some[balanced]
+            even = candidates[balanced]
             found = np.concatenate([found, moves[even]])
             seen = np.concatenate([seen, images[even]])
         idle = idle + 1 if len(found) == before else 0
@@ -180,8 +180,8 @@ def opening_list(rules: Rules, part: Part) -> OpeningList | None:
     if not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:
-        ours = np.isin(arrays["slots"], part.value)
-        return OpeningList(Openings(arrays["moves"][ours]))
+        in_part = np.isin(arrays["slots"], part.value)
+        return OpeningList(Openings(arrays["moves"][in_part]))
 
 
 def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generator) -> Openings:

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from evolve.agents.agent_file import read_arrays, write_arrays
-from evolve.arena.judges import Judge, Judged, Ladder, Panel
+from evolve.arena.judges import Judge, Judgement, Ladder, Panel
 from evolve.config.learning import TrainingSettings
 from evolve.engine.board.rules import rule_set
 from evolve.errors import RunError, SettingsError
@@ -44,7 +44,7 @@ def judge_of(settings: TrainingSettings) -> Judge:
     return Panel(rule_set(rules).panel[: len(METRICS_SCORES)], games, rules, seed)
 
 
-def columns_of(judged: Judged) -> dict[str, float | None]:
+def columns_of(judged: Judgement) -> dict[str, float | None]:
     """Return the columns of the metrics for what a judge found."""
     if judged.elo is not None:
         return judged.elo.columns("elo")
@@ -267,7 +267,7 @@ class Training(InMemoryTraining):
         self._save_checkpoint()
         return row
 
-    def _save_champion(self, row: Mapping[str, Any], judged: Judged) -> None:
+    def _save_champion(self, row: Mapping[str, Any], judged: Judgement) -> None:
         provenance = {
             "run": self.folder.resolve().name,
             "seed": self.settings.seed,

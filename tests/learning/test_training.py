@@ -13,7 +13,7 @@ import evolve
 from evolve.agents.agent_file import read_arrays, write_arrays
 from evolve.agents.dqn import DqnAgent
 from evolve.agents.mcts import MctsAgent
-from evolve.arena.judges import Judged, Ladder, Panel
+from evolve.arena.judges import Judgement, Ladder, Panel
 from evolve.arena.match import Match
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.learning_presets import DQN_PRESETS, MCTS_PRESETS
@@ -288,7 +288,7 @@ def test_warming_up_teaches_nothing() -> None:
 
 
 def test_the_columns_are_the_rating_with_its_interval() -> None:
-    judged = Judged(0.5, 0.1, "the ladder", elo=Estimate.around(1200.0, 98.0, 8))
+    judged = Judgement(0.5, 0.1, "the ladder", elo=Estimate.around(1200.0, 98.0, 8))
     assert columns_of(judged) == {"elo": 1200.0, "elo_low": 1102.0, "elo_high": 1298.0}
 
 

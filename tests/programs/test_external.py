@@ -322,7 +322,7 @@ def test_a_match_that_is_interrupted_starts_no_further_program(
         return any(not re.search("_read_|_watch", thread.name) for thread in new)
 
     with pytest.raises(KeyboardInterrupt):
-        found.play(kept=interrupted)
+        found.play(save=interrupted)
     count = len(started)
     until(lambda: not playing())
     assert len(started) == count

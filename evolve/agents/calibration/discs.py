@@ -25,6 +25,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, WIN, Rules
 
 Floats = npt.NDArray[np.float64]
+Counts = npt.NDArray[np.int64]
 
 _EDGES: Final = (20, 28, 36, 44, 52)
 """Disc counts at which a phase begins, after the first."""
@@ -117,14 +118,14 @@ def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
         if key not in _FITS:
             if len(_FITS) >= _MOST_KEPT:
                 _FITS.pop(next(iter(_FITS)))
-            positions = known_positions(rules)
+            positions = reference_positions(rules)
             _FITS[key] = (
                 None if positions is None else _fitted(agent.with_rules(rules), plies, positions)
             )
         return _FITS[key]
 
 
-class Known(NamedTuple):
+class ReferencePositions(NamedTuple):
     """Positions, each with a choice of moves, and their values in discs for the side to move."""
 
     boards: list[Board]
@@ -143,7 +144,7 @@ def position_file(rules: Rules) -> Path:
 
 
 @cache
-def known_positions(rules: Rules) -> Known | None:
+def reference_positions(rules: Rules) -> ReferencePositions | None:
     """The known positions of some rules; None where there are none."""
     path = position_file(rules)
     if not path.is_file():
@@ -151,12 +152,12 @@ def known_positions(rules: Rules) -> Known | None:
     with np.load(path, allow_pickle=False) as arrays:
         pairs = zip(arrays["own"].tolist(), arrays["opp"].tolist(), strict=True)
         boards = [Board(own=own, opp=opp) for own, opp in pairs]
-        return Known(boards, arrays["discs"].astype(np.float64))
+        return ReferencePositions(boards, arrays["discs"].astype(np.float64))
 
 
-def _fitted(agent: Agent, plies: int | None, known: Known) -> DiscFit | None:
+def _fitted(agent: Agent, plies: int | None, known: ReferencePositions) -> DiscFit | None:
     if agent.limit.simulations is not None:  # a tree search takes its time
-        known = Known(known.boards[::3], known.discs[::3])
+        known = ReferencePositions(known.boards[::3], known.discs[::3])
     analyses = _analyses(agent, plies, known.boards)
     units = {analysis.unit for analysis in analyses if analysis is not None}
     if not units:
@@ -186,7 +187,7 @@ def _best(analyses: list[Analysis | None]) -> Floats:
     return found
 
 
-def _lines(values: Floats, counts: npt.NDArray[np.int64], discs: Floats) -> DiscFit:
+def _lines(values: Floats, counts: Counts, discs: Floats) -> DiscFit:
     """A straight line for each phase, by least squares."""
     lines: list[tuple[float, float, float]] = []
     for phase in range(len(_EDGES) + 1):
@@ -203,7 +204,11 @@ def _lines(values: Floats, counts: npt.NDArray[np.int64], discs: Floats) -> Disc
 
 
 def _constants(
-    agent: Agent, plies: int, values: Floats, counts: npt.NDArray[np.int64], known: Known
+    agent: Agent,
+    plies: int,
+    values: Floats,
+    counts: Counts,
+    known: ReferencePositions,
 ) -> DiscFit:
     """A constant for each phase, for values that are discs already.
 

@@ -12,7 +12,7 @@ from evolve.agents.agent import Agent
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import Analysis
 from evolve.agents.calibration import discs as fits_of_agents
-from evolve.agents.calibration.discs import choose_in_discs, fit_of, in_discs, known_positions
+from evolve.agents.calibration.discs import choose_in_discs, fit_of, in_discs, reference_positions
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS, WIN, Rules
@@ -21,7 +21,7 @@ from evolve.engine.patterns.patterns import DISC
 
 @pytest.mark.parametrize("rules", [name for name, rules in RULE_SETS.items() if rules.ladder])
 def test_known_positions_are_of_all_phases_and_have_a_choice(rules: Rules) -> None:
-    known = known_positions(rules)
+    known = reference_positions(rules)
     assert known is not None
     assert len(known.boards) == len(known.discs) > 400
     empties = {board.empties for board in known.boards}
@@ -35,7 +35,7 @@ def test_known_positions_are_of_all_phases_and_have_a_choice(rules: Rules) -> No
 
 def test_values_of_weights_tell_the_discs_of_positions() -> None:
     agent = evolve.load_agent("champion-standard?depth=2&endgame=0")
-    known = known_positions("standard")
+    known = reference_positions("standard")
     assert known is not None
     said, true, errors = [], [], []
     for board, discs in zip(known.boards[::4], known.discs[::4], strict=True):
@@ -55,7 +55,7 @@ def test_values_of_weights_tell_the_discs_of_positions() -> None:
 def test_discs_of_patterns_do_not_depend_on_the_parity_of_the_depth() -> None:
     agent = evolve.load_agent("patterns-standard")
     assert isinstance(agent, PatternAgent)
-    known = known_positions("standard")
+    known = reference_positions("standard")
     assert known is not None
     raw, corrected = [], []
     for board in known.boards[:100:2]:
@@ -127,10 +127,10 @@ def test_threads_share_one_fit_and_each_depth_is_searched_once(
         searched.append(plies)
         return search(agent, plies, boards)
 
-    known = known_positions("standard")
+    known = reference_positions("standard")
     assert known is not None
-    few = fits_of_agents.Known(known.boards[:1], known.discs[:1])
-    monkeypatch.setattr(fits_of_agents, "known_positions", lambda _: few)
+    few = fits_of_agents.ReferencePositions(known.boards[:1], known.discs[:1])
+    monkeypatch.setattr(fits_of_agents, "reference_positions", lambda _: few)
     monkeypatch.setattr(fits_of_agents, "_analyses", analyses)
     monkeypatch.setattr(fits_of_agents, "_FITS", {})
     agent = evolve.load_agent("patterns-standard?endgame=0")
