@@ -312,17 +312,7 @@ def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]
 
 
 def _landscape(land: Landscape) -> dict[str, Any]:
-    return {
-        "x": asdict(land.x),
-        "y": None if land.y is None else asdict(land.y),
-        "across": land.across.tolist(),
-        "up": land.up.tolist(),
-        "mean": np.where(land.near | (land.y is None), land.mean, np.nan).tolist(),
-        "error": land.error.tolist(),
-        "points": land.points.tolist(),
-        "scores": land.scores.tolist(),
-        "best": land.best.tolist(),
-    }
+    return {**asdict(land), "mean": np.where(land.near | (land.y is None), land.mean, np.nan)}
 
 
 def space(kind: str) -> list[dict[str, Any]]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from typing import Final
 
 from evolve.extras import install_hint
-from evolve.service.costs import Costs, cost_info, runs_of
+from evolve.service.costs import Costs, runs_of
 from evolve.service.forms import Form, form_of, forms
 from evolve.service.models.meta import Goal, Offer, OfferCosts
 from evolve.service.responses import ProblemError
@@ -211,10 +212,7 @@ async def costs_of_offers(costs: Costs, rules: str, threads: int) -> OfferCosts:
         form = None if offer.command is None else forms()[offer.command]
         if form is None or form.variant is None or form.variant.cost is None or offer.time:
             continue
-        settings = {**form.own, "rules": rules, **offer.settings}
-        try:
-            cost = await costs.of(form.command, settings, threads)
-        except ProblemError:  # this one has no estimate; the others do
-            continue
-        items[offer.name] = cost_info(cost, runs_of(offer.seeds, offer.grid))
+        settings, runs = {"rules": rules, **offer.settings}, runs_of(offer.seeds, offer.grid)
+        with suppress(ProblemError):  # this one has no estimate; the others do
+            items[offer.name] = await costs.of(form, settings, threads, runs)
     return OfferCosts(items=items)

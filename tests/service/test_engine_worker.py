@@ -10,8 +10,8 @@ import pytest
 
 from evolve.engine.board.board import Board
 from evolve.errors import SettingsError
+from evolve.parsing import json_value
 from evolve.service import engine_worker
-from evolve.service.models.runs import Landscapes
 from evolve.sweeps.landscape import Trials
 from tests.service import Service
 from tests.service.test_page import sweep_in
@@ -67,20 +67,18 @@ def test_moves_that_cannot_be_made(service: Service) -> None:
 def test_landscapes_are_those_of_python(tmp_path: Path) -> None:
     sweep_in(tmp_path / "one")
     trials = Trials.of(tmp_path / "one")
-    found = Landscapes.model_validate(engine_worker.landscapes(str(tmp_path / "one"), [], 8))
-    assert found.names == [one.x.name for one in found.items] == trials.names
-    assert all(one.y is None for one in found.items)
+    found = json_value(engine_worker.landscapes(str(tmp_path / "one"), [], 8))
+    assert found["names"] == [one["x"]["name"] for one in found["items"]] == trials.names
+    assert all(one["y"] is None for one in found["items"])
     alone = engine_worker.landscapes(str(tmp_path / "one"), [], 0)
     assert (alone["names"], alone["items"]) == (trials.names, [])
     names = ["endgame", "mobility.0"]
-    document = engine_worker.landscapes(str(tmp_path / "one"), names, 8)
-    (both,) = Landscapes.model_validate(document).items
-    assert both.y is not None
-    assert (both.x.name, both.y.low, both.y.high) == ("endgame", 0, 9)
-    land = trials.over(names, (len(both.across), len(both.up)))
+    (both,) = json_value(engine_worker.landscapes(str(tmp_path / "one"), names, 8))["items"]
+    assert (both["x"]["name"], both["y"]["low"], both["y"]["high"]) == ("endgame", 0, 9)
+    land = trials.over(names, (len(both["across"]), len(both["up"])))
     assert land is not None
-    told = np.array([[np.nan if one is None else one for one in row] for row in both.mean])
+    told = np.array([[np.nan if one is None else one for one in row] for row in both["mean"]])
     assert told == pytest.approx(np.where(land.near, land.mean, np.nan), nan_ok=True)
-    assert both.best == land.best.tolist()
+    assert both["best"] == land.best.tolist()
     with pytest.raises(SettingsError, match="no parameter varies that is called depth"):
         engine_worker.landscapes(str(tmp_path / "one"), ["depth"], 8)

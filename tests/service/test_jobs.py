@@ -7,7 +7,6 @@ import json
 import os
 import random
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,7 @@ import psutil
 import pytest
 
 import evolve
-from evolve.service.job import Process
 from tests.service import SMALL, Service, until
-from tests.service.inside import rewrite
 
 CHAMPION = Path(evolve.__file__).parent / "agents/champions/champion-standard.json"
 LONG = {**SMALL, "generations": 12, "population": 16}
@@ -149,31 +146,6 @@ def test_a_server_that_is_killed_finds_its_jobs_again(fresh: Service) -> None:
     other = fresh.order("run", **LONG)
     fresh.wait(other)
     assert_equal(run, fresh.runs / other["run"])
-
-
-@pytest.mark.slow
-def test_a_start_that_was_not_written_down_is_found(fresh: Service) -> None:
-    job = fresh.order("run", **LONG)
-    until(lambda: fresh.get(f"jobs/{job['id']}")["process"] is not None)
-    process = fresh.get(f"jobs/{job['id']}")["process"]
-    fresh.stop(signal.SIGKILL)
-    rewrite(fresh.runs, job["id"], process=None)
-    fresh.start()
-    found = fresh.get(f"jobs/{job['id']}")
-    assert (found["state"], found["process"]) == ("running", process)
-    fresh.act(job, "kill")
-
-
-@pytest.mark.slow
-def test_a_number_that_is_used_again_is_another_process(fresh: Service) -> None:
-    job = fresh.order("run", **SMALL)
-    fresh.wait(job)
-    fresh.stop()
-    mine = Process(os.getpid(), time.time() - 10_000)
-    rewrite(fresh.runs, job["id"], process=mine, state="running", ending=None)
-    (fresh.runs / ".service/jobs" / job["id"] / "progress.jsonl").unlink()
-    fresh.start()
-    assert fresh.get(f"jobs/{job['id']}")["state"] == "interrupted"
 
 
 @pytest.mark.slow

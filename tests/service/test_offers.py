@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from evolve.runs.run_type import Cost
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.costs import Costs
 from evolve.service.engine_client import Search
@@ -114,12 +113,12 @@ def test_a_network_is_taught_and_its_file_is_checked(fresh: Service) -> None:
 
 
 def test_an_offer_without_an_estimate_leaves_the_others() -> None:
-    class Some(Costs):
-        async def of(self, command: str, settings: dict[str, Any], threads: int) -> Cost:
-            if command == "run":
+    class Some(Search):
+        async def ask(self, do: str, places: Any = None, **question: Any) -> Any:
+            if question["command"] == "run":
                 raise ProblemError(504, "it took too long")
-            return Cost(1.0, 2.0, 3.0)
+            return 1.0, 2.0, 3.0
 
-    found = asyncio.run(costs_of_offers(Some(Search()), "standard", 1)).items
+    found = asyncio.run(costs_of_offers(Costs(Some()), "standard", 1)).items
     assert "first-look" not in found
     assert found["patterns"].seconds == 1.0

@@ -14,9 +14,9 @@ from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.fitness.executor import processors
 from evolve.runs.names import new_run_in
-from evolve.runs.run_type import Cost, RunTable, RunType, TableReading
+from evolve.runs.run_type import RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
-from evolve.service.costs import cost_info
+from evolve.service.costs import runs_of
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, forms, has_torch, study_words
 from evolve.service.job import JobRecord
@@ -174,13 +174,9 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
         raise not_found(f"command {command!r}")
     form, rest = form_of(command, given.settings)
     settings, _ = await checked(service, form, rest)
-    if form.variant is None:
-        return cost_info(Cost(), 1)
     if given.is_study:
-        design = await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
-        return await service.costs.of_study(design, form.own, processors())
-    cost = await service.costs.of(form.command, {**form.own, **settings}, processors())
-    return cost_info(cost, 1)
+        await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
+    return await service.costs.of(form, settings, processors(), runs_of(given.seeds, given.grid))
 
 
 @router.get("/goals")

@@ -69,13 +69,6 @@ _TABLES: Final = dict.fromkeys(
 )
 """Tables that can be requested as a whole."""
 _RECORDS: Final = ".ggf"
-_NOTHING: Final[Mapping[str, Any]] = {
-    **{key: {} for key in ("settings", "versions")},
-    **{key: [] for key in ("changed", "tables", "changes", "files", "cells", "lines")},
-    "agent": None,
-    "playoff": False,
-}
-"""The details of a run that cannot be read."""
 _DEFAULT_SORT = "-date"
 _OF_SUMMARY = ("elo", "score", "share")
 _SORTS = ("date", "name", *_OF_SUMMARY)
@@ -122,12 +115,11 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
     """A run with its settings."""
     summary = service.index.drawn(service.index.summary(run))
     if summary.state == "damaged":
-        return RunDetail.model_validate({**summary.model_dump(), **_NOTHING})
+        return RunDetail.model_validate(summary.model_dump())
     if (study := service.index.study(run)) is not None:
         return RunDetail.model_validate(
             {
                 **summary.model_dump(),
-                **_NOTHING,
                 "settings": _design(service, study),
                 "changes": _changes(study),
                 "files": _files(run, study),
@@ -418,13 +410,7 @@ def _design(service: ServiceState, study: Study) -> dict[str, Any]:
 def _changes(run: Run | Study) -> list[Change]:
     """The settings that may change when a run or study continues."""
     return [
-        Change.model_validate(
-            {
-                "name": one.name,
-                "type": one.type.__name__,
-                "help": _help_of(one),
-            }
-        )
+        Change.model_validate({"name": one.name, "type": one.type.__name__, "help": _help_of(one)})
         for one in changes_of(run)
     ]
 

@@ -113,14 +113,14 @@ class StudyCell(BaseModel):
 class RunDetail(RunSummary):
     """A run with its settings."""
 
-    settings: dict[str, Any]
-    changed: list[str] = Field(description="settings that differ from the defaults")
-    versions: dict[str, str]
-    tables: list[str]
-    changes: list[Change]
-    files: list[Download]
-    agent: str | None = Field(description="id of its champion as an agent")
-    playoff: bool = Field(description="whether there was a play-off")
+    settings: dict[str, Any] = {}
+    changed: list[str] = Field(default=[], description="settings that differ from the defaults")
+    versions: dict[str, str] = {}
+    tables: list[str] = []
+    changes: list[Change] = []
+    files: list[Download] = []
+    agent: str | None = Field(default=None, description="id of its champion as an agent")
+    playoff: bool = Field(default=False, description="whether there was a play-off")
     playoff_share: float | None = Field(
         default=None,
         description="what the champion won of the play-off's points: games with its own run's "
@@ -185,42 +185,16 @@ class Importances(BaseModel):
     why: str | None
 
 
-class LandscapeAxis(BaseModel):
-    """A parameter of a landscape, from `low` to `high` or over choices."""
-
-    name: str
-    low: float
-    high: float
-    log: bool = Field(description="whether its places are even in ratios")
-    choices: list[str]
-
-
-class Landscape(BaseModel):
-    """Scores that trials let expect over one or two parameters; places are 0 to 1 on an axis."""
-
-    x: LandscapeAxis
-    y: LandscapeAxis | None
-    across: list[float] = Field(description="places of the columns")
-    up: list[float] = Field(description="places of the rows")
-    mean: list[list[float | None]] = Field(
-        description="of two parameters, null where nothing near was tried"
-    )
-    error: list[list[float]] = Field(description="standard errors")
-    points: list[list[float]] = Field(description="places of the trials")
-    scores: list[float] = Field(description="those of the trials")
-    best: list[float] = Field(description="where the winner is, before the final the best trial")
-
-
 class Landscapes(BaseModel):
-    """Landscapes of a sweep.
+    """Landscapes of a sweep: scores that trials let expect over one or two parameters.
 
-    `names`: parameters that vary, those that matter most first; `pair`: the first two of these, in
-    the order of the table.
+    Each has its axes `x` and `y`, the places `across` and `up` of columns and rows (0 to 1 on an
+    axis), `mean` and `error` of the score there, and the `points`, `scores` and `best` of trials.
     """
 
-    names: list[str]
-    pair: list[str]
-    items: list[Landscape]
+    names: list[str] = Field(description="parameters that vary, those that matter most first")
+    pair: list[str] = Field(description="the first two of these, in the order of the table")
+    items: list[dict[str, Any]]
 
 
 class CrossTable(BaseModel):
@@ -319,27 +293,14 @@ class OverSeeds(BaseModel):
     csv: str
 
 
-class Course(BaseModel):
-    """How a setting of a study went: the mean of its runs at each place, with a band.
+class Courses(BaseModel):
+    """How the settings of a study went: the mean `y` of its runs at each place `x`, with a band.
 
     The band goes from the lowest seed to the highest; from 5 seeds on it is Student's 95 % interval
     of the mean. A setting with one seed has none, or that of its games.
     """
 
-    setting: str
-    metric: str
-    over: str = Field(description="what x counts, such as `generation`")
-    seeds: int
-    x: list[float]
-    y: list[float]
-    low: list[float | None]
-    high: list[float | None]
-
-
-class Courses(BaseModel):
-    """The mean courses of the settings of a study."""
-
-    items: list[Course]
+    items: list[dict[str, Any]]
 
 
 class Figures(BaseModel):
