@@ -1,7 +1,6 @@
 """Reads JSON and TOML that others may have written, and values of options; puts faults in words.
 
-Python's parsers raise all kinds of errors for text that was made to break its reader, and accept
-values that break code that prints them. Here each of these is a ValueError with one line of text.
+Whatever is wrong with a text is a ValueError of one line.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ _DEEPEST: Final = 64
 _MOST_DIGITS: Final = 64
 """Most digits of a whole number; our largest is a random generator's state, of 128 bits."""
 _HALF: Final = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-_LIMIT: Final = 10**_MOST_DIGITS
 _RANGE: Final = re.compile(r"\s*[+-]?[0-9]{1,18}\s*:\s*[+-]?[0-9]{1,18}\s*")
 _LONGEST: Final = 200
 """Most characters of a wrong value that a message shows."""
@@ -52,45 +50,46 @@ def read_document(path: Path) -> bytes:
     return data
 
 
-def parse_json(data: bytes | str) -> Any:
+def parse_json(data: bytes | str, strict: bool = False) -> Any:
     """Parse a JSON text; ValueError if it is not JSON.
 
-    Lone surrogates, which JSON can hold but no file or terminal can, become question marks.
+    Lone surrogates, which JSON can hold but no file or terminal can, become question marks. strict:
+    whether they are errors, as are numbers that other parsers refuse: `Infinity`, 1e400.
     """
+    text = data if isinstance(data, str) else data.decode("utf-8")
+    hooks: Any = {"parse_float": _finite, "parse_constant": _finite} if strict else {}
     try:
-        text = data if isinstance(data, str) else data.decode("utf-8")
-        value = json.loads(text)
+        value = json.loads(text, parse_int=_integer, **hooks)
+        if _depth(value) > _DEEPEST:
+            raise RecursionError
     except RecursionError as error:
-        raise _too_deep() from error
-    except ValueError as error:
-        raise _in_our_words(error) from error
-    _check(value)
-    return _whole(value) if _HALF.search(text) else value
-
-
-def check_exchange(data: bytes) -> None:
-    """Raise ValueError for text that is not JSON, or that other parsers read differently.
-
-    Python's parser takes `Infinity`, makes infinity of 1e400, and takes halves of characters.
-    """
-    if not data:
-        return
-    try:
-        text = data.decode("utf-8")
-        value = json.loads(text, parse_constant=_refuse)
-    except RecursionError as error:
-        raise _too_deep() from error
-    except ValueError as error:
-        raise _in_our_words(error) from error
-    _check(value)
-    if any(isinstance(one, float) and not math.isfinite(one) for one in everything_in(value)):
-        raise ValueError("a number in it is too large")
-    if _HALF.search(text) and _whole(value) != value:
+        raise ValueError(f"it is nested more than {_DEEPEST} deep") from error
+    if not _HALF.search(text):
+        return value
+    whole = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+    if strict and whole != value:
         raise ValueError("it has half a character, a surrogate without its other half")
+    return whole
 
 
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is not a number of JSON")
+def _integer(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"a number in it has more than {_MOST_DIGITS} digits")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a number of JSON")
+    return number
+
+
+def _depth(value: Any) -> int:
+    """How many levels of lists and tables are inside each other."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(map(_depth, value), default=0) if isinstance(value, list) else 0
 
 
 def everything_in(value: Any) -> Iterator[Any]:
@@ -106,16 +105,16 @@ def everything_in(value: Any) -> Iterator[Any]:
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
-    """Parse a TOML text; ValueError if it is not TOML."""
+    """Parse a TOML text; ValueError if it is not TOML, or has what JSON cannot hold."""
     try:
         # Windows editors write a byte order mark before the text.
-        value = tomllib.loads(data.decode("utf-8-sig"))
+        text = json.dumps(tomllib.loads(data.decode("utf-8-sig")))
     except RecursionError as error:
-        raise _too_deep() from error
-    except ValueError as error:
-        raise _in_our_words(error) from error
-    _check(value)
-    return value
+        raise ValueError(f"it is nested more than {_DEEPEST} deep") from error
+    except TypeError as error:
+        raise ValueError("it has a date or a time, which nothing here is") from error
+    document: dict[str, Any] = parse_json(text)
+    return document
 
 
 def parse_python(source: bytes | str, mode: Literal["exec", "eval"] = "exec") -> Any:
@@ -143,48 +142,6 @@ def json_value(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, str | int | float | None) else str(value)
-
-
-def _in_our_words(error: ValueError) -> ValueError:
-    """A parser's error, in our words if it mentions Python's settings."""
-    known = isinstance(error, json.JSONDecodeError | tomllib.TOMLDecodeError | UnicodeDecodeError)
-    return error if known or "digits" not in str(error) else _too_long()
-
-
-def _check(value: Any, depth: int = 0) -> None:
-    """Raise ValueError for values that parsers accept and other code fails on."""
-    if depth > _DEEPEST:
-        raise _too_deep()
-    if isinstance(value, int):
-        if not -_LIMIT < value < _LIMIT:
-            raise _too_long()
-    elif isinstance(value, dict):
-        for item in value.values():
-            _check(item, depth + 1)
-    elif isinstance(value, list):
-        for item in value:
-            _check(item, depth + 1)
-    elif not isinstance(value, str | float | None):
-        raise ValueError(f"{value} is a date or a time, which nothing here is")
-
-
-def _whole(value: Any) -> Any:
-    """The value without lone surrogates."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
-    return value
-
-
-def _too_deep() -> ValueError:
-    return ValueError(f"it is nested more than {_DEEPEST} deep")
-
-
-def _too_long() -> ValueError:
-    return ValueError(f"a number in it has more than {_MOST_DIGITS} digits")
 
 
 def split_list(value: Any) -> Any:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 import shlex
 import sys
 import unicodedata
@@ -15,8 +14,6 @@ from typing import Final
 
 FALLBACK: Final = "evolve-signs"
 """Name of the codec error handler that writes what an encoding lacks in other signs."""
-
-_ASCII: Final = "evolve_ascii"
 
 _SIGNS: Final = {
     "–": "-", "−": "-", "─": "-", "·": "|", "│": "|", "├": "+", "└": "+", "…": "...", "→": "->",
@@ -65,37 +62,13 @@ def count_of(number: int, thing: str) -> str:
 def expect_any_text() -> None:
     """Let standard streams take any text: read any bytes, and write signs that they have.
 
-    A sign that an encoding lacks is replaced by another one, never by a question mark. Python
-    writes UTF-8 in the locale C, which a container may have because nobody set one; where
-    someone chose it, it means ASCII.
+    A sign that an encoding lacks is replaced by another one, never by a question mark.
     """
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            ascii_alone = codecs.lookup(stream.encoding).name == "ascii" or _ascii_is_wished()
-            stream.reconfigure(encoding=_ASCII if ascii_alone else None, errors=FALLBACK)
-
-
-def _find_codec(name: str) -> codecs.CodecInfo | None:
-    """Find ASCII by another name: under its own name, click writes UTF-8 all the same."""
-    if name != _ASCII:
-        return None
-    ascii_itself = codecs.lookup("ascii")
-    return codecs.CodecInfo(
-        ascii_itself.encode,
-        ascii_itself.decode,
-        incrementalencoder=ascii_itself.incrementalencoder,
-        incrementaldecoder=ascii_itself.incrementaldecoder,
-        name=_ASCII,
-    )
-
-
-def _ascii_is_wished() -> bool:
-    if os.environ.get("PYTHONIOENCODING") or os.environ.get("PYTHONUTF8"):
-        return False
-    locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), None)
-    return locale in ("C", "POSIX")
+            stream.reconfigure(errors=FALLBACK)
 
 
 def _in_other_signs(error: UnicodeError) -> tuple[str, int]:
@@ -115,4 +88,3 @@ def writable(text: str, encoding: str) -> str:
 
 
 codecs.register_error(FALLBACK, _in_other_signs)
-codecs.register(_find_codec)

@@ -19,6 +19,11 @@ def test_documents_have_bounds(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r".") as told:
             parse_json(text)
         assert "sys." not in str(told.value)
+    for text in ("Infinity", "[1e400]", r'"\ud800"'):
+        parse_json(text)
+        with pytest.raises(ValueError, match=r"number of JSON|half a character"):
+            parse_json(text, strict=True)
+    assert parse_json(r'["\ud83d\ude00", 1.5]', strict=True) == ["\U0001f600", 1.5]
     (tmp_path / "large").write_bytes(b" " * ((16 << 20) + 1))
     with pytest.raises(ValueError, match="16 MiB"):
         read_document(tmp_path / "large")

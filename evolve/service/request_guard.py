@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evolve.parsing import check_exchange
+from evolve.parsing import parse_json
 from evolve.service.responses import problem
 
 COOKIE_DAYS: Final = 90
@@ -134,7 +134,8 @@ class Guard:
             await problem(413, "the body is too large")(scope, receive, guarded)
             return
         try:
-            check_exchange(body)
+            if body:
+                parse_json(body, strict=True)
         except ValueError as error:
             await problem(400, f"the body is not JSON: {error}")(scope, receive, guarded)
             return
