@@ -27,9 +27,9 @@ Examples:
 """
 
 _HELP: Final = {
-    "mcts": """Teach a network to value positions, by the games of its own tree search.
+    "mcts": """Train a network to value positions, by the games of its own tree search.
 
-Ctrl-C ends the training after the current games, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
 
 \b
 Examples:
@@ -37,9 +37,9 @@ Examples:
   evolve train mcts --preset s4-reversiv --games 5000 --seed 3
   evolve train mcts --layers 'gate, gate, dense 1 tanh' --input canonical
 """,
-    "dqn": """Teach a network to value moves, by the rewards of its games.
+    "dqn": """Train a network to value moves, by the rewards of its games.
 
-Ctrl-C ends the training after the current games, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
 
 \b
 Examples:
@@ -47,9 +47,9 @@ Examples:
   evolve train dqn --preset s5-network2 --shaping 1 --games 2000
   evolve train dqn --bootstrap negamax --steps 3 --opponents self=0.7 --opponents random=0.3
 """,
-    "patterns": """Teach the weights of patterns, the strongest agents here, in a minute.
+    "patterns": """Train the weights of patterns, the strongest agents here, in a minute.
 
-Ctrl-C ends the training after the current games, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the training after the current games, a second one at once; `evolve resume` continues.
 
 \b
 Examples:

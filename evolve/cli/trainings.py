@@ -83,13 +83,13 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         ending = work.finished
         if ending is None or work.check_is_due:
             return None
-        return f"{work.games} games: {ending.value}; a higher --{ending.name.lower()} goes on"
+        return f"{work.games} games: {ending.value}; a higher --{ending.name.lower()} continues"
 
     def introduce(self, work: Training, before: TrainingSettings | None) -> None:
         if before is not None:
             _print_header(self.command, work.folder, work.settings, self.jobs)
         if work.games:
-            print_line(f"going on after {work.games} games, {work.spent:.0f} CPU seconds")
+            print_line(f"resuming after {work.games} games, {work.spent:.0f} CPU seconds")
 
     def view(self, work: Training) -> ChecksView:
         return ChecksView(work.settings)
@@ -107,7 +107,7 @@ class TrainingWork(LongWork[TrainingSettings, Training]):
         """Print the best agent, how good it is, and what to do next."""
         folder = work.folder
         agent: Any = load_agent(folder)
-        if work.taught_little:
+        if work.learned_little:
             print_line(
                 "too few games to learn from: nearly all came before it had learned anything; "
                 "train again with more --games, or a higher --budget "

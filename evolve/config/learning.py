@@ -179,10 +179,10 @@ class LearningSettings(TrainingSettings):
 
 
 def _some_share(shares: dict[str, float]) -> dict[str, float]:
-    kept = {name: share for name, share in shares.items() if share > 0.0}
-    if not kept:
+    positive = {name: share for name, share in shares.items() if share > 0.0}
+    if not positive:
         raise ValueError("one opponent must have a share over 0")
-    return kept
+    return positive
 
 
 Opponents = Annotated[
@@ -355,7 +355,7 @@ class DqnSettings(LearningSettings):
         0,
         ge=0,
         description="iterations after which the new model meets the old one, both colours, and "
-        "the better goes on; 0: never",
+        "the better stays; 0: never",
     )
     survival_games: int = Field(100, ge=2, le=100_000, description="games of such a match")
     epsilon: Share = Field(0.2, description="share of random moves at first")

@@ -106,12 +106,12 @@ class MoveLearner(Learner):
         played, rows = self._experience.play(rng, count, share, new, old, progress, left)
         added = []
         for number, replay in enumerate(self.replays):
-            mine = slice(None)
+            side = slice(None)
             if len(self.replays) == 2:
-                mine = rows["sides"] == (1 if number == 0 else -1)
-            own = {name: array[mine] for name, array in rows.items()}
-            replay.add(own)
-            added.append(len(own["sides"]))
+                side = rows["sides"] == (1 if number == 0 else -1)
+            part = {name: array[side] for name, array in rows.items()}
+            replay.add(part)
+            added.append(len(part["sides"]))
         return played, added
 
     def _learn(self, number: int, rng: np.random.Generator) -> float:

@@ -38,8 +38,8 @@ class Iteration:
 
 def left_for_games(left: Left) -> Left:
     """Return the time left for games: all except a fifth of what is left now, for learning."""
-    kept = left() / 5.0
-    return lambda: left() - kept if kept < math.inf else math.inf
+    reserve = left() / 5.0
+    return lambda: left() - reserve if reserve < math.inf else math.inf
 
 
 def play_in_time(
@@ -200,15 +200,15 @@ class Replay:
         count = len(next(iter(rows.values())))
         if count == 0:
             return
-        kept = {name: array.shape[1:] for name, array in self._arrays.items()}
-        if kept and kept != {name: array.shape[1:] for name, array in rows.items()}:
+        shapes = {name: array.shape[1:] for name, array in self._arrays.items()}
+        if shapes and shapes != {name: array.shape[1:] for name, array in rows.items()}:
             raise RunError("the positions of the checkpoint are not those of this training")
         last = min(count, self.capacity)
-        places = (self.added + count - last + np.arange(last)) % self.capacity
+        slots = (self.added + count - last + np.arange(last)) % self.capacity
         for name, array in rows.items():
             if name not in self._arrays:
                 self._arrays[name] = np.empty((self.capacity, *array.shape[1:]), array.dtype)
-            self._arrays[name][places] = array[count - last :]
+            self._arrays[name][slots] = array[count - last :]
         self.added += count
 
     def sample(self, count: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:

@@ -137,17 +137,17 @@ class TreeLearner(Learner):
         """
         positions = records.positions
         discs = np.bitwise_count(positions[:, :, 0] | positions[:, :, 1])
-        kept = np.arange(positions.shape[1]) < records.counts[:, None]
-        kept &= discs.astype(np.int64) >= 4 + self.settings.first_ply
+        used = np.arange(positions.shape[1]) < records.counts[:, None]
+        used &= discs.astype(np.int64) >= 4 + self.settings.first_ply
         outcome = (records.results[:, None] * records.sides).astype(np.float32)
         rows: dict[str, npt.NDArray[Any]] = {
-            "positions": positions[kept],
-            "targets": ((1.0 - mix) * outcome + mix * records.values)[kept].astype(np.float32),
+            "positions": positions[used],
+            "targets": ((1.0 - mix) * outcome + mix * records.values)[used].astype(np.float32),
         }
         if self.policy:
-            rows["visits"] = records.visits[kept]
+            rows["visits"] = records.visits[used]
         self.replay.add(rows)
-        return int(kept.sum())
+        return int(used.sum())
 
     def _evaluator(self, network: Network, left: Left | None = None) -> Evaluate | None:
         """Return a function that evaluates many positions at once, where that is faster.
@@ -210,7 +210,7 @@ class TreeLearner(Learner):
         old, new = (
             panel.judge(agent, Threads(self.jobs), progress).scores for agent in (before, after)
         )
-        if any(now.value < then.value for then, now in zip(old, new, strict=True)) or (
+        if any(last.value < first.value for first, last in zip(old, new, strict=True)) or (
             panel.against(after, before, Threads(self.jobs), progress) < 0.5
         ):
             return

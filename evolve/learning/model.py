@@ -26,10 +26,12 @@ _ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "identi
 class _Weighted(nn.Module):
     """A layer with weights, then its batch norm, activation and dropout."""
 
-    def __init__(self, weights: str, layer: Layer, made: nn.Module, norm: type[nn.Module]) -> None:
+    def __init__(
+        self, weights: str, layer: Layer, module: nn.Module, norm: type[nn.Module]
+    ) -> None:
         super().__init__()
         self._weights = weights
-        self.add_module(weights, made)
+        self.add_module(weights, module)
         self.norm = norm(layer.units) if layer.norm else None
         self.activation = _ACTIVATIONS[layer.activation]()
         self.dropout = nn.Dropout(0.5) if layer.dropout else None
@@ -75,8 +77,8 @@ class _Convolution(_Weighted):
     """A 3×3 convolution [B, 64, channels], the channels of a square side by side."""
 
     def __init__(self, channels: int, layer: Layer) -> None:
-        made = nn.Conv2d(channels, layer.units, 3, padding=1)
-        super().__init__("convolution", layer, made, nn.BatchNorm2d)
+        module = nn.Conv2d(channels, layer.units, 3, padding=1)
+        super().__init__("convolution", layer, module, nn.BatchNorm2d)
         self.channels, self.units = channels, layer.units
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -233,12 +235,12 @@ _LOWEST_RATE: Final = 0.05
 _MOMENTS: Final = ("step", "exp_avg", "exp_avg_sq")
 
 
-def device_of(wish: str) -> torch.device:
+def device_of(name: str) -> torch.device:
     """Return the device that `auto`, `cpu` or `cuda` stands for."""
-    there = torch.cuda.is_available()
-    if wish == "cuda" and not there:
-        raise SettingsError("device: there is no GPU that PyTorch can use here; take cpu or auto")
-    return torch.device("cuda" if there and wish != "cpu" else "cpu")
+    has_gpu = torch.cuda.is_available()
+    if name == "cuda" and not has_gpu:
+        raise SettingsError("device: no GPU that PyTorch can use; take cpu or auto")
+    return torch.device("cuda" if has_gpu and name != "cpu" else "cpu")
 
 
 @contextmanager

@@ -69,7 +69,7 @@ class PatternLearner(Learner):
         self._shapes = ShapeSet(parse_shapes(settings.shapes))
         self._boundaries = default_boundaries(settings.phases)
         entries, phases = self._shapes.entries, settings.phases
-        self._taught = Taught(
+        self._data = Taught(
             np.zeros((phases, entries + 2), np.int32),
             np.zeros((phases, entries + 2, 2), np.float32),
             np.zeros((phases, entries + 2), np.int32),
@@ -112,7 +112,7 @@ class PatternLearner(Learner):
                 self.settings.trace,
                 self._rate(self.settings.rate),
                 self.settings.coherence,
-                self._taught,
+                self._data,
                 self._vectors,
                 patterns.address,
             )
@@ -130,7 +130,7 @@ class PatternLearner(Learner):
     @property
     def figures(self) -> dict[str, float]:
         """The share of the distinct weights that games have reached."""
-        visited = self._taught.tables[:, self._shapes.first_entries] != 0
+        visited = self._data.tables[:, self._shapes.first_entries] != 0
         return {"visited": float(visited.mean())}
 
     def agent(self) -> PatternAgent:
@@ -156,9 +156,9 @@ class PatternLearner(Learner):
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights, sums of their errors, their updates, and the kept positions."""
         return {
-            "tables": self._taught.tables,
-            "sums": self._taught.sums,
-            "updates": self._taught.updates,
+            "tables": self._data.tables,
+            "sums": self._data.sums,
+            "updates": self._data.updates,
             "positions": self._positions,
             "targets": self._targets,
         }
@@ -175,12 +175,12 @@ class PatternLearner(Learner):
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Continue from what `arrays` and `facts` returned; ValueError where they do not fit."""
         count = len(arrays["targets"])
-        own = {name: getattr(self._taught, name) for name in ("tables", "sums", "updates")}
-        kept = {
+        own = {name: getattr(self._data, name) for name in ("tables", "sums", "updates")}
+        positions = {
             "positions": np.empty((count, 2), np.uint64),
             "targets": np.empty(count, np.float32),
         }
-        for name, array in {**own, **kept}.items():  # kernels do not check them
+        for name, array in {**own, **positions}.items():  # kernels do not check them
             if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
                 raise ValueError(f"{name} are of other shapes")
         for name, array in own.items():
@@ -196,7 +196,7 @@ class PatternLearner(Learner):
 
     def _patterns(self) -> Patterns:
         """Return the current weights as an evaluation."""
-        tables = self._taught.tables[:, : self._shapes.entries]
+        tables = self._data.tables[:, : self._shapes.entries]
         rounded = np.rint(tables / TO_EVALUATION).clip(-_LARGEST, _LARGEST)
         return Patterns(self._shapes, self._boundaries, rounded.astype(np.int16))
 
@@ -217,7 +217,7 @@ class PatternLearner(Learner):
             context = thread_pattern_memory(_TABLE_BITS).set(patterns, block, settings.rules)
             vectors = np.zeros((2, self._shapes.lanes), np.int16)
             some, start = records.part(part), first + part.start
-            play_to_learn(start, options, self._taught, vectors, context, some)
+            play_to_learn(start, options, self._data, vectors, context, some)
 
         time_left = left_for_games(left) if searching else left
         play_in_time(count, play, self.jobs, progress, lambda: time_left() <= 0.0, _PART)
@@ -250,7 +250,7 @@ class PatternLearner(Learner):
             rate,
             float(settings.rare),
             settings.overlap,
-            self._taught,
+            self._data,
             self._vectors,
             patterns.address,
         )

@@ -32,8 +32,8 @@ _HEADER: Final = "facts"
 
 def learner_for(settings: TrainingSettings, jobs: int) -> Learner:
     """Make a new learner, with `jobs` threads for its games."""
-    made: Callable[[TrainingSettings, int], Learner] = imported(settings.learner)
-    return made(settings, jobs)
+    learner: Callable[[TrainingSettings, int], Learner] = imported(settings.learner)
+    return learner(settings, jobs)
 
 
 def judge_of(settings: TrainingSettings) -> Judge:
@@ -101,7 +101,7 @@ class InMemoryTraining:
         return None
 
     @property
-    def taught_little(self) -> bool:
+    def learned_little(self) -> bool:
         """Whether it has had less than two rounds.
 
         Then untrained weights played nearly all its games.
@@ -308,8 +308,8 @@ class Training(InMemoryTraining):
         """
         model = type(self.settings)
         defaults = model.model_construct().model_dump(mode="json")
-        mine = self.settings.identity
-        return mine == {**{name: defaults[name] for name in mine}, **identity}
+        expected = self.settings.identity
+        return expected == {**{name: defaults[name] for name in expected}, **identity}
 
     def restore(self) -> None:
         """Continue from the folder's checkpoint; from the beginning where there is none.

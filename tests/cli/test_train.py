@@ -141,7 +141,7 @@ def test_the_same_settings_give_the_same_tables_and_jobs_change_nothing(
 def test_finished_ones_say_so_and_go_on_when_asked(copy: Path) -> None:
     assert "is finished, 60 games" in done("resume", copy).out
     out = done("resume", copy, "--games", 100).out
-    assert "going on after 60 games" in out
+    assert "resuming after 60 games" in out
     assert evolve.load_run(copy).metrics["games"].tolist() == [20, 40, 60, 80, 100]
     assert evolve.load_run(copy).config["games"] == 100
     assert "--generations is not for" in misused("resume", copy, "--generations", 5)

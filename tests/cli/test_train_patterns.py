@@ -156,7 +156,7 @@ def test_the_result_plays_wherever_agents_play(shared: Path, tmp_path: Path) -> 
 def test_finished_ones_say_so_and_go_on_when_asked(copy: Path) -> None:
     assert "is finished, 600 games" in done("resume", copy).out
     out = done("resume", copy, "--games", 900).out
-    assert "going on after 600 games" in out
+    assert "resuming after 600 games" in out
     run = evolve.load_run(copy)
     assert run.metrics["games"].tolist()[-1] == 900
     assert run.metrics["games"].is_monotonic_increasing

@@ -98,7 +98,7 @@ def test_the_device_is_the_one_asked_for() -> None:
     there = torch.cuda.is_available()
     assert device_of("auto").type == ("cuda" if there else "cpu")
     if not there:
-        with pytest.raises(SettingsError, match="there is no GPU"):
+        with pytest.raises(SettingsError, match="no GPU that PyTorch can use"):
             device_of("cuda")
 
 

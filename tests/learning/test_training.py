@@ -160,7 +160,7 @@ def test_less_than_two_rounds_teach_little(tmp_path: Path) -> None:
     run = training(tmp_path, "dqn")
     found = []
     while run.finished is None:
-        found.append(run.taught_little)
+        found.append(run.learned_little)
         run.iterate(lambda games, share: None)
     assert found == [True, True, False]
 
