@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ class _Weighted(nn.Module):
 
     def weighted(self, inputs: Tensor) -> Tensor:
         """Return what follows from the weights, for inputs of their shape."""
-        values: Tensor = self.layers()[0](inputs)
+        values = self.layers()[0](inputs)
         if self.norm is not None:
             values = self.norm(values)
         values = self.activation(values)
@@ -127,7 +127,7 @@ class _Residual(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         inner: Tensor = self.activation(self.first(inputs))
-        return cast("Tensor", self.activation(inputs + self.second(inner)))
+        return self.activation(inputs + self.second(inner))
 
     def matrices(self) -> list[tuple[Tensor, Tensor]]:
         return [(part.weight.T, part.bias) for part in (self.first, self.second)]
@@ -297,8 +297,7 @@ class Model:
         """Return the outputs for inputs, as in play: no gradients, no dropout."""
         self.module.eval()
         with torch.no_grad():
-            outputs: Tensor = self.module(inputs.to(self.device))
-        return outputs
+            return self.module(inputs.to(self.device))
 
     def network(self) -> Network:
         """Return the current network for play."""
