@@ -13,7 +13,7 @@ import pytest
 from evolve.cli.main import COMMANDS
 from tests.cli import ALPHABETA, TINY, environment
 from tests.cli.test_games import LAST_TWO
-from tests.cli.test_train_patterns import SMALL as PATTERNS
+from tests.cli.test_train import SMALL
 
 HEAVY = {"deap", "joblib", "matplotlib", "numba", "optuna", "scipy", "torch"}
 TABLES = {"numpy", "pandas", "pyarrow"}
@@ -121,7 +121,7 @@ EACH = (
     (("rate", "swh", "zero", "random", "--games=2", "--out=rated", "--json"), set()),
     (("play", "swh"), set()),
     (("engine", "swh", "--protocol=gtp"), set()),
-    ((*PATTERNS, "--out=learned"), set()),
+    ((*SMALL["patterns"], "--out=learned"), set()),
     (("run", *TINY, "--out=new"), {"deap"}),
     (("resume", "new"), {"deap"}),
     (("resume", "new", "--generations=4"), {"deap"}),

@@ -11,7 +11,7 @@ import pytest
 import evolve
 from evolve.cli.main import COMMANDS
 from tests.cli import QUICK, QUICK_SWEEP, program
-from tests.cli.test_train_patterns import TRAIN
+from tests.cli.test_train import TRAIN
 
 RUN: Final = (*QUICK, "--generations=1", "--population=4")
 DESIGN: Final = """command = "run"
@@ -28,7 +28,7 @@ SLOW: Final = pytest.mark.slow
 test_signals always really starts some, and of `serve` those tests that share a service."""
 STARTS: Final[tuple[tuple[tuple[object, ...], str, tuple[pytest.MarkDecorator, ...]], ...]] = (
     (("run", *RUN, "--out=new"), "1 of 1 generations: all generations are done", (SLOW,)),
-    (("train", *TRAIN[1:], "--games=100", "--jobs=1", "--out=new"), "100 games", (SLOW,)),
+    ((*TRAIN["patterns"], "--games=100", "--jobs=1", "--out=new"), "100 games", (SLOW,)),
     (
         ("sweep", "alphabeta", *QUICK_SWEEP, "--trials=1", "--jobs=1", "--out=new"),
         "1 of 1 trial",

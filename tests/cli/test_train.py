@@ -1,22 +1,22 @@
-"""`evolve train`: the run it leaves, going on with it, and all that takes its result."""
+"""`evolve train`: the run it leaves, resuming it, and all that takes its result, by every kind."""
 
 from __future__ import annotations
 
+import importlib
 import json
+import re
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import evolve
-from evolve.agents.dqn import DqnAgent
-from evolve.agents.mcts import MctsAgent
 from tests import forks
 from tests.cli import (
     INTERRUPTED,
@@ -32,199 +32,351 @@ from tests.cli import (
 )
 from tests.cli.test_export import play_one_move
 
-pytestmark = pytest.mark.learning
+NETWORK = ("--games-per-iteration=20", "--check-every=20", "--panel-openings=2", "--batch=32")
+TRAIN: dict[str, tuple[str, ...]] = {
+    "mcts": ("train", "mcts", *NETWORK, "--simulations=8", "--layers=dense 8 relu, dense 1 tanh"),
+    "dqn": ("train", "dqn", *NETWORK, "--layers=dense 8 relu, dueling"),
+    "patterns": (
+        *("train", "patterns", "--shapes", "a1-b2, a1-d1", "--round=100", "--checks=2"),
+        *("--panel-openings=2", "--search-depth=2", "--depth=3", "--endgame=6"),
+        "--probcut-positions=50",
+    ),
+}
+"""Small trainings, without their ends."""
+GAMES = {"mcts": [20, 40, 60], "dqn": [20, 40, 60], "patterns": [300, 600]}
+"""The games of their checks, up to the end of a small one."""
+SMALL = {kind: (*words, f"--games={GAMES[kind][-1]}") for kind, words in TRAIN.items()}
 
-SMALL = (
-    "--games=60",
-    "--games-per-iteration=20",
-    "--check-every=20",
-    "--panel-openings=2",
-    "--batch=32",
+each_kind = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=pytest.mark.learning) for kind in ("mcts", "dqn")] + ["patterns"],
 )
-MCTS = ("train", "mcts", *SMALL, "--simulations=8", "--layers=dense 8 relu, dense 1 tanh")
-DQN = ("train", "dqn", *SMALL, "--layers=dense 8 relu, dueling")
-LONG = (*DQN[:2], "--games=100000", *DQN[3:])
+networks_alone = pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.learning) for kind in ("mcts", "dqn")]
+)
+one_of_each = pytest.mark.parametrize(
+    "kind", [pytest.param("dqn", marks=pytest.mark.learning), "patterns"]
+)
+Finished = Callable[[str], tuple[Path, str]]
 
 
 @pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A finished training of each kind. Look, do not touch."""
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A finished training of a kind, and its output. Look, do not touch."""
     folder = tmp_path_factory.mktemp("trained")
-    for kind, words in (("mcts", MCTS), ("dqn", DQN)):
-        done(*words, "--out", folder / kind)
-    return {"mcts": folder / "mcts", "dqn": folder / "dqn"}
+    outputs: dict[str, str] = {}
+
+    def made(kind: str) -> tuple[Path, str]:
+        if kind not in outputs:
+            outputs[kind] = done(*SMALL[kind], "--jobs=2", "--out", folder / kind).out
+        return folder / kind, outputs[kind]
+
+    return made
 
 
 @pytest.fixture
-def copy(shared: dict[str, Path], tmp_path: Path) -> Path:
-    shutil.copytree(shared["dqn"], tmp_path / "copy")
-    return tmp_path / "copy"
+def shared(finished: Finished, kind: str) -> Path:
+    return finished(kind)[0]
 
 
-@pytest.mark.parametrize("kind", ["mcts", "dqn"])
-def test_a_run_like_any_other(kind: str, shared: dict[str, Path], tmp_path: Path) -> None:
-    folder = shared[kind]
-    run = evolve.load_run(folder)
+@pytest.fixture
+def copy(shared: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(shared, tmp_path / "copy"))
+
+
+def content(folder: Path) -> tuple[Any, list[bytes]]:
+    """The metrics without times, and the champion's weights and cuts."""
+    metrics = evolve.load_run(folder).metrics
+    kept = metrics[[name for name in metrics if not str(name).endswith("seconds")]]
+    agent: Any = evolve.load_agent(folder)
+    rows = kept.astype(object).where(kept.notna(), None).to_numpy().tolist()
+    return rows, [array.tobytes() for array in agent.arrays.values()]
+
+
+@each_kind
+def test_a_run_like_any_other(kind: str, shared: Path, copy: Path, tmp_path: Path) -> None:
+    run = evolve.load_run(shared)
     assert run.command == f"train {kind}"
-    assert run.metrics["games"].tolist() == [20, 40, 60]
-    assert run.metrics["random"].between(0, 1).all()
-    assert (run.metrics["random_low"] <= run.metrics["random"]).all()
     assert run.config["rules"] == "standard"
-    assert "torch" in run.config["versions"]
-    rows = done("show", folder, "--format", "json").document
-    assert [row["check"] for row in rows] == [0, 1, 2]
-    assert "champion" in done("show", folder).out
-    assert "no individuals; it has metrics" in fails("show", folder, "--table", "individuals")
-    assert len(done("show", folder, "--top", 1, "--format", "csv").lines) == 2
-    agent = evolve.load_agent(folder)
-    assert isinstance(agent, MctsAgent if kind == "mcts" else DqnAgent)
+    assert ("torch" in run.config["versions"]) == (kind != "patterns")
+    rows = done("show", shared, "--format", "json").document
+    assert [(row["check"], row["games"]) for row in rows] == [*enumerate(GAMES[kind])]
+    shown = done("show", shared)
+    assert "champion" in shown.out
+    assert "no individuals; it has metrics" in fails("show", shared, "--table", "individuals")
+    assert len(done("show", shared, "--top", 1, "--format", "csv").lines) == 2
+    done("show", shared, "-o", "t.txt")
+    assert (tmp_path / "t.txt").read_text().split()[:12] == shown.out.split()[:12]
+    heads = done("show", shared, "--format", "csv").lines[0].split(",")
+    assert heads == list(run.metrics)
+    agent: Any = evolve.load_agent(shared)
+    assert agent.kind == kind
     assert 0 <= agent.provenance["score"] <= 1
-    listed = done("runs", folder.parent, "--json").document
-    assert {row["command"] for row in listed} == {"train mcts", "train dqn"}
-    assert [(row["games"], row["target"], row["state"]) for row in listed] == [(60, 60, "done")] * 2
-    assert all(isinstance(row["games"], int) for row in listed)
-    assert all(row["score_low"] < row["score"] < row["score_high"] for row in listed)
-    assert "60/60" in done("runs", folder.parent).out
-    text = done("show", folder / "champion.npz").out
-    assert "dense 8 relu" in text
+    text = done("show", shared / "champion.npz").out
     assert "standard" in text
-    document = done("show", folder / "champion.npz", "--format", "json").document
+    document = done("show", shared / "champion.npz", "--format", "json").document
     assert document["kind"] == kind
-    done("plot", folder, "-o", "p.png")
-    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
-    compared = done("compare", shared["mcts"], shared["dqn"], "--json").document
-    assert [row["command"] for row in compared] == ["train mcts", "train dqn"]
+    (listed,) = done("runs", copy.parent, "--json").document
+    games = GAMES[kind][-1]
+    assert (listed["command"], listed["games"], listed["target"]) == (f"train {kind}", games, games)
+    assert isinstance(listed["games"], int)
+    assert listed["state"] == "done"
+    assert listed["score_low"] < listed["score"] < listed["score_high"]
+    assert f"{games}/{games}" in done("runs", copy.parent).out
+    compared = done("compare", shared, copy, "--json").document
+    assert [row["command"] for row in compared] == [f"train {kind}"] * 2
+    for source, picture in ((shared, "p.png"), (shared / "champion.npz", "q.png")):
+        if source == shared or kind == "patterns":
+            done("plot", source, "-o", picture)
+            assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("kind", ["mcts", "dqn"])
-def test_the_result_plays_wherever_agents_play(
-    kind: str, shared: dict[str, Path], tmp_path: Path
-) -> None:
-    folder = shared[kind]
-    found = done("match", folder, "random", "--games", 4, "--json").document
-    assert found["games"] == 4
-    assert found["wins"] + found["draws"] + found["losses"] == 4
-    rated = done("rate", folder, "swh", "random", "--games", 2, "--json").document
+@networks_alone
+def test_a_network_is_measured_by_the_panel(shared: Path) -> None:
+    metrics = evolve.load_run(shared).metrics
+    assert metrics["random"].between(0, 1).all()
+    assert (metrics["random_low"] <= metrics["random"]).all()
+    assert "dense 8 relu" in done("show", shared / "champion.npz").out
+
+
+@pytest.mark.parametrize("kind", ["patterns"])
+def test_patterns_are_measured_by_the_ladder(shared: Path, copy: Path) -> None:
+    run = evolve.load_run(shared)
+    assert run.config["shapes"] == ["a1-b2", "a1-d1"]
+    assert run.metrics["random"].isna().all()
+    shown = done("show", shared)
+    # People see the columns that it fills, programs see all.
+    assert shown.lines[0].split() == [
+        *("check", "games", "steps", "loss", "score", "elo", "elo_low", "elo_high", "visited"),
+        *("cpu_seconds", "accept_seconds", "seconds"),
+    ]
+    assert "champion patterns-600" in shown.out
+    text = done("show", shared / "champion.npz").out
+    assert "a1 b1 c1 d1" in text
+    assert "2 shapes with 12 images, 6 phases" in text
+    (listed,) = done("runs", copy.parent, "--json").document
+    last = run.metrics.iloc[-1]
+    elo = ("elo", "elo_low", "elo_high")
+    assert [listed[key] for key in elo] == [last[key] for key in elo]
+    interval = f"{last['elo']:.0f} ± {(last['elo_high'] - last['elo_low']) / 2:.0f}"
+    assert interval in done("runs", copy.parent).lines[-1]
+    assert f"Elo {interval} on the ladder" in shown.out
+    assert "best_ladder_score" in done("compare", shared, copy).out
+
+
+def test_what_is_said_while_it_learns(finished: Finished) -> None:
+    folder, said = finished("patterns")
+    lines = said.splitlines()
+    assert "train patterns · standard · default · seed 0" in lines[0]
+    assert lines[1] == "a1-b2, a1-d1; 6 phases; to 600 games; 2 threads"
+    assert lines[2].split() == [
+        *("check", "games", "steps", "loss", "visited", "elo", "score", "cpu_seconds", "left"),
+    ]
+    rows = [line.split() for line in lines[3:5]]
+    metrics = evolve.load_run(folder).metrics
+    assert [row[:2] for row in rows] == [["0", "300"], ["1", "600"]]
+    assert [int(row[5]) for row in rows] == [round(elo) for elo in metrics["elo"]]
+    ends = [lines[2].index(f"{name} ") + len(name) for name in lines[2].split()[:-1]]
+    assert all(line[end - 1] != " " and line[end] == " " for line in lines[3:5] for end in ends)
+    assert "all games are played" in lines[5]
+    assert re.match(r"best patterns-600: Elo -?\d+ ± \d+ on the ladder, score", lines[6])
+    # and nothing of too few games before it
+    assert "against the ladder" in lines[6]
+
+
+@each_kind
+def test_the_result_plays_wherever_agents_play(kind: str, shared: Path, tmp_path: Path) -> None:
+    found = done("match", shared, "swh", "--games", 4, "--json").document
+    assert found["wins"] + found["draws"] + found["losses"] == found["games"] == 4
+    rated = done("rate", shared, "swh", "random", "--games", 2, "--json").document
     assert len(rated["agents"]) == 3
-    done("export", folder, "-o", "best.npz")
-    again = done("match", "best.npz", "random", "--games", 4, "--json").document
+    done("export", shared, "-o", "best.npz")
+    again = done("match", "best.npz", "swh", "--games", 4, "--json").document
     assert again["wins"] == found["wins"]
-    asked = "genmove black\nquit\n"
-    engine = forks.run(command("engine", folder, "--protocol", "gtp"), stdin=asked)
+    asked = "evolve-analyze black\ngenmove black\nquit\n"
+    engine = forks.run(command("engine", shared, "--protocol", "gtp"), stdin=asked)
     assert engine.returncode == 0
-    assert engine.stdout.split()[1].lower() in ("d3", "c4", "f5", "e6")
-    hinted = invoke("play", folder, stdin="hint\nd3\nquit\n")
-    assert "values of the moves" in hinted.out
-    done("export", folder, "--to", "python", "-o", "player.py")
-    board = evolve.Board.start()
-    assert play_one_move(tmp_path / "player.py", board) == evolve.load_agent(folder).choose(board)
-    assert "alpha-beta" in misused("export", folder, "--to", "python", "--numba", "-o", "x.py")
-    assert ".npz" in fails("export", folder, "-o", "best.json")
+    assert engine.stdout.split()[-2].lower() in ("d3", "c4", "f5", "e6")
+    hinted = invoke("play", shared, stdin="hint\nd3\nquit\n")
+    done("export", shared, "--to", "python", "-o", "player.py")
+    assert ".npz" in fails("export", shared, "-o", "best.json")
+    if kind == "patterns":
+        slower = done("match", f"{shared}?nodes=500&probcut=0", "random", "--games", 2, "--json")
+        assert slower.document["wins"] == 2
+        assert "unit forecast depth 3 pv" in engine.stdout
+        assert "discs that it expects, ±" in hinted.out
+        assert "class PatternSearch" in (tmp_path / "player.py").read_text(encoding="ascii")
+    else:
+        assert "values of the moves" in hinted.out
+        board = evolve.Board.start()
+        chosen = evolve.load_agent(shared).choose(board)
+        assert play_one_move(tmp_path / "player.py", board) == chosen
+        assert "alpha-beta" in misused("export", shared, "--to", "python", "--numba", "-o", "x.py")
 
 
-def test_the_same_settings_give_the_same_tables_and_jobs_change_nothing(
-    shared: dict[str, Path],
-) -> None:
-    done(*MCTS, "--jobs", 1, "--out", "again")
-    one, other = (evolve.load_run(path).metrics for path in (shared["mcts"], "again"))
-    kept = [column for column in one if not column.endswith("seconds")]
-    assert one[kept].equals(other[kept])
-    digests = []
-    for path in (shared["mcts"], "again"):
-        agent = evolve.load_agent(path)
-        assert isinstance(agent, MctsAgent)
-        assert agent.network is not None
-        digests.append(agent.network.digest)
-    assert digests[0] == digests[1]
+@pytest.mark.learning
+def test_jobs_change_nothing(finished: Finished) -> None:
+    done(*SMALL["mcts"], "--jobs", 1, "--out", "again")
+    assert content(Path("again")) == content(finished("mcts")[0])
 
 
-def test_finished_ones_say_so_and_go_on_when_asked(copy: Path) -> None:
-    assert "is finished, 60 games" in done("resume", copy).out
-    out = done("resume", copy, "--games", 100).out
-    assert "resuming after 60 games" in out
-    assert evolve.load_run(copy).metrics["games"].tolist() == [20, 40, 60, 80, 100]
-    assert evolve.load_run(copy).config["games"] == 100
+@one_of_each
+def test_finished_ones_say_so_and_continue_when_asked(kind: str, copy: Path) -> None:
+    games = GAMES[kind][-1]
+    assert f"is finished, {games} games" in done("resume", copy).out
+    out = done("resume", copy, "--games", games + 300).out
+    assert f"resuming after {games} games" in out
+    run = evolve.load_run(copy)
+    assert run.metrics["games"].tolist()[-1] == games + 300
+    assert run.metrics["games"].is_monotonic_increasing
+    assert run.config["games"] == games + 300
+    assert evolve.load_agent(copy).name.startswith(f"{kind}-")
     assert "--generations is not for" in misused("resume", copy, "--generations", 5)
 
 
+@one_of_each
 def test_kill_and_resume_ends_as_if_nothing_had_been(
-    shared: dict[str, Path], tmp_path: Path
+    shared: Path, kind: str, tmp_path: Path
 ) -> None:
-    process = spawn(tmp_path, *DQN, "--out", "killed")
-    checkpoint = tmp_path / "killed" / "checkpoint.npz"
-    wait_until(checkpoint.exists, process)
+    process = spawn(tmp_path, *SMALL[kind], "--out", "killed")
+    folder = tmp_path / "killed"
+    wait_until((folder / "checkpoint.npz").exists, process)
     process.kill()
     finish(process)
     # What a writer leaves that was killed between a check's metrics and its checkpoint.
-    folder = tmp_path / "killed"
     count = len(list((folder / "metrics").glob("check-*")))
     shutil.copy(
         folder / "metrics" / "check-0000.parquet", folder / f"metrics/check-{count:04d}.parquet"
     )
     (folder / ".writing-x").write_bytes(b"half")
     done("resume", "killed")
-    one, other = (evolve.load_run(path).metrics for path in (shared["dqn"], folder))
-    kept = [column for column in one if not column.endswith("seconds")]
-    assert one[kept].equals(other[kept])
+    assert content(folder) == content(shared)
     assert not (folder / ".writing-x").exists()
 
 
-def test_ctrl_c_ends_after_the_games_in_hand(tmp_path: Path) -> None:
-    process = spawn(tmp_path, *LONG, "--out", "long")
-    wait_until((tmp_path / "long" / "checkpoint.npz").exists, process)
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["patterns"])
+def test_killed_at_any_moment_it_ends_as_if_nothing_had_been(shared: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for kill in range(2):  # at every write of its files: tests/faults/test_trainings.py
+        folder = tmp_path / f"killed-{kill}"
+        process = spawn(tmp_path, *SMALL["patterns"], "--jobs=2", "--out", folder.name)
+        wait_until((folder / "config.toml").exists, process)
+        try:
+            process.wait(float(rng.uniform(0.0, 5.0)))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        finish(process)
+        done("resume", folder)
+        assert content(folder) == content(shared), kill
+
+
+@one_of_each
+def test_ctrl_c_ends_after_the_current_games(kind: str, tmp_path: Path) -> None:
+    long = ("--games=100000",) if kind == "dqn" else ("--games=100000000", "--checks=1000")
+    process = spawn(tmp_path, *TRAIN[kind], *long, "--out", "long")
+    # Games are played from then on.
+    first = "checkpoint.npz" if kind == "dqn" else "config.toml"
+    wait_until((tmp_path / "long" / first).exists, process)
     process.send_signal(signal.SIGINT)
     ended = finish(process)
     assert ended.code in INTERRUPTED, ended
-    assert "ending after these games" in ended.out
-    assert "evolve resume long" in ended.out
     assert "Traceback" not in ended.err
-
-
-def test_a_budget_is_kept_and_does_not_count_compilation(tmp_path: Path) -> None:
-    done(*MCTS[:2], *MCTS[3:], "--budget", 1.5, "--out", "short")
-    spent = evolve.load_run("short").metrics["cpu_seconds"].iloc[-1]
-    assert 1.5 <= spent < 3.0
+    if kind == "dqn":
+        assert "ending after these games" in ended.out
+        assert "evolve resume long" in ended.out
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    "kind",
     [
-        (["--layers=dense 3"], "must give 1 value or 64"),
-        (["--layers=dense 1"], "the output is value"),
-        (["--bootstrap=negamax", "--reward=halves"], "negamax"),
-        (["--preset=s5-network2", "--lookahead=2"], "lookahead: it takes"),
-        (["--minimax", "--bootstrap=own"], "positional"),
-        (["--no-legal=x"], "does not take a value"),
-        (["--reward=none"], "positional"),
-        (["--gamma=2"], "gamma"),
-        (["--opponents=self=0"], "share over 0"),
-        (["--input=coloured-move", "--layers=dense 1", "--others-zero"], "legal moves"),
-        (["--preset=s9"], "s9"),
-        (["--seed=99999999999999999999999"], "seed"),
+        pytest.param("mcts", marks=pytest.mark.learning),
+        pytest.param("patterns", marks=pytest.mark.slow),
     ],
 )
-def test_settings_that_cannot_be(options: list[str], words: str, tmp_path: Path) -> None:
-    assert words.lower() in misused("train", "dqn", *options).lower()
+def test_a_budget_is_kept_and_does_not_count_compilation(kind: str) -> None:
+    told = done(*TRAIN[kind], "--budget", 1.5, "--jobs=2", "--out", "short").out
+    run = evolve.load_run("short")
+    spent = run.metrics["cpu_seconds"].iloc[-1]
+    if kind == "mcts":
+        assert 1.5 <= spent < 3.0
+        return
+    assert 1.3 < spent < 1.7
+    assert len(run.metrics) >= 2
+    agent: Any = evolve.load_agent("short")
+    assert ("the agent makes no forward cuts" in " ".join(told.split())) != bool(agent.cuts)
+
+
+@pytest.mark.parametrize(
+    "end", ["--budget=0.01", pytest.param("--games=1", marks=pytest.mark.slow)]
+)
+def test_too_little_to_learn_from_is_said_in_a_line(end: str) -> None:
+    lines = done(*TRAIN["patterns"], end, "--out", "short").lines
+    (line,) = [line for line in lines if "too few games to learn from" in line]
+    assert "higher --budget (60 by default)" in line
+    assert "forward cuts" not in "".join(lines)
+    agent: Any = evolve.load_agent("short")
+    assert agent.patterns.weights.any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("dqn", ["--layers=dense 3"], "must give 1 value or 64"),
+        ("dqn", ["--layers=dense 1"], "the output is value"),
+        ("dqn", ["--bootstrap=negamax", "--reward=halves"], "negamax"),
+        ("dqn", ["--preset=s5-network2", "--lookahead=2"], "lookahead: it takes"),
+        ("dqn", ["--minimax", "--bootstrap=own"], "positional"),
+        ("dqn", ["--no-legal=x"], "does not take a value"),
+        ("dqn", ["--reward=none"], "positional"),
+        ("dqn", ["--gamma=2"], "gamma"),
+        ("dqn", ["--opponents=self=0"], "share over 0"),
+        ("dqn", ["--input=coloured-move", "--layers=dense 1", "--others-zero"], "legal moves"),
+        ("dqn", ["--preset=s9"], "s9"),
+        ("dqn", ["--seed=99999999999999999999999"], "seed"),
+        ("patterns", ["--shapes=corners"], "not part of a shape"),
+        ("patterns", ["--shapes=corner, corner"], "image"),
+        ("patterns", ["--shapes=a1-h2"], "16 squares"),
+        ("patterns", ["--last-rate=0.5"], "not be over search_rate"),
+        ("patterns", ["--probcut=0.05"], "0.1 or more"),
+        ("patterns", ["--phases=0"], "phases"),
+        ("patterns", ["--greedy=2"], "greedy"),
+        ("patterns", ["--preset=weak"], "weak"),
+        ("patterns", ["--layers=dense 1"], "no such option"),
+    ],
+)
+def test_settings_that_cannot_be(kind: str, options: list[str], words: str, tmp_path: Path) -> None:
+    assert words in misused("train", kind, *options).lower()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_work_that_cannot_be_done(copy: Path, tmp_path: Path) -> None:
-    assert "is taken" in fails(*DQN, "--out", copy)
-    assert "no folder" in fails(*DQN, "--out", "no/where")
-    if not torch.cuda.is_available():
-        assert "no GPU" in fails(*DQN, "--device", "cuda", "--out", "x")
+@one_of_each
+def test_work_that_cannot_be_done(kind: str, copy: Path, tmp_path: Path) -> None:
+    assert "is taken" in fails(*SMALL[kind], "--out", copy)
+    assert "no folder" in fails(*SMALL[kind], "--out", "no/where")
     assert "it has no generations" in fails("show", copy, "--generation", 0)
-    assert "not an alpha-beta agent" in fails(*DQN, "--opponents", "uct=1", "--out", "x")
+    if kind == "dqn":
+        if not importlib.import_module("torch").cuda.is_available():
+            assert "no GPU" in fails(*SMALL[kind], "--device", "cuda", "--out", "x")
+        assert "not an alpha-beta agent" in fails(
+            *SMALL[kind], "--opponents", "uct=1", "--out", "x"
+        )
     assert not (tmp_path / "x").exists()
-    (copy / "checkpoint.npz").write_bytes(b"PK")
-    assert "damaged" in fails("resume", copy, "--games", 200)
+    whole = (copy / "checkpoint.npz").read_bytes()
+    (copy / "checkpoint.npz").write_bytes(whole[: len(whole) // 2])
+    assert "damaged" in fails("resume", copy, "--games", 900)
+    (copy / "checkpoint.npz").write_bytes(whole)
+    config = copy / "config.toml"
+    config.write_text(config.read_text().replace("seed = 0", "seed = 1"))
+    assert "of other settings" in fails("resume", copy, "--games", 900)
 
 
-def test_a_trained_agent_plays_without_torch(shared: dict[str, Path], tmp_path: Path) -> None:
+@pytest.mark.learning
+def test_a_trained_network_plays_without_torch(finished: Finished) -> None:
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "import evolve\n"
-        f"agent = evolve.load_agent({str(shared['mcts'])!r})\n"
+        f"agent = evolve.load_agent({str(finished('mcts')[0])!r})\n"
         "print(agent.choose(evolve.Board.start()))\n"
     )
     ended = subprocess.run(
@@ -233,20 +385,73 @@ def test_a_trained_agent_plays_without_torch(shared: dict[str, Path], tmp_path: 
     assert int(ended.stdout) in (19, 26, 37, 44)
 
 
-def test_settings_from_a_file(tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(
-        'games = 20\ngames_per_iteration = 20\nlayers = ["dense 8", "dueling"]\ngamma = 0.5\n'
-        "panel_openings = 2\n[opponents]\nself = 0.5\nrandom = 0.5\n"
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["patterns"])
+def test_patterns_need_no_torch(shared: Path, tmp_path: Path) -> None:
+    """A training, resuming it and its agent, where PyTorch cannot be loaded."""
+    code = (
+        "import json, sys\n"
+        "sys.modules['torch'] = None\n"
+        "from evolve.cli.main import main\n"
+        "for words in json.loads(sys.argv[1]):\n"
+        "    try:\n"
+        "        main(words)\n"
+        "    except SystemExit as ended:\n"
+        "        assert ended.code in (0, None), words\n"
     )
-    done("train", "dqn", "--config", "s.toml", "--gamma", "0.25", "--out", "x")
+    small = SMALL["patterns"]
+    lines = [[*small, "--out=x"], ["resume", "x"], ["match", "x", "random", "--games=2"]]
+    run = [sys.executable, "-c", code, json.dumps(lines)]
+    ended = subprocess.run(
+        run, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "x is finished" in ended.stdout
+    assert content(tmp_path / "x") == content(shared)
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "options", "expected"),
+    [
+        pytest.param(
+            "dqn",
+            'games = 20\ngames_per_iteration = 20\nlayers = ["dense 8", "dueling"]\ngamma = 0.5\n'
+            "panel_openings = 2\n[opponents]\nself = 0.5\nrandom = 0.5\n",
+            ("--gamma", "0.25"),
+            {"gamma": 0.25, "opponents": {"self": 0.5, "random": 0.5}},
+            marks=pytest.mark.learning,
+        ),
+        pytest.param(
+            "patterns",
+            'games = 20\nshapes = ["a1-b2"]\nphases = 2\npanel_openings = 2\n',
+            ("--phases", 3, "--probcut", 0, "--depth", 2),
+            {"shapes": ["a1-b2"], "phases": 3, "probcut": 0.0},
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_settings_from_a_file(
+    kind: str, file: str, options: tuple[Any, ...], expected: dict[str, Any]
+) -> None:
+    Path("s.toml").write_text(file)
+    done("train", kind, "--config", "s.toml", *options, "--out", "x")
     config: Any = evolve.load_run("x").config
-    assert config["gamma"] == 0.25
-    assert config["opponents"] == {"self": 0.5, "random": 0.5}
+    assert {key: config[key] for key in expected} == expected
     shown = json.loads(done("show", "x", "--format", "json").out)
-    assert np.isfinite(shown[0]["loss"]) or shown[0]["loss"] is None
+    assert shown[0]["loss"] is None or np.isfinite(shown[0]["loss"])
 
 
-def test_help_has_examples() -> None:
+def test_help_has_examples_and_groups() -> None:
     for words in (("train",), ("train", "dqn"), ("train", "mcts")):
-        out = done(*words, "--help").out
-        assert "Examples:" in out
+        assert "Examples:" in done(*words, "--help").out
+    out = done("train", "patterns", "--help").out
+    for heading in (
+        "Examples:",
+        "The patterns:",
+        "First part: temporal differences:",
+        "Second part: searched games:",
+        "Checks, and when to end:",
+        "The agent, as it plays:",
+    ):
+        assert heading in out, heading
+    assert "PyTorch" in done("train", "--help").out

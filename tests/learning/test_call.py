@@ -10,7 +10,7 @@ import pytest
 import evolve
 from evolve.errors import RunError, SettingsError
 from tests.cli import done
-from tests.cli.test_train_patterns import SMALL, content
+from tests.cli.test_train import SMALL, content
 from tests.studies.conftest import Watch
 
 SETTINGS: dict[str, Any] = {
@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
 @pytest.mark.slow
 def test_it_is_what_the_command_makes(tmp_path: Path) -> None:
     ours = evolve.train("patterns", tmp_path / "ours", **SETTINGS)
-    done(*SMALL, "--jobs=1", "--out", tmp_path / "theirs")
+    done(*SMALL["patterns"], "--jobs=1", "--out", tmp_path / "theirs")
     theirs = evolve.load_run(tmp_path / "theirs")
     assert isinstance(theirs, evolve.Run)
     assert content(ours.path) == content(theirs.path)
