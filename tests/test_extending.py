@@ -24,24 +24,27 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs/extending.md"
 FENCE = r"\n\n```(?P<language>\w+)\n(?P<text>.*?)```\n"
 STEP = re.compile(
     r"^(?:New file `(?P<new>[^`]+)`|In `(?P<old>[^`]+)`, (?P<how>before|after|instead of) "
-    r"`(?P<anchor>[^`]+)`|(?P<trial>Try it)):" + FENCE,
+    r"(?P<ticks>`{1,2})(?P<anchor>.+?)(?P=ticks)|(?P<trial>Try it)):" + FENCE,
     re.M | re.S,
 )
-SLOW = {
-    "A kind of run",
-    "A command",
-    "A column of a table",
-    "An operator",
-    "A table of a run",
-    "A learner",
-}
-"""Examples for -m slow, as those that change the engine: they start several programs."""
-MOST_FILES = {"A term of the evaluation": 3, "Rules": 3, "A kind of run": 3, "A learner": 5}
-"""Files that an extension may touch; two where nothing is said."""
-
+MOST_FILES = {
+    "A term of the evaluation": 3, "Rules": 3, "A kind of agent": 3, "A reference agent": 3,
+    "A column of a table": 1, "A metric of a comparison": 1, "A record format": 1,
+    "A kind of run": 3, "A learner": 5,
+}  # fmt: skip
+"""Files of the package that a recipe may touch; two where nothing is said."""
+MOST_WORDS = 2500
+TESTS = (
+    "tests/agents", "tests/config", "tests/engine/board", "tests/engine/search", "tests/population",
+    "tests/records", "tests/runs", "tests/standalone", "tests/tables", "tests/cli/test_agents.py",
+    "tests/cli/test_completion.py", "tests/cli/test_light.py", "tests/cli/test_main.py",
+    "tests/cli/test_show.py", "tests/docs/test_reference.py", "tests/service/test_forms.py",
+)  # fmt: skip
+"""Default tests of what the recipes touch."""
 
 MARK = "--- next ---\n"
 TRIAL = f"""
@@ -66,17 +69,14 @@ class Example(NamedTuple):
 
     @property
     def files(self) -> set[str]:
-        return {step["new"] or step["old"] for step in self.steps if not step["trial"]}
-
-    @property
-    def kernels(self) -> bool:
-        """Whether it changes the engine, all of which is compiled anew then."""
-        return any(file.startswith("evolve/engine/") for file in self.files)
+        """The files of the package that it adds or changes."""
+        files = {step["new"] or step["old"] for step in self.steps if not step["trial"]}
+        return {file for file in files if file.startswith("evolve/")}
 
 
 def examples() -> list[Example]:
-    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    sections = [part.partition("\n") for part in re.split(r"^## ", page, flags=re.M)[1:]]
+    page = PAGE.read_text(encoding="utf-8")
+    sections = [part.partition("\n") for part in re.split(r"^## (?!Table)", page, flags=re.M)[1:]]
     found = [Example(head, list(STEP.finditer(text))) for head, _, text in sections]
     return [example for example in found if example.steps]
 
@@ -84,14 +84,16 @@ def examples() -> list[Example]:
 EXAMPLES = examples()
 
 
-def carry_out(step: re.Match[str], package: Path) -> None:
+def carry_out(step: re.Match[str], project: Path) -> None:
     if step["new"]:
-        path = package / step["new"]
+        path = project / step["new"]
         assert not path.exists()
         path.write_text(step["text"], encoding="utf-8")
         return
-    path = package / step["old"]
+    path = project / step["old"]
     text, anchor = path.read_text(encoding="utf-8"), step["anchor"]
+    if len(step["ticks"]) == 2:  # a blank keeps ticks apart
+        anchor = anchor.strip(" ")
     assert text.count(anchor) == 1, f"{anchor!r} is {text.count(anchor)} times in {path}"
     if step["how"] == "instead of":
         text = text.replace(anchor, step["text"].rstrip("\n"))
@@ -103,61 +105,76 @@ def carry_out(step: re.Match[str], package: Path) -> None:
 
 
 def test_every_kind_of_extension_is_there() -> None:
-    assert len(EXAMPLES) == 10
+    assert len(EXAMPLES) == 12
     for example in EXAMPLES:
         assert len(example.files) <= MOST_FILES.get(example.name, 2), example.name
         assert sum(bool(step["trial"]) for step in example.steps) == 1, example.name
-    assert {example.name for example in EXAMPLES} > SLOW
+    assert len(PAGE.read_text(encoding="utf-8").split()) <= MOST_WORDS
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(
-            one,
-            id=one.name,
-            marks=[pytest.mark.slow] if one.kernels or one.name in SLOW else [],
-        )
-        for one in EXAMPLES
-    ],
-)
-def test_an_example_works(
-    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    package, runs = tmp_path / "package", tmp_path / "runs"
-    runs.mkdir()
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with all examples, one after another: its kernels compile once."""
+    project = tmp_path_factory.mktemp("extended") / "project"
     # With what Python has compiled: it looks at the time and the size of each source.
-    shutil.copytree(ROOT / "evolve", package / "evolve")
-    for step in example.steps:
-        if not step["trial"]:
-            carry_out(step, package)
-    trial = next(step for step in example.steps if step["trial"])
-    lines = [shlex.split(line) for line in trial["text"].splitlines()]
-    assert all(program == "evolve" for program, *_ in lines)
-    done = subprocess.run(
-        [sys.executable, "-c", TRIAL, json.dumps([words for _, *words in lines])],
-        cwd=runs,
-        env={**os.environ, "PYTHONPATH": str(package)},
+    for folder in ("benchmarks", "docs", "evolve", "runs", "tests"):
+        shutil.copytree(ROOT / folder, project / folder)
+    for file in ROOT.iterdir():
+        if file.is_file():
+            shutil.copy2(file, project)
+    for example in EXAMPLES:
+        for step in example.steps:
+            if not step["trial"]:
+                carry_out(step, project)
+    return project
+
+
+def run_python(*words: str, project: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run Python with the package of a copy."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(project)},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_works(
+    example: Example, extended: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial = next(step for step in example.steps if step["trial"])
+    lines = [shlex.split(line) for line in trial["text"].splitlines()]
+    assert all(program == "evolve" for program, *_ in lines)
+    words = json.dumps([words for _, *words in lines])
+    done = run_python("-c", TRIAL, words, project=extended, folder=tmp_path)
     *before, last = done.stdout.split(MARK)[1:]
     assert done.returncode == 0, f"{lines[len(before)]}\n{done.stderr}"
     assert len(before) + 1 == len(lines)
-    if lines[-1][1] == "compare":  # a kind without champions has a score of its own
+    if example.name == "A kind of run":  # one without champions has a score of its own
         assert all(0.3 < run["score"] < 0.7 for run in json.loads(last))
+    if example.name == "A metric of a comparison":
+        assert [row["figure"] for row in json.loads(last)] == ["least_distinct"]
     if example.name == "A term of the evaluation":
-        check_the_exported_term(runs)
+        check_the_exported_term(tmp_path)
     if example.name in SERVED:
-        monkeypatch.chdir(runs)
-        monkeypatch.setenv("PYTHONPATH", str(package))
-        service = Service(runs).start(real=True)
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("PYTHONPATH", str(extended))
+        service = Service(tmp_path).start(real=True)
         try:
             SERVED[example.name](service)
         finally:
             service.close()
+
+
+@pytest.mark.slow
+def test_the_default_tests_hold_with_all_examples(extended: Path) -> None:
+    words = ("-m", "pytest", "-n", "0", "-q", "--no-header", "-p", "no:cacheprovider", *TESTS)
+    done = run_python(*words, project=extended, folder=extended)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
 
 def check_the_exported_term(runs: Path) -> None:
