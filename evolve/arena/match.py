@@ -21,7 +21,14 @@ from evolve.fitness.games import Games, GamesDone
 from evolve.fitness.openings import Openings
 from evolve.fitness.playing import Series, Watch
 from evolve.fitness.roundrobin import all_pairs, pair_scores, schedule
-from evolve.fitness.statistics import Estimate, in_elo, score_of_elo, score_of_pairs, superiority
+from evolve.fitness.statistics import (
+    Estimate,
+    Floats,
+    in_elo,
+    score_of_elo,
+    score_of_pairs,
+    superiority,
+)
 from evolve.tables.games import AGREED
 
 DRAWS: Final = 1 << 24
@@ -282,18 +289,27 @@ PlayMatch = Callable[[Match, GamesDone | None], object]
 """Plays a match to its end, such as `Match.play`."""
 
 
-def summarize(games: Games, repeatable: bool) -> MatchResult:
-    """Compute the result of a match from its games; player 0 is A.
+def fresh_pairs(games: Games, repeatable: bool) -> Floats:
+    """Return A's score in each pair of games; of `repeatable` ones only in the first of its kind.
 
-    `repeatable`: the agents are neither random nor play by the clock, so a second pair of games on
-    the same opening adds no information.
+    Agents are repeatable that are neither random nor play by the clock: a second pair of the same
+    games adds no information.
     """
+    scores = pair_scores(games)
+    if not repeatable:
+        return scores
+    pairs = games.moves.reshape(len(games) // 2, -1)
+    _, first = np.unique(pairs, axis=0, return_index=True)
+    return scores[np.sort(first)]
+
+
+def summarize(games: Games, repeatable: bool) -> MatchResult:
+    """Compute the result of a match from its games; player 0 is A; see `fresh_pairs`."""
     a_is_black = games.pairings[:, 0] == 0
     points = np.where(a_is_black, games.winner, -games.winner)
     scores = (points + 1.0) / 2.0
     discs = np.where(a_is_black, games.disc_difference, -games.disc_difference)
-    pairs = pair_scores(games)
-    fresh = pairs[_fresh_pairs(games)] if repeatable else pairs
+    pairs, fresh = pair_scores(games), fresh_pairs(games, repeatable)
     black_failed = np.isin(games.results[:, REASON], FAILED_BLACK)
     white_failed = np.isin(games.results[:, REASON], FAILED_WHITE)
     return MatchResult(
@@ -310,13 +326,6 @@ def summarize(games: Games, repeatable: bool) -> MatchResult:
         failures_a=int(np.where(a_is_black, black_failed, white_failed).sum()),
         failures_b=int(np.where(a_is_black, white_failed, black_failed).sum()),
     )
-
-
-def _fresh_pairs(games: Games) -> npt.NDArray[np.int64]:
-    """Return the numbers of the pairs that do not repeat an earlier one."""
-    pairs = games.moves.reshape(len(games) // 2, -1)
-    _, first = np.unique(pairs, axis=0, return_index=True)
-    return np.sort(first)
 
 
 PAIR_SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)

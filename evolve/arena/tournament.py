@@ -13,17 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, PlayMatch
+from evolve.arena.match import Match, MatchResult, PlayMatch, fresh_pairs
 from evolve.arena.match_folder import MatchFolder
 from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import RunError
 from evolve.files.atomic import TEMPORARY_PREFIX, write_text
 from evolve.files.changes import make_folder
-from evolve.fitness.crosstable import GAMES_OF_CROSS_TABLE, CrossTable, cross_table_of
+from evolve.fitness.crosstable import CrossTable
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings
@@ -31,8 +29,6 @@ from evolve.fitness.statistics import Estimate, Meeting, bradley_terry, comparab
 from evolve.parsing import parse_json, read_document
 from evolve.runs.run_folder import locked, sweep_orphans
 from evolve.runs.run_types import check_links
-from evolve.tables.columns import rows_with
-from evolve.tables.games import FAILED
 from evolve.tables.paths import GAMES, LOCK_FILE, RATING_FILE
 
 
@@ -157,7 +153,8 @@ class Tournament:
     resign: float | None = None
 
     def __post_init__(self) -> None:
-        self._tables: dict[tuple[int, int], pa.Table] = {}
+        self._results: dict[tuple[int, int], MatchResult] = {}
+        self._meetings: list[Meeting] = []
         if self.folder is not None:
             self._claim(Path(self.folder))
 
@@ -179,7 +176,7 @@ class Tournament:
     @property
     def finished(self) -> int:
         """Number of pairs that have played."""
-        return len(self._tables)
+        return len(self._results)
 
     def play(self, progress: GamesDone | None = None) -> None:
         """Play the missing pairs."""
@@ -201,7 +198,8 @@ class Tournament:
                     self.play_match(match, progress)
                 else:
                     matches.play(match, progress, f"pair-{i:03d}-{j:03d}")
-                self._tables[i, j] = match.table()
+                self._results[i, j] = match.result
+                self._meetings.append((i, j, fresh_pairs(match.games, match.repeatable)))
 
     def _match(self, i: int, j: int) -> Match:
         names = self.names[i], self.names[j]
@@ -222,54 +220,53 @@ class Tournament:
         )
 
     def cross(self) -> CrossTable:
-        """Return the cross table of all games so far; there must be at least one."""
-        played = [table.select(GAMES_OF_CROSS_TABLE) for table in self._tables.values()]
-        return cross_table_of(pa.concat_tables(played), self.names)
+        """Return the cross table of all games so far."""
+        points, games = np.zeros((2, len(self.names), len(self.names)))
+        for (i, j), result in self._results.items():
+            points[i, j] = result.wins + result.draws / 2
+            points[j, i] = result.losses + result.draws / 2
+            games[i, j] = games[j, i] = result.games
+        return CrossTable(points, games)
 
     def ratings(self) -> list[Estimate]:
         """Return the ratings from all games so far, of the agents that have played."""
         if self.anchors.count:
-            return self.anchors.rated(len(self.names), self.meetings())
-        return bradley_terry(1 + max(j for _, j in self._tables), self.meetings())
+            return self.anchors.rated(len(self.names), self._meetings)
+        return bradley_terry(1 + max(j for _, j in self._results), self._meetings)
 
     @property
     def comparable(self) -> bool:
         """Whether the distances between all ratings are finite."""
         if self.anchors.count:
             scores = self.cross().totals[self.anchors.count :]
-            fixed = self.anchors.comparable(self.meetings())
+            fixed = self.anchors.comparable(self._meetings)
             return fixed and bool(((scores > 0.0) & (scores < 1.0)).all())
-        return comparable(len(self.names), self.meetings())
-
-    def meetings(self) -> list[Meeting]:
-        """Return the pairs that have played; games that can only repeat count once."""
-        meetings = []
-        for (i, j), table in self._tables.items():
-            pairs = _scores(table, self.names[i]).reshape(-1, 2).mean(axis=1)
-            # Agents that are neither random nor play by the clock repeat their games.
-            if self.contest.agents[i].repeats and self.contest.agents[j].repeats:
-                pairs = pairs[_first_of_each(table["moves"].to_pylist())]
-            meetings.append((i, j, pairs))
-        return meetings
+        return comparable(len(self.names), self._meetings)
 
     def rows(self) -> list[Row]:
         """Return a row for each agent that has played, the strongest first."""
         ratings, scores = self.ratings(), self.cross().totals.tolist()
         rows = []
         for index, (name, elo, score) in enumerate(zip(self.names, ratings, scores, strict=False)):
-            results = np.concatenate(
-                [_scores(t, name) for (i, j), t in self._tables.items() if index in (i, j)]
-            )
-            wins, losses = int((results == 1).sum()), int((results == 0).sum())
+            first = [result for (i, _), result in self._results.items() if i == index]
+            second = [result for (_, j), result in self._results.items() if j == index]
             if index < self.anchors.count:
                 pass
             elif score == 0.0:
                 elo = elo._replace(value=-math.inf, low=-math.inf)
             elif score == 1.0:
                 elo = elo._replace(value=math.inf, high=math.inf)
-            failures = sum(_failures(t, name) for t in self._tables.values())
-            draws = len(results) - wins - losses
-            rows.append(Row(name, elo, score, len(results), wins, draws, losses, failures))
+            row = Row(
+                name,
+                elo,
+                score,
+                games=sum(result.games for result in first + second),
+                wins=sum(r.wins for r in first) + sum(r.losses for r in second),
+                draws=sum(result.draws for result in first + second),
+                losses=sum(r.losses for r in first) + sum(r.wins for r in second),
+                failures=sum(r.failures_a for r in first) + sum(r.failures_b for r in second),
+            )
+            rows.append(row)
         order = np.argsort([-elo.value for elo in ratings], kind="stable")
         return [rows[index] for index in order]
 
@@ -315,37 +312,6 @@ class Tournament:
             if key in ("anchors", "elos"):
                 raise RunError(f"{config.parent} rates against other anchors, or their Elo differs")
             raise RunError(f"{config.parent} has {key} {stored.get(key)!r}, not {now.get(key)!r}")
-
-
-def _scores(table: pa.Table, name: str) -> npt.NDArray[np.float64]:
-    """Return the points, 0 to 1, of the player with that name in each of its games."""
-    games = zip(table["black"].to_pylist(), table["winner"].to_pylist(), strict=True)
-    return np.array(
-        [
-            0.5 if winner == "draw" else float(winner == ("black" if black == name else "white"))
-            for black, winner in games
-        ],
-        np.float64,
-    )
-
-
-def _failures(table: pa.Table, name: str) -> int:
-    """Count the games that the player with that name lost because its program failed."""
-    return sum(
-        reason.startswith(f"{FAILED}{side}")
-        for side in ("black", "white")
-        for reason in rows_with(table, side, name)["reason"].to_pylist()
-    )
-
-
-def _first_of_each(moves: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return for each pair of consecutive games whether it does not repeat an earlier pair."""
-    first: dict[tuple[str, str], int] = {}
-    numbers = [
-        first.setdefault(pair, number)
-        for number, pair in enumerate(zip(moves[::2], moves[1::2], strict=True))
-    ]
-    return np.equal(numbers, range(len(numbers)))
 
 
 def _is_leftover(path: Path) -> bool:

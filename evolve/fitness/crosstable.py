@@ -17,8 +17,6 @@ from evolve.tables.games import WINNERS
 
 _POINTS: Final = {winner: half / 2.0 for half, winner in enumerate(WINNERS)}
 """Points of black, by winner."""
-GAMES_OF_CROSS_TABLE: Final = ["black", "white", "winner"]
-"""Columns of the games table that a cross table needs."""
 
 
 @dataclass(frozen=True)
