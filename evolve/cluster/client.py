@@ -31,14 +31,14 @@ R = TypeVar("R")
 
 _CONNECT: Final = 10.0
 """Seconds in which a scheduler must answer."""
-_LOOK: Final = 1.0
+_INTERVAL: Final = 1.0
 """Seconds without an answer after which the client checks for workers."""
-_WITHOUT: Final = 60.0
+_WORKER_TIMEOUT: Final = 60.0
 """Seconds without any usable worker after which the work ends."""
 _WAVE: Final = 4 << 20
 """Approximate bytes of tasks sent to the scheduler at once: above ten million it warns. For 128
 simulated workers, a task costs it 2.1 to 2.7 ms if sent one by one, and 1.2 to 1.3 ms together."""
-_TRIES: Final = 8
+_MOST_DEATHS: Final = 8
 """Tries for a task if its worker dies. Dask blames all tasks that waited on a killed worker, so it
 takes several tries to find the one task that kills every worker. Dask's `retries` do not count dead
 workers, and how often it tries is a setting of the scheduler."""
@@ -127,7 +127,7 @@ class Cluster:
     def run(
         self, function: Callable[[T], R], tasks: Iterable[T]
     ) -> Generator[tuple[int, R], None, None]:
-        """See Executor. ClusterError where a task fails, or its worker dies _TRIES times."""
+        """See Executor. ClusterError where a task fails, or its worker dies _MOST_DEATHS times."""
         waiting = (_Task(n, payload_of(function, task)) for n, task in enumerate(tasks))
         running: dict[Any, _Task] = {}
         answers: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
@@ -139,14 +139,14 @@ class Cluster:
                 if not running:
                     return
                 try:
-                    future, answer = answers.get(timeout=_LOOK)
+                    future, answer = answers.get(timeout=_INTERVAL)
                 except Empty:
                     if self.workers.usable():
                         seen = time.monotonic()
-                    elif time.monotonic() - seen > _WITHOUT:
+                    elif time.monotonic() - seen > _WORKER_TIMEOUT:
                         raise ClusterError(
                             f"{self.address} has had no worker that can be used for "
-                            f"{_WITHOUT:.0f} seconds"
+                            f"{_WORKER_TIMEOUT:.0f} seconds"
                         ) from None
                     continue
                 seen = time.monotonic()
@@ -174,7 +174,7 @@ class Cluster:
                 workers=list(self.workers.usable()) if self.workers.refused else None,
             )
         except ClosedClientError as error:
-            raise self.workers.gone() from error
+            raise self.workers.lost_error() from error
         running.update(zip(futures, wave, strict=True))
 
         async def follow(future: Any) -> None:
@@ -187,11 +187,11 @@ class Cluster:
         """Return whether a task is done, and its result; otherwise it must be sent again."""
         if isinstance(answer, KilledWorker):
             task.deaths += 1
-            if task.deaths == _TRIES:
-                raise ClusterError(f"a task came to nothing {_TRIES} times, lastly: {answer}")
+            if task.deaths == _MOST_DEATHS:
+                raise ClusterError(f"a task came to nothing {_MOST_DEATHS} times, lastly: {answer}")
             return False, None
         if isinstance(answer, BaseException):
-            raise self.workers.gone() from answer
+            raise self.workers.lost_error() from answer
         worker, kind, reply, seconds = answer
         if kind == REFUSED:
             self.workers.refuse(worker, reply)

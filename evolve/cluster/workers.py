@@ -15,7 +15,7 @@ from evolve.cluster.worker_tasks import Make, in_words, worker_facts
 from evolve.errors import ClusterError
 from evolve.terminal_text import count_of
 
-_LOOK: Final = 1.0
+_INTERVAL: Final = 1.0
 """Seconds between two checks of which workers are connected."""
 
 
@@ -56,18 +56,18 @@ class Workers:
         Raises ClusterError if the scheduler is gone.
         """
         with self._looking:
-            if time.monotonic() - self._asked > _LOOK:
+            if time.monotonic() - self._asked > _INTERVAL:
                 if self._client.status != "running":
-                    raise self.gone()
+                    raise self.lost_error()
                 try:
                     self._update(self._client.nthreads())
                 except (OSError, TimeoutError) as error:
-                    raise self.gone() from error
+                    raise self.lost_error() from error
                 except (AttributeError, RuntimeError) as error:
                     # Dask raises these if another thread closes the client in the meantime.
                     if self._client.status == "running":
                         raise
-                    raise self.gone() from error
+                    raise self.lost_error() from error
                 self._asked = time.monotonic()
         return {
             worker: slots for worker, slots in self._slots.items() if worker not in self.refused
@@ -81,7 +81,7 @@ class Workers:
         if not self.usable():
             raise ClusterError(f"no worker can be used; {worker}: {why}")
 
-    def gone(self) -> ClusterError:
+    def lost_error(self) -> ClusterError:
         """Return the error to raise if the scheduler is gone."""
         return ClusterError(f"the scheduler at {self._address} is gone")
 

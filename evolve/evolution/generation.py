@@ -49,7 +49,7 @@ from evolve.version import __version__
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGeneration:
     """A generation after its games, before it is judged and committed.
 
     openings: the openings that the games' numbers refer to; state: the algorithm's, which the
@@ -81,7 +81,7 @@ class GenerationWriter:
             self._run = Run(self.folder)
         return self._run
 
-    def commit(self, played: Played, champions: Champions) -> dict[str, Any]:
+    def commit(self, played: PlayedGeneration, champions: Champions) -> dict[str, Any]:
         """Judge a generation, add its best to the champions, and write it; return its row."""
         generation, population = played.generation, played.population
         agents, table, games = played.round.agents, played.round.standings, played.round.games
@@ -92,7 +92,7 @@ class GenerationWriter:
         judged = self._judged(generation, agents[champion], champions, len(games))
         score = judged.figures.get("panel_score")
         if score is not None:
-            champions.note_panel(population[champion], generation, score)
+            champions.add(population[champion], generation, score)
         names = [individual.name for individual in population]
         rules = self.settings.rules
         fitness_games = games.table(generation, "fitness", names, rules, played.openings)
@@ -144,7 +144,7 @@ class GenerationWriter:
         past = [self._past_champion(number) for number in past_generations(generation)]
         return self.panel.judge(Candidate(generation, champion, first, past, first_game))
 
-    def _seconds(self, played: Played) -> float:
+    def _seconds(self, played: PlayedGeneration) -> float:
         """Seconds of a generation that do not overlap with the one before."""
         before, self._judged_at = self._judged_at, time.monotonic()
         return self._judged_at - max(played.began, before)
@@ -167,7 +167,7 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
     run = Run(folder)
     row = run.find(individual)
     settings = run_settings(run)
-    genome = Genome.of(settings, given=given_agent(run.path, settings))
+    genome = Genome.of(settings, given=evaluation_agent(run.path, settings))
     provenance = {
         "run": run.name,
         "generation": row["born"],
@@ -184,7 +184,7 @@ def individual_agent(folder: str | Path, individual: str) -> StoredAgent:
     return agent.with_provenance(**provenance)
 
 
-def given_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | None:
+def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | None:
     """Load the agent of a run's `evaluation` setting, from the run's folder if a copy is there.
 
     None if individuals have their own evaluations. Raises SettingsError if the agent cannot be
@@ -211,7 +211,7 @@ def given_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent | Non
     return agent
 
 
-def keep_given(folder: Path, agent: PatternAgent) -> None:
+def copy_evaluation(folder: Path, agent: PatternAgent) -> None:
     """Copy the agent to the folder of a new run: the original may change or disappear."""
     kept = folder / EVALUATION_FILE
     if not kept.exists():
@@ -237,7 +237,7 @@ class Champions:
         """Return the state at the start of a run."""
         return cls(tools.HallOfFame(hall_size, similar=_same_genes))
 
-    def note_panel(self, champion: Individual, generation: int, score: float) -> None:
+    def add(self, champion: Individual, generation: int, score: float) -> None:
         """Add a generation's champion to the hall of fame, if it is good enough."""
         entry = Individual(
             champion,
@@ -318,7 +318,7 @@ def restored(
 ) -> tuple[list[Individual], Champions]:
     """Return the population after a committed generation and the champions; restore `algorithm`.
 
-    Raises RunError if the settings differ; inside `damage_told`, also if the checkpoint is
+    Raises RunError if the settings differ; inside `damage_reported`, also if the checkpoint is
     damaged.
     """
     settings = genome.settings
@@ -337,7 +337,7 @@ def restored(
 
 
 @contextmanager
-def damage_told(run: Run, generation: int) -> Iterator[None]:
+def damage_reported(run: Run, generation: int) -> Iterator[None]:
     """Raise RunError with the generation's file if its content does not allow resuming."""
     try:
         yield

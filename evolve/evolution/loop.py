@@ -25,10 +25,10 @@ from evolve.errors import AgentError, RunError, SettingsError
 from evolve.evolution.generation import (
     Champions,
     GenerationWriter,
-    Played,
-    damage_told,
-    given_agent,
-    keep_given,
+    PlayedGeneration,
+    copy_evaluation,
+    damage_reported,
+    evaluation_agent,
     restored,
 )
 from evolve.evolution.panel import PANELS, RunContext
@@ -111,7 +111,7 @@ class Evolution:
         self.executor = executor
         encoding = own.get("encoding")
         assert encoding is None or isinstance(encoding, Encoding)
-        self.genome = Genome.of(settings, encoding, given_agent(folder, settings))
+        self.genome = Genome.of(settings, encoding, evaluation_agent(folder, settings))
         self.algorithm = ALGORITHMS[settings.algorithm](settings, self.genome, self._start(), own)
         self.champions = Champions.new(settings.hall_of_fame)
         self.population: list[Individual] = []
@@ -120,14 +120,14 @@ class Evolution:
         self.panel = PANELS[settings.panel](context)
         self._champion_selection = ChampionSelection(context)
         self._generations = GenerationWriter(context, self.panel)
-        self._openings_known = openings
+        self._given_openings = openings
         self._uniform = 0
         """Generations in a row, up to the last, in which all individuals play the same."""
 
     @cached_property
     def openings(self) -> Openings:
         """The training openings, drawn for the first round: a run resumed at its end needs none."""
-        return self._openings_known or training_openings(self.settings)
+        return self._given_openings or training_openings(self.settings)
 
     @cached_property
     def _round_robin(self) -> RoundRobin:
@@ -158,7 +158,7 @@ class Evolution:
         if count == 0:
             return
         self.generation = count - 1
-        with damage_told(run, self.generation):
+        with damage_reported(run, self.generation):
             self.population, self.champions = restored(
                 run, self.generation, self.algorithm, self.genome
             )
@@ -174,7 +174,7 @@ class Evolution:
         """
         started = time.monotonic()
         if self.genome.given is not None:
-            keep_given(self.folder, self.genome.given)
+            copy_evaluation(self.folder, self.genome.given)
         ending = self._ending(started)
         if ending is None and self.generation >= 0:
             run_folder.remove_playoff(self.folder)
@@ -201,14 +201,14 @@ class Evolution:
         With many slots, the next generation plays while the last one is judged and written. This
         changes no table: its games are discarded if the run ends after judging.
         """
-        played: Played | None = None
+        played: PlayedGeneration | None = None
         judging: Background[dict[str, Any]] | None = None
         stop = False
         try:
             while True:
                 judged, played = played, self._play(played, observer)
                 if judged is not None and judging is not None:
-                    self._tell(next(judging), observer)
+                    self._report_row(next(judging), observer)
                     ending = self._ending(started)
                     if ending is not None:
                         self.algorithm.restore(judged.state)
@@ -219,7 +219,7 @@ class Evolution:
                     judging = Background(map(self._judge, [played]))
                     continue
                 judging = None
-                self._tell(self._judge(played), observer)
+                self._report_row(self._judge(played), observer)
                 ending = self._ending(started)
                 if ending is not None:
                     return ending
@@ -229,7 +229,7 @@ class Evolution:
             if judging is not None:  # it may be writing the generation
                 judging.wait()
 
-    def _tell(self, row: dict[str, Any], observer: Observer) -> None:
+    def _report_row(self, row: dict[str, Any], observer: Observer) -> None:
         observer.row(row, self.generation + 1, self.settings.generations)
 
     @property
@@ -257,7 +257,7 @@ class Evolution:
             return EvolutionEnding.TIME
         return None
 
-    def _play(self, last: Played | None, observer: Observer) -> Played:
+    def _play(self, last: PlayedGeneration | None, observer: Observer) -> PlayedGeneration:
         """Breed the generation after `last`, or after the committed one, and play its games."""
         began = time.monotonic()
         generation, before = self.generation, self.population
@@ -281,9 +281,11 @@ class Evolution:
             individual.fitness = Fitness((values[index], difference))
             individual.cases = table.against[index].tolist()
         openings = self._round_robin.openings
-        return Played(generation, population, played, openings, self.algorithm.state(), began)
+        return PlayedGeneration(
+            generation, population, played, openings, self.algorithm.state(), began
+        )
 
-    def _judge(self, played: Played) -> dict[str, Any]:
+    def _judge(self, played: PlayedGeneration) -> dict[str, Any]:
         """Judge and commit a generation; return its row."""
         row = self._generations.commit(played, self.champions)
         self.generation, self.population = played.generation, played.population

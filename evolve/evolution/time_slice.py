@@ -60,15 +60,15 @@ class TimeSlice:
 
 
 @dataclass(frozen=True)
-class TimeSliceDone:
+class SliceResult:
     """Result of a time slice.
 
-    files: new or changed, in the order in which they must be written; gone: files to remove;
+    files: new or changed, in the order in which they must be written; removed: files to remove;
     openings: for the next time slice; finished: whether the run is finished.
     """
 
     files: Mapping[str, bytes]
-    gone: tuple[str, ...]
+    removed: tuple[str, ...]
     openings: Openings
     finished: bool
 
@@ -84,7 +84,7 @@ def _contents(folder: Path, paths: Sequence[Path]) -> dict[str, bytes]:
     }
 
 
-class _Until(Silent):
+class _TimeLimit(Silent):
     """Stop a run when the time is up."""
 
     def __init__(self, seconds: float) -> None:
@@ -94,7 +94,7 @@ class _Until(Silent):
         return time.monotonic() >= self._end
 
 
-def go(time_slice: TimeSlice) -> TimeSliceDone:
+def run_slice(time_slice: TimeSlice) -> SliceResult:
     """Continue a run, on one thread; raises RunError if this machine has no disk space for it."""
     try:
         with tempfile.TemporaryDirectory(prefix="evolve-") as scratch:
@@ -108,28 +108,28 @@ def go(time_slice: TimeSlice) -> TimeSliceDone:
         raise RunError(f"a worker of the cluster: {error}") from error
 
 
-def _continue(folder: Path, time_slice: TimeSlice) -> TimeSliceDone:
+def _continue(folder: Path, time_slice: TimeSlice) -> SliceResult:
     before = committed_generations(folder)
     settings = resolve({}, read_toml(folder / CONFIG_FILE))
     evolution = Evolution(folder, settings, ONE_THREAD, openings=time_slice.openings)
     evolution.restore()
-    stopped = evolution.finished is None and evolution.run(_Until(time_slice.seconds)).stopped
+    stopped = evolution.finished is None and evolution.run(_TimeLimit(time_slice.seconds)).stopped
     done = committed_generations(folder)
     paths = [folder / EVALUATION_FILE]
     for number in range(before, done):
         paths += [games_file(folder, number), generation_file(folder, number)]
-    found = _contents(folder, [*paths, *_results(folder)])
-    return TimeSliceDone(
-        {name: data for name, data in found.items() if time_slice.files.get(name) != data},
+    contents = _contents(folder, [*paths, *_results(folder)])
+    return SliceResult(
+        {name: data for name, data in contents.items() if time_slice.files.get(name) != data},
         tuple(name for name in time_slice.files if not (folder / name).exists()),
         evolution.openings,
         not stopped,
     )
 
 
-def keep(folder: Path, done: TimeSliceDone) -> None:
+def write_result(folder: Path, done: SliceResult) -> None:
     """Write a time slice's result to the run's folder, in an order that is safe if killed."""
-    for name in done.gone:
+    for name in done.removed:
         remove(folder / name, missing_ok=True)
     for name, data in done.files.items():
         write_bytes(folder / name, data)

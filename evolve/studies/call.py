@@ -75,7 +75,7 @@ def study(
     if isinstance(seeds, int):
         raise SettingsError(f"seeds: {seeds} is one seed or so many; [{seeds}] or range({seeds})")
     functions: Functions = {}
-    named = {
+    spec = {
         "command": EVOLUTIONS.name,
         "seeds": seeds if isinstance(seeds, str) else [*map(index, seeds)],
         "settings": _named(settings, functions),
@@ -83,9 +83,9 @@ def study(
             name: [_name(name, value, functions) for value in values]
             for name, values in (grid or {}).items()
         },
-        "variants": {name: _named(one, functions) for name, one in (variants or {}).items()},
+        "variants": {name: _named(values, functions) for name, values in (variants or {}).items()},
     }
-    design = study_spec_of(bare(named), "evolve.study")
+    design = study_spec_of(bare(spec), "evolve.study")
     design.check()
     _text(design)
     folder = Path(folder)
@@ -123,7 +123,7 @@ def compare(
     and `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to
     compare.
     """
-    opened = [one if isinstance(one, Run | Study) else load_run(one) for one in sources]
+    opened = [source if isinstance(source, Run | Study) else load_run(source) for source in sources]
     groups = groups_of(opened)
     frame = compared(groups, figure)
     if games is not None:
@@ -165,19 +165,21 @@ def _name(kind: str, value: Any, functions: Functions) -> Any:
     return name
 
 
-def _continued(place: Path, asked: StudySpec) -> StudySpec:
+def _continued(path: Path, requested: StudySpec) -> StudySpec:
     """Return the design of a resumed study, with the seeds of both.
 
     Raises RunError where the settings differ, unless no run has begun.
     """
-    there = read_study_spec(place / STUDY_FILE)
-    if not Study(place).runs:
-        return asked
-    old, new = _fixed(there), _fixed(asked)
+    stored = read_study_spec(path / STUDY_FILE)
+    if not Study(path).runs:
+        return requested
+    old, new = _fixed(stored), _fixed(requested)
     faults = [f"{key} was {old[key]}, not {new[key]}" for key in old if old[key] != new[key]]
     if faults:
-        raise RunError(f"{place} is a study with other settings: {', '.join(faults)}")
-    return asked.model_copy(update={"seeds": (*dict.fromkeys((*there.seeds, *asked.seeds)),)})
+        raise RunError(f"{path} is a study with other settings: {', '.join(faults)}")
+    return requested.model_copy(
+        update={"seeds": (*dict.fromkeys((*stored.seeds, *requested.seeds)),)}
+    )
 
 
 def _fixed(design: StudySpec) -> dict[str, Any]:
@@ -185,10 +187,12 @@ def _fixed(design: StudySpec) -> dict[str, Any]:
 
     These are all settings except the seeds and those that say when runs end.
     """
-    known = parse_toml(design.text({}).encode())
-    settings = {key: one for key, one in known.get("settings", {}).items() if key not in ENDINGS}
-    kept = {key: known.get(key, {}) for key in ("command", "grid", "variants")}
-    return {**kept, "settings": settings}
+    document = parse_toml(design.text({}).encode())
+    settings = {
+        key: value for key, value in document.get("settings", {}).items() if key not in ENDINGS
+    }
+    fixed = {key: document.get(key, {}) for key in ("command", "grid", "variants")}
+    return {**fixed, "settings": settings}
 
 
 def _text(design: StudySpec) -> str:
@@ -199,7 +203,7 @@ def _text(design: StudySpec) -> str:
         raise SettingsError(f"{STUDY_FILE} cannot hold these settings: {error}") from error
 
 
-class _Within(Silent):
+class _RunObserver(Silent):
     """Watches one run of a study and reports to the study's observer."""
 
     def __init__(self, observer: Observer, done: int, runs: int) -> None:
@@ -219,10 +223,10 @@ def _work(study: Study, functions: Functions, jobs: int, observer: Observer) -> 
     runs = len(study.members)
     for number, member in enumerate(study.members):
         values = study.design.values_of(member)
-        for kind, known in functions.items():
-            values[kind] = known.get(values.get(kind, ""), values.get(kind))
+        for kind, own_functions in functions.items():
+            values[kind] = own_functions.get(values.get(kind, ""), values.get(kind))
         values = {key: value for key, value in values.items() if value is not None}
-        within = _Within(observer, number, runs)
+        within = _RunObserver(observer, number, runs)
         evolve(study.folder_of(member), jobs=jobs, observer=within, **values)
         if within.stopped:
             return

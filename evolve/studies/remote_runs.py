@@ -13,8 +13,8 @@ from evolve.agents.names import parse_name
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import read_toml, resolve
 from evolve.errors import ClusterError, EvolveError, OptionsError, RunError
-from evolve.evolution.generation import given_agent, keep_given
-from evolve.evolution.time_slice import TimeSlice, go, keep
+from evolve.evolution.generation import copy_evaluation, evaluation_agent
+from evolve.evolution.time_slice import TimeSlice, run_slice, write_result
 from evolve.files.atomic import write_text
 from evolve.files.changes import make_folder
 from evolve.fitness.executor import Executor
@@ -126,16 +126,16 @@ class RemoteRun(Working):
             raise RunError(f"it has {done} generations already, more than {wanted}")
         if resolve({}, read_toml(file)) != self._settings:
             write_text(file, text)
-        given = given_agent(self._folder, self._settings)
+        given = evaluation_agent(self._folder, self._settings)
         if given is not None:
-            keep_given(self._folder, given)
+            copy_evaluation(self._folder, given)
 
     def _time_slice(self) -> bool:
         """Let a worker continue the run for a time slice; return whether the run is finished."""
         time_slice = TimeSlice.of(self._folder, self._runs.seconds, self._openings)
-        with closing(self._runs.executor.run(go, [time_slice])) as answers:
+        with closing(self._runs.executor.run(run_slice, [time_slice])) as answers:
             _, done = next(answers)
-        keep(self._folder, done)
+        write_result(self._folder, done)
         self._openings = done.openings
         self.share = min(1.0, committed_generations(self._folder) / self._settings.generations)
         return done.finished

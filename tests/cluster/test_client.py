@@ -209,7 +209,7 @@ def test_a_client_that_dask_has_closed_by_itself_is_told(shared: Place) -> None:
 
 @pytest.mark.slow
 def test_without_workers_it_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve.cluster.client._WITHOUT", 2.0)
+    monkeypatch.setattr("evolve.cluster.client._WORKER_TIMEOUT", 2.0)
     with place(tmp_path, 0) as found:
         with cluster(found, 0) as made, pytest.raises(ClusterError, match="has had no worker"):
             list(made.run(dies, [1]))

@@ -10,7 +10,7 @@ import pytest
 
 from evolve.config.toml import resolve
 from evolve.errors import RunError
-from evolve.evolution.generation import Champions, damage_told
+from evolve.evolution.generation import Champions, damage_reported
 from evolve.population.genome import Genome, Individual
 from evolve.runs.evolutions import ancestry
 from evolve.runs.run import Run
@@ -28,7 +28,7 @@ def champions(scores: list[float], size: int = 2) -> Champions:
     made = Champions.new(size)
     made.first_champion, made.first_champion_name = list(INDIVIDUALS[0]), "0-0"
     for generation, score in enumerate(scores):
-        made.note_panel(INDIVIDUALS[generation], generation, score)
+        made.add(INDIVIDUALS[generation], generation, score)
     return made
 
 
@@ -40,7 +40,7 @@ def test_the_best_by_the_panel_are_kept_the_later_first_where_they_are_level() -
 
 def test_the_same_genes_enter_once() -> None:
     made = champions([0.4])
-    made.note_panel(INDIVIDUALS[0], 3, 0.9)
+    made.add(INDIVIDUALS[0], 3, 0.9)
     assert len(made.hall) == 1
 
 
@@ -62,9 +62,9 @@ def test_changed_settings_are_refused(tmp_path: Path) -> None:
 
 
 def test_damage_names_the_file_and_other_errors_pass(tmp_path: Path, run: Run) -> None:
-    with pytest.raises(RunError, match=r"gen-0003\.parquet is damaged"), damage_told(run, 3):
+    with pytest.raises(RunError, match=r"gen-0003\.parquet is damaged"), damage_reported(run, 3):
         raise KeyError("hall")
-    with pytest.raises(RunError, match=r"^as it is$"), damage_told(run, 3):
+    with pytest.raises(RunError, match=r"^as it is$"), damage_reported(run, 3):
         raise RunError("as it is")
 
 

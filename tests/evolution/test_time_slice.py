@@ -10,15 +10,15 @@ import pytest
 import evolve
 from evolve.config.toml import config_text, resolve
 from evolve.evolution import loop
-from evolve.evolution.time_slice import TimeSlice, TimeSliceDone, go, keep
+from evolve.evolution.time_slice import SliceResult, TimeSlice, run_slice, write_result
 from evolve.runs import run_folder
 from tests.evolution.conftest import TINY, start
 
 
-def sent(time_slice: TimeSlice) -> TimeSliceDone:
+def sent(time_slice: TimeSlice) -> SliceResult:
     """Go on with a time_slice as on another machine: what goes there and comes back are bytes."""
-    done = pickle.loads(pickle.dumps(go(pickle.loads(pickle.dumps(time_slice)))))
-    assert isinstance(done, TimeSliceDone)
+    done = pickle.loads(pickle.dumps(run_slice(pickle.loads(pickle.dumps(time_slice)))))
+    assert isinstance(done, SliceResult)
     return done
 
 
@@ -42,7 +42,7 @@ def test_legs_end_as_the_whole_and_find_openings_once(
     time_slices, known, finished = 0, None, False
     while not finished:
         done = sent(TimeSlice.of(folder, 0.0, known))
-        keep(folder, done)
+        write_result(folder, done)
         time_slices, known, finished = time_slices + 1, done.openings, done.finished
     assert time_slices >= TINY["generations"]
     assert searched == 1
