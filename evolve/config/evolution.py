@@ -73,11 +73,15 @@ class EvolutionSettings(Settings):
     )
     rules: Rules = Field("reversed", description=f"{RULES_HELP} (the published experiment)")
     seed: int = Field(0, ge=0, description="same seed and settings, same tables")
-    generations: int = Field(168, ge=1, description="all generations, with the random first one")
+    generations: int = Field(
+        168, ge=1, description="number of generations, the random first one included"
+    )
     population: int = Field(64, ge=4, le=MOST, description="individuals in every generation")
-    algorithm: str = _operator("algorithm", "ga", "how each generation is made from the one before")
+    algorithm: str = _operator(
+        "algorithm", "ga", "algorithm that makes each generation from the last"
+    )
 
-    encoding: str = _operator("encoding", DIRECT, "what genes stand for")
+    encoding: str = _operator("encoding", DIRECT, "encoding of the agents in genes")
     phases: int = Field(3, ge=1, le=MAX_PHASES, description="phases of the game")
     boundaries: Annotated[tuple[int, ...], BeforeValidator(split_integers)] = Field(
         (),
@@ -96,7 +100,7 @@ class EvolutionSettings(Settings):
         json_schema_extra={"lists": ":"},
     )
     fix: dict[str, Annotated[tuple[int, ...], BeforeValidator(split_integers)]] = Field(
-        default_factory=dict, description="hold a gene at a value, GENE=V or GENE=V,V,…"
+        default_factory=dict, description="fix a gene: GENE=V or GENE=V,V,…"
     )
     evaluation: str | None = Field(
         None,
@@ -133,14 +137,12 @@ class EvolutionSettings(Settings):
         "search count as one",
     )
 
-    fitness: str = _operator("fitness", "score", "what individuals are ranked by")
+    fitness: str = _operator("fitness", "score", "ranking of the individuals")
     survivors: Share = Field(0.25, gt=0.0, description="share of the population that is selected")
     newcomers: Share = Field(0.03125, description="share of the population that is new and random")
-    selection: str = _operator(
-        "selection", "best", "who, with the best, is selected to have children"
-    )
-    survival: str = _operator("survival", "selected", "who survives")
-    crossover: str = _operator("crossover", "blend", "how the genes of two parents are mixed")
+    selection: str = _operator("selection", "best", "selection of parents, beside the best")
+    survival: str = _operator("survival", "selected", "selection of survivors")
+    crossover: str = _operator("crossover", "blend", "crossover of two parents")
     crossover_rate: Share = Field(1.0, description="share of children that have two parents")
     blend: float = Field(
         0.25, ge=0.0, le=2.0, description="how far a blend may reach beyond either parent"
@@ -148,12 +150,12 @@ class EvolutionSettings(Settings):
     eta: float = Field(
         2.0, ge=0.0, le=1000.0, description="of sbx: higher stays closer to the parents"
     )
-    mutation: str = _operator("mutation", "gaussian", "how a weight changes")
+    mutation: str = _operator("mutation", "gaussian", "mutation of weights")
     mutation_rate: Share = Field(0.1, description="share of a child's genes that mutate")
     mutation_size: float = Field(
         0.3, gt=0.0, le=2.0, description="standard deviation of a step, as a share of the range"
     )
-    depth_mutation: str = _operator("depth_mutation", "step", "how depths and endgame change")
+    depth_mutation: str = _operator("depth_mutation", "step", "mutation of depths and endgame")
 
     panel: Literal["ladder", "fixed"] = Field(
         "ladder",
@@ -163,7 +165,7 @@ class EvolutionSettings(Settings):
     panel_every: int = Field(1, ge=1, description="generations from one panel to the next")
     panel_openings: int = Field(24, ge=2, description="openings against each member of the panel")
     playoff_openings: int = Field(48, ge=2, description="openings of each pair in the play-off")
-    hall_of_fame: int = Field(8, ge=1, description="champions kept for the play-off")
+    hall_of_fame: int = Field(8, ge=1, description="number of champions that enter the play-off")
     patience: int | None = Field(
         None, ge=1, description="stop after so many generations without a better panel score"
     )
