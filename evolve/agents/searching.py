@@ -18,9 +18,9 @@ from evolve.agents.search_schedule import check_depth
 from evolve.agents.timed_search import (
     TABLE_BITS,
     Search,
+    TimedSearch,
     check_seconds,
     prepare_timed_search,
-    think,
 )
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import check_rules
@@ -122,8 +122,8 @@ class SearchingAgent(StoredAgent):
         if not self._is_limited:
             return self._choose_to_depth(board)
         search, exact = self._search(board), thread_context(self._rules, TABLE_BITS)
-        shares = self.EXACT_NODES, self.BEFORE_EXACT
-        return think(board, self.limit, begin, self.endgame, search, exact, *shares)
+        timed = TimedSearch(board, self.limit, begin, search, exact, self.EXACT_NODES)
+        return timed.choose_counted(self.endgame, self.BEFORE_EXACT)
 
     @property
     def _is_limited(self) -> bool:

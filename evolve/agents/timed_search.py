@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Final, Protocol
 
@@ -68,105 +69,92 @@ def prepare_timed_search() -> None:
     solve_move(own, opp, address)
 
 
-def think(
-    board: Board,
-    limit: Limit,
-    begin: float,
-    endgame: int,
-    search: Search,
-    exact: layout.Cells,
-    exact_nodes: int,
-    before_exact: float,
-) -> tuple[int, int]:
-    """A good square of a board with two legal moves or more, and the nodes searched for it.
+@dataclass
+class TimedSearch:
+    """The search for one move on a board with two legal moves or more.
 
-    begin: when the move's time began; endgame: empties from which it tries the exact search under
-    any limit; exact: the memory of the exact search, which may be that of `search` where
-    exact_nodes is 1; exact_nodes: how many exact nodes take as long as one node of `search`, and
-    count as one; before_exact: share of the limit to use before the exact search, which the last
-    search before it exceeds.
+    begin: when the move's time began; exact: the memory of the exact search, which may be that of
+    `search` where exact_nodes is 1; exact_nodes: how many exact nodes take as long as one node of
+    `search`, and count as one.
     """
-    seconds = None if limit.seconds is None else thinking_seconds(limit.seconds)
-    thinking = _Thinking(board, limit, begin, seconds, search, exact, exact_nodes)
-    end = None if seconds is None else begin + seconds
-    with ExitStack() as stack:
-        nodes = limit.nodes or 0
-        stack.enter_context(stopping_at(search.context, end, nodes))
-        if exact is not search.context:
-            stack.enter_context(stopping_at(exact, end, nodes * exact_nodes))
-        square = thinking.choose(endgame, before_exact)
-    return square, thinking.nodes
 
+    board: Board
+    limit: Limit
+    begin: float
+    search: Search
+    exact: layout.Cells
+    exact_nodes: int
 
-class _Thinking:
-    """The search for one move."""
-
-    def __init__(
-        self,
-        board: Board,
-        limit: Limit,
-        begin: float,
-        seconds: float | None,
-        search: Search,
-        exact: layout.Cells,
-        exact_nodes: int,
-    ) -> None:
-        self._board = board
-        self._own, self._opp = U(board.own), U(board.opp)
-        self._begin, self._seconds, self._most = begin, seconds, limit.nodes
-        self._search, self._exact, self._exact_nodes = search, exact, exact_nodes
-        self._deepest = min(limit.depth or layout.MAX_DEPTH, board.empties)
-        self._square = board.legal_moves()[0]
+    def __post_init__(self) -> None:
+        seconds = self.limit.seconds
+        self._own, self._opp = U(self.board.own), U(self.board.opp)
+        self._seconds = None if seconds is None else thinking_seconds(seconds)
+        self._deepest = min(self.limit.depth or layout.MAX_DEPTH, self.board.empties)
+        self._square = self.board.legal_moves()[0]
         # The last search before a depth that is asked for has the same parity.
-        self._depth = -((limit.depth or 0) % search.step)
+        self._depth = -((self.limit.depth or 0) % self.search.step)
 
-    def choose(self, endgame: int, before_exact: float) -> int:
-        """A good square."""
-        solving = self._board.empties <= endgame or self._solver_may_finish()
-        self._deepen(before_exact if solving else self._search.share)
+    def choose_counted(self, endgame: int, before_exact: float) -> tuple[int, int]:
+        """A good square, and the nodes searched for it.
+
+        endgame: empties from which it tries the exact search under any limit; before_exact: share
+        of the limit to use before the exact search, which the last search before it exceeds.
+        """
+        end = None if self._seconds is None else self.begin + self._seconds
+        with ExitStack() as stack:
+            nodes = self.limit.nodes or 0
+            stack.enter_context(stopping_at(self.search.context, end, nodes))
+            if self.exact is not self.search.context:
+                stack.enter_context(stopping_at(self.exact, end, nodes * self.exact_nodes))
+            square = self._choose(endgame, before_exact)
+        return square, self.nodes
+
+    def _choose(self, endgame: int, before_exact: float) -> int:
+        solving = self.board.empties <= endgame or self._solver_may_finish()
+        self._deepen(before_exact if solving else self.search.share)
         # Even where the search has seen the end: forward cuts may have hidden it.
         if solving and not self._stopped:
-            self._exact[layout.NODES] = self._exact_nodes * self._search.context[layout.NODES]
-            square, bound = solve_outcome_move(self._own, self._opp, self._exact.ctypes.data)
+            self.exact[layout.NODES] = self.exact_nodes * self.search.context[layout.NODES]
+            square, bound = solve_outcome_move(self._own, self._opp, self.exact.ctypes.data)
             if not self._stopped:
                 if bound >= 0:
                     return self._best(int(square))
-                self._search.context[layout.NODES] = self.nodes
-                self._deepen(self._search.share)
+                self.search.context[layout.NODES] = self.nodes
+                self._deepen(self.search.share)
         return self._square
 
     @property
     def nodes(self) -> int:
         """Nodes searched so far."""
-        exact = -(-int(self._exact[layout.NODES]) // self._exact_nodes)
-        return max(int(self._search.context[layout.NODES]), exact)
+        exact = -(-int(self.exact[layout.NODES]) // self.exact_nodes)
+        return max(int(self.search.context[layout.NODES]), exact)
 
     @property
     def _stopped(self) -> bool:
-        return bool(self._search.context[layout.STOPPED] or self._exact[layout.STOPPED])
+        return bool(self.search.context[layout.STOPPED] or self.exact[layout.STOPPED])
 
     @property
     def _used(self) -> float:
         """The share of the limit used so far."""
         shares = [0.0]
         if self._seconds is not None:
-            shares.append((time.perf_counter() - self._begin) / self._seconds)
-        if self._most is not None:
-            shares.append(self.nodes / self._most)
+            shares.append((time.perf_counter() - self.begin) / self._seconds)
+        if self.limit.nodes is not None:
+            shares.append(self.nodes / self.limit.nodes)
         return max(shares)
 
     def _solver_may_finish(self) -> bool:
-        growth = _OUTCOME_GROWTH ** (self._board.empties - 16)
+        growth = _OUTCOME_GROWTH ** (self.board.empties - 16)
         return (self._seconds is None or _OUTCOME_SECONDS * growth < self._seconds) and (
-            self._most is None or _OUTCOME_NODES * growth < self._most
+            self.limit.nodes is None or _OUTCOME_NODES * growth < self.limit.nodes
         )
 
     def _deepen(self, share: float) -> None:
         """Search deeper and deeper, until `share` of the limit is used."""
-        self._search.prepare()
+        self.search.prepare()
         while self._depth < self._deepest and self._used < share:
-            depth = min(self._depth + self._search.step, self._deepest)
-            square = self._search.move(depth)
+            depth = min(self._depth + self.search.step, self._deepest)
+            square = self.search.move(depth)
             if square >= 0:
                 self._square = square
             if self._stopped:
@@ -175,7 +163,7 @@ class _Thinking:
 
     def _best(self, winner: int) -> int:
         """The best move by exact score, or the one known to win or draw."""
-        square, _ = solve_move(self._own, self._opp, self._exact.ctypes.data)
+        square, _ = solve_move(self._own, self._opp, self.exact.ctypes.data)
         return winner if self._stopped else int(square)
 
 

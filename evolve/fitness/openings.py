@@ -157,31 +157,15 @@ LISTS: Final = Path(__file__).parent / "balanced"
 """Folder of the lists, one for each rules; `benchmarks/openings.py` makes them."""
 
 
-@dataclass(frozen=True)
-class OpeningList:
-    """Balanced openings of one part.
-
-    openings: without repeats or mirror images, those of fewest moves first; first: how many have
-    the fewest moves.
-    """
-
-    openings: Openings
-
-    @property
-    def first(self) -> int:
-        plies = (self.openings.moves >= 0).sum(axis=1)
-        return int((plies == plies.min()).sum())
-
-
 @cache
-def opening_list(rules: Rules, part: Part) -> OpeningList | None:
-    """The list of a part; None for rules that have none."""
+def opening_list(rules: Rules, part: Part) -> Openings | None:
+    """The balanced openings of a part, those of fewest moves first; None for rules without any."""
     path = LISTS / f"{rules}.npz"
     if not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:
         in_part = np.isin(arrays["slots"], part.value)
-        return OpeningList(Openings(arrays["moves"][in_part]))
+        return Openings(arrays["moves"][in_part])
 
 
 def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generator) -> Openings:
@@ -192,11 +176,12 @@ def listed_openings(count: int, part: Part, rules: Rules, rng: np.random.Generat
     found = opening_list(rules, part)
     if found is None:
         return balanced_openings(count, part, rules, rng)
-    short, every = found.first, len(found.openings)
+    plies = (found.moves >= 0).sum(axis=1)
+    short, every = int((plies == plies.min()).sum()), len(found)
     order: list[npt.NDArray[np.intp]] = []
     while sum(map(len, order)) < count:
         order += [rng.permutation(short), short + rng.permutation(every - short)]
-    return found.openings.taken(np.concatenate(order)[:count])
+    return found.taken(np.concatenate(order)[:count])
 
 
 def openings_of_games(games: Iterable[GameRecord], plies: int | None = None) -> Openings:

@@ -15,7 +15,7 @@ from evolve.agents.agent import Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import solve
 from evolve.agents.memory import thread_context
-from evolve.agents.timed_search import TABLE_BITS, think
+from evolve.agents.timed_search import TABLE_BITS, TimedSearch
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.search import context as layout
@@ -224,7 +224,9 @@ class Scripted:
 
     def think(self, limit: Limit) -> tuple[int, int]:
         """The square that a thought finds at the start, and its nodes."""
-        return think(Board.start(), limit, time.perf_counter(), 0, self, self.context, 1, 0.2)
+        begin = time.perf_counter()
+        search = TimedSearch(Board.start(), limit, begin, self, self.context, 1)
+        return search.choose_counted(0, 0.2)
 
 
 @pytest.mark.parametrize(
