@@ -16,7 +16,8 @@ from evolve.engine.board.rules import PASS
 from evolve.errors import RecordError
 
 _PLAIN: Final = re.compile(r"(?:[a-h][1-8])+")
-_SIGNS: Final = str.maketrans("‐‑–—−⁄", "-----/")
+_SIGNS: Final = str.maketrans("\u2010\u2011–—−\u2044", "-----/")
+"""Dashes and a slash that are written as others are."""
 _TOKEN: Final = re.compile(
     r"""(?P<square>[a-h][1-8])
     |(?P<pass>pass|ps|pa(?![1-8])|p(?![a-z](?![1-8]))|@@|(?<!-)--(?!-))
