@@ -96,12 +96,12 @@ def everything_in(value: Any) -> Iterator[Any]:
     """The value and everything inside it, keys of mappings too."""
     yield value
     if isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, item in value.items():
             yield key
-            yield from everything_in(one)
+            yield from everything_in(item)
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from everything_in(one)
+        for item in value:
+            yield from everything_in(item)
 
 
 def parse_toml(data: bytes) -> dict[str, Any]:
@@ -134,9 +134,9 @@ def parse_python(source: bytes | str, mode: Literal["exec", "eval"] = "exec") ->
 def json_value(value: Any) -> Any:
     """Convert a value for JSON: numpy's to Python's, NaN and infinities to None, others to text."""
     if isinstance(value, Mapping):
-        return {str(key): json_value(one) for key, one in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [json_value(one) for one in value]
+        return [json_value(item) for item in value]
     if hasattr(value, "tolist"):
         return json_value(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
@@ -188,7 +188,7 @@ def split_pair(option: str, text: str, form: str, *, last: bool = False) -> tupl
 
 def are_boundaries(discs: Sequence[int]) -> bool:
     """Whether the disc counts ascend from 5 to 64, as boundaries of phases must."""
-    return all(4 < one <= 64 for one in discs) and all(a < b for a, b in pairwise(discs))
+    return all(4 < item <= 64 for item in discs) and all(a < b for a, b in pairwise(discs))
 
 
 def laid_over(*layers: Mapping[str, Any]) -> dict[str, Any]:
@@ -196,17 +196,17 @@ def laid_over(*layers: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for layer in layers:
         for key, value in layer.items():
-            known = found.get(key)
-            if isinstance(known, Mapping) and isinstance(value, Mapping):
-                value = {**known, **value}
+            before = found.get(key)
+            if isinstance(before, Mapping) and isinstance(value, Mapping):
+                value = {**before, **value}
             found[key] = value
     return found
 
 
 class Fault(NamedTuple):
-    """A fault in settings: its place, as keys, the outermost first, and a message."""
+    """A fault in settings: its keys, the outermost first, and a message."""
 
-    place: tuple[str | int, ...]
+    keys: tuple[str | int, ...]
     text: str
 
 
@@ -223,24 +223,24 @@ def plain_words(detail: Any) -> str:
     if detail["type"] == "too_long":
         return f"it must have {context['max_length']} at most, not {context['actual_length']}"
     message = str(detail["msg"]).removeprefix("Value error, ")
-    said = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
-    return said.replace("input should be", "it must be")
+    message = _PLAIN.get(detail["type"], f"{message[0].lower()}{message[1:]}")
+    return message.replace("input should be", "it must be")
 
 
 def _text(detail: Any, helped: type[BaseModel] | None) -> str:
     """A message about a wrong field, with the field's description in the model `helped`."""
-    place = ".".join(str(part) for part in detail["loc"])
+    keys = ".".join(str(part) for part in detail["loc"])
     if detail["type"] == "extra_forbidden":
-        return f"{place}: there is no such setting"
+        return f"{keys}: there is no such setting"
     message = str(detail["msg"]).removeprefix("Value error, ")
-    if not place:
+    if not keys:
         return message
     if detail["type"] == "missing":
-        return f"{place}: {_PLAIN['missing']}"
+        return f"{keys}: {_PLAIN['missing']}"
     value = repr(detail["input"])
     value = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
-    said = f"{place} = {value}: {plain_words(detail)}"
+    message = f"{keys} = {value}: {plain_words(detail)}"
     field = None if helped is None else helped.model_fields.get(str(detail["loc"][0]))
     if detail["type"] == "value_error" or field is None or not field.description:
-        return said
-    return f"{said} ({field.description})"
+        return message
+    return f"{message} ({field.description})"

@@ -205,7 +205,7 @@ def write_match_ggf(match: Match, path: Path) -> None:
 
     identity, frame = match_identity(match), match.table().to_pandas()
     lines = [
-        format_ggf(replace(record, place=GGF_PLACE, event=f"{identity} game={number}"))
+        format_ggf(replace(record, site=GGF_PLACE, event=f"{identity} game={number}"))
         for number, record in zip(
             match.numbers.tolist(), records_of_frame(frame, match.rules), strict=True
         )

@@ -378,7 +378,7 @@ def _of_file(path: Path, game: str | None, rules: str | None, strict: bool) -> _
     number = reading.numbers[0] if game is None and reading.numbers else int(game or "1")
     record = reading.game(path, number)
     names = f": black {record.black or '?'}, white {record.white or '?'}"
-    about = ", ".join(filter(None, (record.event, record.place, record.date, record.rules)))
+    about = ", ".join(filter(None, (record.event, record.site, record.date, record.rules)))
     board = record.final
     won = {None: "not finished", "draw": "a draw"}.get(record.winner, f"{record.winner} wins")
     return _Replay(
@@ -431,13 +431,13 @@ def _keys() -> Iterator[Callable[[], str]]:
     if sys.platform == "win32":
         yield click.getchar
         return
-    place = sys.stdin.fileno()
-    before = termios.tcgetattr(place)
-    tty.setcbreak(place)
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor)
     try:
-        yield lambda: os.read(place, 64).decode("utf-8", "replace")
+        yield lambda: os.read(descriptor, 64).decode("utf-8", "replace")
     finally:
-        termios.tcsetattr(place, termios.TCSADRAIN, before)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
 def _game_id(text: str, run: evolve.Run) -> tuple[int, int]:

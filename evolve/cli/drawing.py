@@ -57,7 +57,7 @@ def print_agent(
 
 def _cell_width(boards: Mapping[str, Sequence[Any]]) -> int:
     """Characters of the widest number of all boards, and a blank."""
-    return 1 + max((len(str(one)) for board in boards.values() for one in board), default=0)
+    return 1 + max((len(str(number)) for board in boards.values() for number in board), default=0)
 
 
 def _beside(boards: Mapping[str, Sequence[Any]]) -> int:
@@ -79,8 +79,8 @@ def _print_boards(shown: Mapping[str, Sequence[Any]], every: Mapping[str, Sequen
     print_text(_BETWEEN.join("  " + heads for _ in shown), whole=True)
     for row in range(8):
         line = Text()
-        for place, board in enumerate(shown.values()):
-            line.append(f"{_BETWEEN if place else ''}{row + 1} ")
+        for index, board in enumerate(shown.values()):
+            line.append(f"{_BETWEEN if index else ''}{row + 1} ")
             for number in board[8 * row : 8 * row + 8]:
                 line.append(str(number).rjust(width), _shade(number, largest))
         out().print(line, soft_wrap=True)

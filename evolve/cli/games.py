@@ -271,5 +271,5 @@ def _one_of(rules: set[Rules], file: Path) -> Rules:
     """The rules of all positions; RecordError where they differ."""
     if len(rules) > 1:
         raise RecordError(f"{file} has positions of {' and '.join(sorted(rules))} rules; split it")
-    (one,) = rules
-    return one
+    (shared,) = rules
+    return shared

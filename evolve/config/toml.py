@@ -73,7 +73,7 @@ def resolve_as(
         of_file: list[str] = []
         of_options: list[str] = []
         for fault in faults(error, model):
-            field = str(fault.place[0]) if fault.place else None
+            field = str(fault.keys[0]) if fault.keys else None
             blamed = of_file if field in file and field not in options else of_options
             # A contradiction names no field: without options, the file is at fault.
             (blamed if field is not None or options else of_file).append(fault.text)

@@ -54,10 +54,10 @@ def plot_agent(agent: AlphaBetaAgent, look: Look) -> Picture:
     def draw(figure: Picture) -> None:
         axes = _axes(figure, agent.phases)
         image = draw_weights(axes, agent)
-        for phase, one in enumerate(axes):
+        for phase, board_axes in enumerate(axes):
             terms = [f"{name} {agent.terms[name][phase]}" for name in agent.named_terms]
             lines = [", ".join(terms[i : i + 2]) for i in range(0, len(terms), 2)]
-            one.set_xlabel("\n".join(lines), fontsize="x-small")
+            board_axes.set_xlabel("\n".join(lines), fontsize="x-small")
         figure.colorbar(image, ax=figure.axes, shrink=0.8 / rows, label="weight of a square")
 
     text = f"{agent.name}: {agent.rules or 'any rules'}, exact from {agent.endgame} empties"
@@ -68,8 +68,8 @@ def draw_weights(axes: Sequence[Axes], agent: AlphaBetaAgent) -> Any:
     """Draw the weights of an agent's first phases as boards, on one scale of colours."""
     starts = [4, *agent.boundaries, 65]
     image = draw_boards(axes, np.array(agent.weights)[:, CLASS_OF_SQUARE], starts)
-    for one, depth in zip(axes, agent.depths, strict=False):
-        one.set_title(f"{one.get_title()}, depth {depth}", fontsize="medium")
+    for board_axes, depth in zip(axes, agent.depths, strict=False):
+        board_axes.set_title(f"{board_axes.get_title()}, depth {depth}", fontsize="medium")
     return image
 
 
@@ -122,9 +122,9 @@ def values_of_discs(patterns: Patterns, rng: np.random.Generator) -> npt.NDArray
             for square in range(64):
                 bit = 1 << square
                 if (board.own | board.opp) & bit:
-                    mine = Board(board.own | bit, board.opp & ~bit)
-                    theirs = Board(board.own & ~bit, board.opp | bit)
-                    sums[square] += (patterns.value(mine) - patterns.value(theirs)) / DISC
+                    with_own = Board(board.own | bit, board.opp & ~bit)
+                    with_opp = Board(board.own & ~bit, board.opp | bit)
+                    sums[square] += (patterns.value(with_own) - patterns.value(with_opp)) / DISC
                     counts[square] += 1
         # Squares that are alike under the board's symmetries have one value.
         total, number = (np.bincount(CLASS_OF_SQUARE, each) for each in (sums, counts))

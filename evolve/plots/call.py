@@ -163,13 +163,13 @@ def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look)
 
 
 def _title(opened: Sequence[Run | Study | Agent]) -> str:
-    return " · ".join(one.name for one in opened)
+    return " · ".join(source.name for source in opened)
 
 
 def _groups(opened: Sequence[Any]) -> list[Group]:
     if not opened:
         raise OptionsError("name what is to be drawn: a run, a study or an agent")
-    runs = [one for one in opened if isinstance(one, Run | Study)]
+    runs = [source for source in opened if isinstance(source, Run | Study)]
     if len(runs) < len(opened):
         raise RunError("draw an agent alone; only runs and studies are drawn together")
     return groups_of(runs)

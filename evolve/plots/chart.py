@@ -49,23 +49,33 @@ def draw_chart(axes: Axes, courses: Sequence[Course], caption: bool = True) -> N
     """
     if not courses:
         raise RunError("there is no whole generation, check or trial of all runs to draw yet")
-    metrics = dict.fromkeys(one.metric for one in courses)
+    metrics = dict.fromkeys(course.metric for course in courses)
     if len(metrics) > 1:
         raise RunError(f"these have different curves: {', '.join(metrics)}; name one metric")
     first, alone = courses[0], len(courses) == 1
-    _, names = names_of([one.name for one in courses])
+    _, names = names_of([course.name for course in courses])
     if alone and first.dots is not None:
         names = [f"mean {first.y[-1]:.0f}"]
-    for place, (one, name) in enumerate(zip(courses, names, strict=True)):
+    for index, (course, name) in enumerate(zip(courses, names, strict=True)):
         colour, dash = (
-            SERIES[place % len(SERIES)],
-            DASHES[(place // len(SERIES) + place) % len(DASHES)],
+            SERIES[index % len(SERIES)],
+            DASHES[(index // len(SERIES) + index) % len(DASHES)],
         )
-        if one.low is not None and one.high is not None:
-            draw_band(axes, one.x, one.low, one.high, colour, 0.14 if len(courses) < 3 else 0.08)
-        mark = "o" if len(one.x) == 1 else None
+        if course.low is not None and course.high is not None:
+            draw_band(
+                axes, course.x, course.low, course.high, colour, 0.14 if len(courses) < 3 else 0.08
+            )
+        mark = "o" if len(course.x) == 1 else None
         axes.plot(
-            one.x, one.y, color=colour, ls=dash, lw=1.8, label=name, zorder=4, marker=mark, ms=3
+            course.x,
+            course.y,
+            color=colour,
+            ls=dash,
+            lw=1.8,
+            label=name,
+            zorder=4,
+            marker=mark,
+            ms=3,
         )
     if alone and first.dots is not None:
         _draw_bests(axes, first)
@@ -83,23 +93,23 @@ def names_of(names: Sequence[str]) -> tuple[str, list[str]]:
     """Shorten names; where all are values of one setting, return that and the values."""
     pairs = [name.partition("=") for name in names]
     keys = {key for key, equals, _ in pairs}
-    one = len(names) > 1 and len(keys) == 1 and all("=" not in rest for _, _, rest in pairs)
-    if one and all(equals for _, equals, _ in pairs):
+    same = len(names) > 1 and len(keys) == 1 and all("=" not in rest for _, _, rest in pairs)
+    if same and all(equals for _, equals, _ in pairs):
         return pairs[0][0], [short(rest, _LONGEST) for _, _, rest in pairs]
     return "", [short(name, _LONGEST) for name in names]
 
 
 def caption_of(courses: Sequence[Course]) -> str:
     """What the curves and bands are, in a line; empty where there is nothing to say."""
-    key, _ = names_of([one.name for one in courses])
+    key, _ = names_of([course.name for course in courses])
     first, parts = courses[0], [short(key, _LONGEST)] if key else []
     if len(courses) == 1 and first.dots is not None:
         return f"dots: best of each generation, 95 % · line: mean of {POOLED} of them, 95 %"
-    seeds = sorted({one.seeds for one in courses})
+    seeds = sorted({course.seeds for course in courses})
     if seeds[-1] > 1:
         counts = f"{seeds[0]} to {count_of(seeds[-1], 'seed')}"
         parts.append(f"mean of {counts if len(seeds) > 1 else count_of(seeds[0], 'seed')}")
-    bands = list(dict.fromkeys(one.band for one in courses if one.band))
+    bands = list(dict.fromkeys(course.band for course in courses if course.band))
     if bands:
         parts.append(f"band: {' or '.join(bands)}")
     return " · ".join(parts)
@@ -145,10 +155,10 @@ def _label_axes(axes: Axes, courses: Sequence[Course]) -> None:
     else:
         words = f"Elo over {rules.reference}, depth 1"
     axes.set_ylabel(words)
-    steps = {one.steps: None for one in courses}
+    steps = {course.steps: None for course in courses}
     axes.set_xlabel(" or ".join(steps))
     if first.steps == "seconds":
-        largest = max(float(one.x[-1]) for one in courses)
+        largest = max(float(course.x[-1]) for course in courses)
         factor, unit = next((u for u in _UNITS if largest / u[0] <= _ENOUGH), _UNITS[-1])
         axes.set_xlabel(f"time ({unit})")
         axes.xaxis.set_major_locator(_Multiples(factor))
@@ -176,7 +186,7 @@ class _Multiples(MaxNLocator):
 
 def _ladder_of(courses: Sequence[Course]) -> RuleSet | None:
     """The rules on whose ladder the courses stand; None where there is no one ladder."""
-    runs = [run for one in courses for run in one.runs]
+    runs = [run for course in courses for run in course.runs]
     names = {str(run.config.get("rules")) for run in runs}
     panel = courses[0].metric == "panel_elo" and any(
         r.config.get("panel") != "ladder" for r in runs

@@ -249,21 +249,21 @@ def draw_boards(
     largest = float(np.nanmax(np.abs(boards))) or 1.0
     limit = 1.1 * largest  # half a step beyond the last colour's middle
     image: Any = None
-    for one, numbers, (first, after) in zip(axes, boards, pairwise(starts), strict=False):
+    for board_axes, numbers, (first, after) in zip(axes, boards, pairwise(starts), strict=False):
         cells = numbers.reshape(8, 8)
-        image = one.imshow(cells, cmap=DIVERGING, vmin=-limit, vmax=limit)
-        figure = one.get_figure(root=True)
+        image = board_axes.imshow(cells, cmap=DIVERGING, vmin=-limit, vmax=limit)
+        figure = board_axes.get_figure(root=True)
         assert figure is not None
-        square = 9.0 * figure.get_size_inches()[0] * one.get_position().width
+        square = 9.0 * figure.get_size_inches()[0] * board_axes.get_position().width
         for (y, x), number in np.ndenumerate(cells):
             if not np.isnan(number):
                 colour = "white" if abs(number) > _FAR * largest else INK
                 text = f"{number:{form}}".replace("-", "−")
                 size = min(6.0, square / 3)
-                one.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
-        one.set_xticks(range(8), list("abcdefgh"))
-        one.set_yticks(range(8), list("12345678"))
-        one.tick_params(length=0, labelsize=min(7.0, square / 2.5))
-        one.spines[:].set_visible(False)
-        one.set_title(f"{first}–{after - 1} discs", fontsize="medium")
+                board_axes.text(x, y, text, ha="center", va="center", fontsize=size, color=colour)
+        board_axes.set_xticks(range(8), list("abcdefgh"))
+        board_axes.set_yticks(range(8), list("12345678"))
+        board_axes.tick_params(length=0, labelsize=min(7.0, square / 2.5))
+        board_axes.spines[:].set_visible(False)
+        board_axes.set_title(f"{first}–{after - 1} discs", fontsize="medium")
     return image

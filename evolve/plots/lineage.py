@@ -47,7 +47,9 @@ def plot_lineage(lineage: Lineage, individual: str, look: Look | None = None) ->
     """
     steps = lineage.steps(individual)
     origins = sorted({str(row["origin"]) for row in lineage.births.values()})
-    looks = {one: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, one in enumerate(origins)}
+    looks = {
+        origin: (SERIES[i % 6], _MARKERS[i % 8], DASHES[i % 6]) for i, origin in enumerate(origins)
+    }
 
     shares = survival_of(lineage)
 

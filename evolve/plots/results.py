@@ -96,8 +96,8 @@ def _made(
 
     def draw(figure: Picture) -> None:
         axes = figure.subplots(len(drawers), 1, height_ratios=counts, squeeze=False)
-        for draw_one, one in zip(drawers, axes.ravel().tolist(), strict=True):
-            draw_one(one)
+        for draw_one, part in zip(drawers, axes.ravel().tolist(), strict=True):
+            draw_one(part)
 
     height = 0.4 + sum(0.8 + _LINE * count for count in counts)
     return finished(picture(look, text, (look.style.size[0] * 0.85, height), draw), output)
@@ -106,7 +106,7 @@ def _made(
 def _draw_points(axes: Axes, names: Any, values: Any, low: Any, high: Any) -> None:
     """Draw a line for each name, from the top: its value and the interval around it."""
     places = -np.arange(len(values))
-    value, least, most = (np.asarray(one, np.float64) for one in (values, low, high))
+    value, least, most = (np.asarray(part, np.float64) for part in (values, low, high))
     axes.hlines(places, least, most, color=SERIES[0], lw=1.6, zorder=2)
     axes.plot(value, places, "o", color=SERIES[0], ms=5, zorder=3)
     axes.set_yticks(places, [short(str(name), _LONGEST) for name in names], parse_math=False)

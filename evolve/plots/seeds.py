@@ -26,7 +26,7 @@ def draw_settings(figure: Figure, groups: Sequence[Group], courses: Sequence[Cou
 def _draw_figures(axes: Axes, groups: Sequence[Group]) -> None:
     _, names = names_of([group.name for group in groups])
     figure = ""
-    for place, group in enumerate(groups):
+    for index, group in enumerate(groups):
         figures = [figure_of(run, None) for run in group.runs.values()]
         values = [value for _, value in figures if math.isfinite(value)]
         if not values:
@@ -34,12 +34,12 @@ def _draw_figures(axes: Axes, groups: Sequence[Group]) -> None:
         figure = figures[0][0]
         # Side by side, in their order: the picture is the same every time.
         aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
-        colour = SERIES[place % len(SERIES)]
-        axes.plot(place + aside, values, "o", color=colour, ms=4, alpha=0.6, lw=0)
+        colour = SERIES[index % len(SERIES)]
+        axes.plot(index + aside, values, "o", color=colour, ms=4, alpha=0.6, lw=0)
         mean = mean_of(values)
-        axes.plot(place, mean.value, "_", color=INK, ms=20, mew=2)
+        axes.plot(index, mean.value, "_", color=INK, ms=20, mew=2)
         if len(values) >= ENOUGH:
-            axes.plot([place, place], [mean.low, mean.high], color=INK, lw=1.2)
+            axes.plot([index, index], [mean.low, mean.high], color=INK, lw=1.2)
     axes.set_ylabel("champion's Elo" if figure == "elo" else figure.replace("_", " "))
     few = all(len(group.runs) < ENOUGH for group in groups)
     text = "each seed, and the mean" if few else "each seed, and the mean, 95 %"

@@ -66,7 +66,7 @@ def format_ggf(record: GameRecord) -> str:
     result = "?" if score is None else f"{score:+.2f}{_FLAGS.get(record.ending, '')}"
     parts = {
         "GM": "Othello",
-        "PC": record.place or "evolve",
+        "PC": record.site or "evolve",
         "EV": record.event,
         "DT": record.date,
         "PB": record.black,
@@ -180,7 +180,9 @@ def _game(text: str, index: int) -> _Game:
         if name == "GM" and depth > 1:  # the next game
             return _Game([], "it is cut off: there is no end )", opened)
         if name and main:
-            values = [re.sub(r"\\(.)", r"\1", one) for one in re.findall(_VALUE, token["values"])]
+            values = [
+                re.sub(r"\\(.)", r"\1", value) for value in re.findall(_VALUE, token["values"])
+            ]
             properties.append((name.upper(), values))
         opened = token.start() if sign == "(" else opened
         depth += {"(": 1, ")": -1}.get(sign or "", 0)
@@ -212,7 +214,7 @@ def _record(properties: Properties, requested: RequestedRules) -> GameRecord:
         start=start,
         black=head.get("PB", ""),
         white=head.get("PW", ""),
-        place=head.get("PC", ""),
+        site=head.get("PC", ""),
         date=head.get("DT", ""),
         event=head.get("EV", ""),
         **about,

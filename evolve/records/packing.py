@@ -119,6 +119,6 @@ def text_of(data: bytes) -> str:
         text = data.decode(encoding)
     control = _BINARY.search(text)
     if control:
-        place = begin + len(text[: control.start()].encode(encoding, "surrogatepass"))
-        raise RecordError(f"this is not text: byte {place} is {ord(control[0])}")
+        offset = begin + len(text[: control.start()].encode(encoding, "surrogatepass"))
+        raise RecordError(f"this is not text: byte {offset} is {ord(control[0])}")
     return text.rstrip("\x1a")  # DOS ended files with this character

@@ -44,7 +44,7 @@ class GameRecord:
     start: Board = field(default_factory=Board.start)
     result: float | None = None
     stopped: Ending = "unfinished"
-    place: str = ""
+    site: str = ""
     date: str = ""
     event: str = ""
 
@@ -209,7 +209,7 @@ class Reading:
     @property
     def missing(self) -> int:
         """How many games were left out."""
-        return sum(one.count for one in self.left_out)
+        return sum(left.count for left in self.left_out)
 
     def add(self, record: GameRecord) -> None:
         """Add a game."""
@@ -243,13 +243,13 @@ class Reading:
 
     def game(self, path: Path, number: int) -> GameRecord:
         """The game of that number in the file; RecordError where there is none."""
-        for one in self.left_out:
-            if 0 <= number - one.number < one.count:
-                raise RecordError(f"game {number} of {path} cannot be read: {one}")
+        for left in self.left_out:
+            if 0 <= number - left.number < left.count:
+                raise RecordError(f"game {number} of {path} cannot be read: {left}")
         if number not in self.numbers:
             last = self.next - 1
-            there = f"1 to {last}" if last else "none"
-            raise RecordError(f"{path} has no game {number}; it has {there}")
+            numbers = f"1 to {last}" if last else "none"
+            raise RecordError(f"{path} has no game {number}; it has {numbers}")
         return self.records[self.numbers.index(number)]
 
     def messages(self, path: Path) -> Iterator[str]:
@@ -257,10 +257,10 @@ class Reading:
         if not self.left_out:
             return
         yield f"{path}: {count_of(self.missing, 'game')} of {self.next - 1} left out"
-        for one in self.left_out[:_SHOWN]:
-            yield f"  {one}"
+        for left in self.left_out[:_SHOWN]:
+            yield f"  {left}"
         if len(self.left_out) > _SHOWN:
-            yield f"  and {sum(one.count for one in self.left_out[_SHOWN:])} more"
+            yield f"  and {sum(left.count for left in self.left_out[_SHOWN:])} more"
 
 
 @dataclass(frozen=True)

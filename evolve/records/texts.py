@@ -132,7 +132,7 @@ def _record(tags: dict[str, str], text: str, requested: RequestedRules) -> GameR
         black=_value(tags.get("black")),
         white=_value(tags.get("white")),
         stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),
-        place=_value(tags.get("site")),
+        site=_value(tags.get("site")),
         date=_value(tags.get("date")),
         event=_value(tags.get("event")),
     )
@@ -178,7 +178,7 @@ def _format(record: GameRecord) -> str:
     result = _result(record)
     tags = {
         "Event": record.event or "?",
-        "Site": record.place or "?",
+        "Site": record.site or "?",
         "Date": record.date or "????.??.??",
         "Round": "?",
         "Black": record.black or "?",

@@ -55,44 +55,44 @@ def read_wthor(source: Source) -> Reading:
     reading = Reading()
     players = _names(source.path, ".jou", _PLAYER, "player")
     tournaments = _names(source.path, ".trn", _TOURNAMENT, "tournament")
-    there = min(count, (len(data) - _HEADER.size) // _GAME.size)
-    for number in range(there):
-        place = _HEADER.size + number * _GAME.size
+    stored = min(count, (len(data) - _HEADER.size) // _GAME.size)
+    for number in range(stored):
+        offset = _HEADER.size + number * _GAME.size
         try:
-            reading.add(_parse_game(data, place, year, players, tournaments))
+            reading.add(_parse_game(data, offset, year, players, tournaments))
         except RecordError as error:
-            reading.leave_out(f"game {number + 1} at byte {place}", error)
+            reading.leave_out(f"game {number + 1} at byte {offset}", error)
     sizes = f"{len(data)} bytes, where {count} games (bytes 4 to 7) need {whole}"
     if len(data) > whole:
         reading.leave_out(f"byte {whole}", sizes)
-    if there < count:
-        place = _HEADER.size + there * _GAME.size
+    if stored < count:
+        offset = _HEADER.size + stored * _GAME.size
         reading.leave_out(
-            f"game {there + 1} at byte {place}", f"it is cut off: {sizes}", count - there
+            f"game {stored + 1} at byte {offset}", f"it is cut off: {sizes}", count - stored
         )
     return reading
 
 
 def _parse_game(
-    data: bytes, place: int, year: int, players: _Names, tournaments: _Names
+    data: bytes, offset: int, year: int, players: _Names, tournaments: _Names
 ) -> GameRecord:
-    tournament, black, white, discs, _, played = _GAME.unpack_from(data, place)
+    tournament, black, white, discs, _, played = _GAME.unpack_from(data, offset)
     codes = played.rstrip(b"\0")
     try:
         squares = [_SQUARES[code] for code in codes]
     except KeyError:
         number = next(number for number, code in enumerate(codes, 1) if code not in _SQUARES)
         raise RecordError(
-            f"move {number} is {codes[number - 1]} (byte {place + 7 + number}), no square"
+            f"move {number} is {codes[number - 1]} (byte {offset + 7 + number}), no square"
         ) from None
     if discs > 64:
-        raise RecordError(f"black has {discs} discs (byte {place + 6})")
+        raise RecordError(f"black has {discs} discs (byte {offset + 6})")
     return GameRecord(
         moves=with_passes(Board.start(), squares),
         black=players.of(black),
         white=players.of(white),
         result=float(2 * discs - 64),
-        place=tournaments.of(tournament),
+        site=tournaments.of(tournament),
         date=str(year),
     )
 
@@ -121,16 +121,16 @@ def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
             f"{file.name} beside it is not its names: {len(data)} bytes, where {count} of them "
             f"(bytes 8 and 9) need {_HEADER.size + count * width}; take it away, or mend it"
         )
-    fields = (data[place : place + width] for place in range(_HEADER.size, len(data), width))
-    return _Names(kind, [one.split(b"\0", 1)[0].decode("latin-1").strip() for one in fields])
+    fields = (data[offset : offset + width] for offset in range(_HEADER.size, len(data), width))
+    return _Names(kind, [name.split(b"\0", 1)[0].decode("latin-1").strip() for name in fields])
 
 
 def _beside(path: Path, ending: str) -> Path | None:
     """The name file beside a database: of the same stem, or else the common one; None for none."""
     stem = path.name.lower().partition(".")[0]
     try:
-        there = {file.name.lower(): file for file in path.parent.iterdir()}
+        stored = {file.name.lower(): file for file in path.parent.iterdir()}
     except OSError:  # the folder cannot be listed
         return None
-    wanted = [f"{one}{ending}{end}" for one in (stem, _COMMON) for end in ("", *PACKED)]
-    return next((there[name] for name in wanted if name in there), None)
+    wanted = [f"{name}{ending}{end}" for name in (stem, _COMMON) for end in ("", *PACKED)]
+    return next((stored[name] for name in wanted if name in stored), None)

@@ -142,9 +142,7 @@ def check_config(run: Run) -> None:
         model.model_validate(merged(presets, {}, given))
     except ValidationError as error:
         unknown = {detail["loc"] for detail in error.errors() if detail["type"] in _UNKNOWN}
-        wrong = [
-            fault.text for fault in faults(error) if fault.place and fault.place not in unknown
-        ]
+        wrong = [fault.text for fault in faults(error) if fault.keys and fault.keys not in unknown]
         if wrong:
             raise RunError(f"{file} is damaged: {'; '.join(wrong[:_MOST])}") from error
 

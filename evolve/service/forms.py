@@ -127,7 +127,7 @@ class Form:
         except ValidationError as error:
             # Contradictions have no place, but their text begins with the field to change.
             wrong += [
-                fault._replace(place=fault.place or self._named(fault.text))
+                fault._replace(keys=fault.keys or self._named(fault.text))
                 for fault in faults(error)
             ]
         if wrong:

@@ -71,13 +71,13 @@ def not_found(what: str) -> ProblemError:
 
 def wrong_settings(wrong: Sequence[Fault]) -> ProblemError:
     """The error 422 for wrong settings, each with its place."""
-    errors = [(pointer("settings", *fault.place), fault.text) for fault in wrong]
+    errors = [(pointer("settings", *fault.keys), fault.text) for fault in wrong]
     return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
 
 
 def wrong_design(wrong: Sequence[Fault]) -> ProblemError:
     """The error 422 for a wrong study, each fault with its place."""
-    errors = [(pointer(*fault.place), fault.text) for fault in wrong]
+    errors = [(pointer(*fault.keys), fault.text) for fault in wrong]
     return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
 
 

@@ -192,7 +192,7 @@ def test_names_beside_a_database(tmp_path: Path, stem: str) -> None:
         names(26, "Open A", "", "é", "4", "5", "6", "7", "Kyoto")
     )
     (record,) = read_games(tmp_path / "WTH_2004.wtb").records
-    assert (record.black, record.white, record.place) == ("Müller 12", "player 34", "Kyoto")
+    assert (record.black, record.white, record.site) == ("Müller 12", "player 34", "Kyoto")
     (tmp_path / f"{stem}.JOU").write_bytes(b"x" * 40)
     with pytest.raises(RecordError, match=rf"{stem}\.JOU beside it is not its names"):
         read_games(tmp_path / "WTH_2004.wtb")

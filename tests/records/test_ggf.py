@@ -38,7 +38,7 @@ def random_record(seed: int, rules: str = "standard") -> GameRecord:
 def test_what_nboard_sends() -> None:
     (record,) = parse_ggf(NBOARD)
     assert format_moves(record.moves) == "f5 f6 d3 c5 e6 f7 e7 f4"
-    assert (record.black, record.white, record.place) == ("./mEdax", "chris", "NBoard")
+    assert (record.black, record.white, record.site) == ("./mEdax", "chris", "NBoard")
     assert record.final.side == "black"
     assert record.final.moves == record.moves
     assert record.winner is None
@@ -76,7 +76,7 @@ def test_passes_may_be_left_out() -> None:
 def test_a_game_from_elsewhere_and_one_that_was_resigned() -> None:
     board = evolve.Board.start().play(19)
     cells = evolve.Board.parse(board.cells(), "white")
-    record = GameRecord(start=cells, result=12.0, stopped="resigned", place="here")
+    record = GameRecord(start=cells, result=12.0, stopped="resigned", site="here")
     text = format_ggf(record)
     assert "RE[+12.00:r]" in text
     assert text.endswith(" O];)")

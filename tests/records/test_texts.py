@@ -30,7 +30,7 @@ def test_moves_with_all_that_stands_between(text: str, moves: str, winner: str |
         (record,) = scan_pgn(f"{HEAD}\n{text}{end}").whole()
         assert format_moves(record.moves) == moves
         assert (record.winner, record.ending) == (winner, "unfinished")
-        assert (record.black, record.white, record.place) == ('Saio "1"', "", "Kyoto")
+        assert (record.black, record.white, record.site) == ('Saio "1"', "", "Kyoto")
         assert (record.date, record.event) == ("2004.??.??", "Open")
 
 
@@ -62,7 +62,7 @@ def test_there_and_back(rules: str) -> None:
         assert (after.moves, after.start, after.rules) == (before.moves, before.start, rules)
         assert (after.winner, after.ending) == (before.winner, before.ending)
         assert (after.black, after.white) == (before.black, before.white)
-        assert (after.place or "?", after.event) == (before.place or "?", before.event)
+        assert (after.site or "?", after.event) == (before.site or "?", before.event)
     assert all(len(line) <= 80 for line in pgn_text(records[:20]).splitlines())
 
 

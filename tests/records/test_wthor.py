@@ -37,7 +37,7 @@ def test_games_are_read_with_their_passes(tmp_path: Path) -> None:
     assert [record.moves for record in found] == [record.moves for record in records]
     assert [record.winner for record in found] == [record.winner for record in records]
     assert (found[0].black, found[0].white) == ("player 12", "player 34")
-    assert (found[0].place, found[0].date) == ("tournament 7", "2003")
+    assert (found[0].site, found[0].date) == ("tournament 7", "2003")
     frame = games_frame(found)
     assert list(frame["reason"].unique()) == ["end"]
     assert frame["discs_black"].tolist() == [record.final.discs("black") for record in records]
