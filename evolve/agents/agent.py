@@ -50,7 +50,13 @@ class Agent(ABC):
     A kind of agent is a frozen dataclass with the fields `name` (its name in tables) and `rules`
     (the rules it plays by; None for any). Its methods and properties give callers all they need to
     know; only `choose` has no default. Agents are immutable; several threads may use one.
+
+    kind: the name of its class in files; empty where no file can hold it. draws: whether it draws
+    from the seed of `for_game`.
     """
+
+    kind: ClassVar[str] = ""
+    draws: ClassVar[bool] = False
 
     if TYPE_CHECKING:
 
@@ -205,11 +211,10 @@ def moves_to_choose(board: Board) -> list[int]:
 class StoredAgent(Agent):
     """An agent that files can hold: a JSON document, and arrays where it has a network.
 
-    `kind`: the name of its class in files and in the registry; `required` and `optional`: the
-    parameters that its document must and may have.
+    `kind` is its name in the registry, too; `required` and `optional`: the parameters that its
+    document must and may have.
     """
 
-    kind: ClassVar[str]
     required: ClassVar[tuple[str, ...]] = ()
     optional: ClassVar[tuple[str, ...]] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from evolve.agents.agent import Agent, Description, Limit, Setting, moves_to_choose
 from evolve.agents.analysis import Analysis
@@ -37,6 +37,8 @@ class RandomAgent(Agent):
 
     It has no state, so it plays the same game again, whatever other games it plays.
     """
+
+    draws: ClassVar[bool] = True
 
     seed: int = 0
     rules: Rules | None = None

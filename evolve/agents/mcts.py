@@ -117,6 +117,7 @@ class MctsAgent(StoredAgent):
     _kept: Tree | None = field(default=None, compare=False, repr=False)
 
     kind: ClassVar[str] = "mcts"
+    draws: ClassVar[bool] = True
     optional: ClassVar[tuple[str, ...]] = (*_PARAMETERS, *NETWORK_PARAMETERS)
 
     def __post_init__(self) -> None:

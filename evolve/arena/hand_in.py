@@ -74,13 +74,19 @@ def stronger_agent(source: str, agent: Agent) -> tuple[str, int, float] | None:
     return name, rating.elo, elo
 
 
+def writable(agent: Agent) -> StoredAgent:
+    """The agent; AgentError where no Python file can hold it."""
+    if not agent.kind:
+        raise AgentError(f"{agent.name} cannot be written as a Python file")
+    return cast("StoredAgent", agent)
+
+
 def contest_agent(source: str, seconds: float, rules: Rules | None) -> StoredAgent:
     """Load an agent with the clock of a contest; rules: None for its own, or the default ones."""
     agent = load_agent(source)
-    if isinstance(agent, StoredAgent) and has_clock(agent):
+    if agent.kind and has_clock(agent):
         agent = load_agent(with_clock(source, seconds))
-    if not isinstance(agent, StoredAgent):
-        raise AgentError(f"{agent.name} cannot be written as a Python file")
+    agent = writable(agent)
     return agent.with_rules(rules or agent.rules or default_rules())
 
 
@@ -90,7 +96,7 @@ def newest_run(folder: Path, rules: Rules | None) -> Path | None:
     rules: those that it must play by; None takes a run of any rules.
     """
     runs = list_all(folder, lambda path, error: None) if folder.is_dir() else []
-    champions = {run.path: champion_of(run.path) for run in runs if isinstance(run, Run)}
+    champions = {run.path: champion_of(run.path) for run in runs if run.form == "run"}
     dated = [(file.stat().st_mtime, path) for path, file in champions.items() if file is not None]
     for _, path in sorted(dated, reverse=True):
         try:
@@ -98,9 +104,8 @@ def newest_run(folder: Path, rules: Rules | None) -> Path | None:
             if facts["state"] != "done" or rules not in (None, facts["rules"]):
                 continue
             agent = load_agent(path)
-            if isinstance(agent, StoredAgent):
-                agent.python_source()
-                return path
+            writable(agent).python_source()
+            return path
         except (EvolveError, OSError):  # damaged, or nothing that a file can hold: the next one
             continue
     return None

@@ -25,6 +25,7 @@ from evolve.arena.hand_in import (
     newest_run,
     stronger_agent,
     strongest_agent,
+    writable,
 )
 from evolve.cli.display import print_next, reporting_compilation
 from evolve.cli.terminal import (
@@ -61,8 +62,7 @@ def export(source: str, individual: str | None, output: Path, *, python: bool, n
             f"it plays {stored.play}; settings of play follow its name, see evolve match --help"
         )
         return
-    if not isinstance(agent, StoredAgent):
-        raise AgentError(f"{agent.name} cannot be written as a Python file")
+    agent = writable(agent)
     write_text(output, agent.python_source(numba))
     print_text(f"{agent.name} → {output}")
     print_text(f"it plays {agent.play}")

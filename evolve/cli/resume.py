@@ -68,8 +68,7 @@ def resume_command(
       evolve resume runs/study-001 --seeds 10-19
     """
     opened = evolve.load_run(run)
-    started = opened.design if isinstance(opened, evolve.Study) else opened
-    command, kind = started.command, started.kind
+    command, kind = opened.command, opened.kind
     changes = {name: value for name, value in options.items() if value is not None}
     may_change = [change.name for change in opened.changes]
     for name in changes:
@@ -79,7 +78,7 @@ def resume_command(
             )
     if not kind.plays_on_clusters:
         refuse_cluster(f"`{command}` is")
-    if isinstance(opened, evolve.Study):
+    if opened.form == "study":
         from evolve.cli.studies import resume_study
 
         return resume_study(opened, changes, seeds, jobs or processors(), allow_programs)

@@ -75,10 +75,7 @@ def runs_command(folder: str, as_json: bool) -> None:
     exists = folder != "runs" or Path(folder).exists()
     for run in list_all(folder, refuse) if exists else ():
         try:
-            if isinstance(run, evolve.Study):
-                facts = summary.study_facts(run)
-            else:
-                facts = summary.facts_of(run)
+            facts = summary.study_facts(run) if run.form == "study" else summary.facts_of(run)
             rows.append({"run": str(run.path), **facts})
         except (EvolveError, OSError) as error:
             rows.append({"run": str(run.path), "state": str(error)})
@@ -210,7 +207,7 @@ def compare_command(
 
     style = "json" if as_json and output is None else _style_of(output)
     sources = [evolve.load_run(path) for path in runs]
-    plain = [source for source in sources if isinstance(source, evolve.Run)]
+    plain = [source for source in sources if source.form == "run"]
     only_runs = len(plain) == len(sources)
     if len(sources) == 1 and only_runs and figure is None and games is None:
         _side_by_side(runs, plain, style, output)

@@ -133,7 +133,7 @@ def show_command(
 
     style = style_of(style, output)
     run = evolve.load_run(path)
-    if isinstance(run, evolve.Study):
+    if run.form == "study":
         _show_study(run, table, generation, top, style, output)
         return
     shown = run.table_named(table or run.tables[0])
@@ -249,7 +249,6 @@ def _is_run(folder: Path) -> bool:
 
 
 def _show_agent(source: str, agent: Agent, style: str | None, output: Path | None) -> None:
-    from evolve.agents.agent import StoredAgent
     from evolve.runs.evolutions import ancestry
 
     style = style_of(style, output)
@@ -265,7 +264,7 @@ def _show_agent(source: str, agent: Agent, style: str | None, output: Path | Non
         )
     path = parse_name(source).path
     folder = path if path.is_dir() else path.parent
-    provenance = agent.provenance if isinstance(agent, StoredAgent) else {}
+    provenance = getattr(agent, "provenance", {})
     lines = []
     if provenance and _is_run(folder):
         run = evolve.Run(folder)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 from deap import tools
@@ -197,7 +197,7 @@ def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent 
         agent = read_agent(kept) if kept.exists() else load_agent(settings.evaluation)
     except AgentError as error:
         raise SettingsError(f"evaluation: {error}") from error
-    if not isinstance(agent, PatternAgent):
+    if agent.kind != PatternAgent.kind:
         raise SettingsError(f"evaluation: {settings.evaluation} is not an agent with patterns")
     if agent.rules not in (None, settings.rules):
         raise SettingsError(
@@ -208,7 +208,7 @@ def evaluation_agent(folder: Path, settings: EvolutionSettings) -> PatternAgent 
         agent.stored()
     except AgentError as error:
         raise SettingsError(f"evaluation: {error}") from error
-    return agent
+    return cast("PatternAgent", agent)
 
 
 def copy_evaluation(folder: Path, agent: PatternAgent) -> None:

@@ -99,7 +99,7 @@ def plot(
     if output is not None:
         check_format(output)
     look = look_of(style, size, title)
-    opened = [opened_source(source) for source in sources]
+    opened: list[Any] = [opened_source(source) for source in sources]
     agent = _lone_agent(opened, metric=metric, x=x, ax=ax)
     one_chart = metric is not None or x is not None or style == "paper"
     if agent is not None:
@@ -109,7 +109,7 @@ def plot(
         return drawn_on(
             ax, lambda axes: draw_chart(axes, courses_on, caption=False), title, output, size
         )
-    elif len(opened) == 1 and isinstance(opened[0], Run) and not one_chart:
+    elif len(opened) == 1 and opened[0].form == "run" and not one_chart:
         draw = _OF_RUNS.get(opened[0].kind.name)
         made = _chart(opened, None, None, look) if draw is None else draw(opened[0], look)
     elif one_chart:
@@ -145,12 +145,12 @@ def _lone_agent(opened: Sequence[Any], **options: Any) -> Agent | None:
 
     Raises OptionsError for options that only those have.
     """
-    if len(opened) != 1 or not isinstance(opened[0], Agent):
+    if len(opened) != 1 or hasattr(opened[0], "form"):
         return None
     wrong = [name for name, value in options.items() if value is not None]
     if wrong:
         raise OptionsError(f"{' and '.join(wrong)}: of runs and studies; this is an agent")
-    return opened[0]
+    return cast("Agent", opened[0])
 
 
 def _chart(opened: Sequence[Any], metric: str | None, x: str | None, look: Look) -> Picture:
@@ -169,7 +169,7 @@ def _title(opened: Sequence[Run | Study | Agent]) -> str:
 def _groups(opened: Sequence[Any]) -> list[Group]:
     if not opened:
         raise OptionsError("name what is to be drawn: a run, a study or an agent")
-    runs = [source for source in opened if isinstance(source, Run | Study)]
+    runs = [source for source in opened if hasattr(source, "form")]
     if len(runs) < len(opened):
         raise RunError("draw an agent alone; only runs and studies are drawn together")
     return groups_of(runs)
@@ -185,7 +185,7 @@ def _courses(groups: Sequence[Group], metric: str | None, x: str | None) -> list
 
 
 def _picture_of_agent(agent: Agent, look: Look) -> Picture:
-    draw = _OF_KIND.get(getattr(agent, "kind", ""))
+    draw = _OF_KIND.get(agent.kind)
     if draw is None:
         raise AgentError(
             f"{agent.name} has no weights to draw; agents of kind {', '.join(_OF_KIND)} have"
@@ -195,9 +195,9 @@ def _picture_of_agent(agent: Agent, look: Look) -> Picture:
 
 def _numbers_of(agent: Agent) -> pd.DataFrame:
     """The number on each square in each phase of an agent's picture."""
-    if isinstance(agent, AlphaBetaAgent):
-        boards = np.array(agent.weights)[:, CLASS_OF_SQUARE]
-    elif getattr(agent, "kind", "") in _OF_KIND:
+    if agent.kind == AlphaBetaAgent.kind:
+        boards = np.array(cast("AlphaBetaAgent", agent).weights)[:, CLASS_OF_SQUARE]
+    elif agent.kind in _OF_KIND:
         boards = values_of_discs(cast("Any", agent).patterns, np.random.default_rng(0))
     else:
         raise AgentError(f"{agent.name} has no weights to write")

@@ -47,12 +47,12 @@ def plot_run(run: Run, look: Look) -> Picture:
     file = champion_of(run.path)
     if file is None:
         raise RunError(f"{run.path} has no champion to draw")
-    champion = read_agent(file)
+    champion: Any = read_agent(file)
 
     def draw(figure: Picture) -> None:
         grid = figure.add_gridspec(2, 6, height_ratios=(1.15, 1.0))
         _draw_depths(figure.add_subplot(grid[0, 4:]), run)
-        if isinstance(champion, AlphaBetaAgent):
+        if champion.kind == AlphaBetaAgent.kind:
             boards = min(champion.phases, _MOST_BOARDS)
             lower = grid[1, :].subgridspec(1, boards)
             axes = [figure.add_subplot(lower[0, i]) for i in range(boards)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -297,11 +297,11 @@ class Encoding:
             agent: Any = self.make(genes)
         except AgentError as error:
             raise SettingsError(f"encoding: no agent can be made of {genes}: {error}") from error
-        if not isinstance(agent, AlphaBetaAgent) or agent.row is None:
+        if getattr(agent, "kind", "") != AlphaBetaAgent.kind or agent.row is None:
             raise SettingsError(
                 f"encoding: it must make an alpha-beta agent without a limit, not {agent!r}"
             )
-        return replace(agent.with_rules(rules), name=name)
+        return cast("AlphaBetaAgent", replace(agent.with_rules(rules), name=name))
 
 
 class Fitness(base.Fitness):  # type: ignore[misc]  # DEAP has no types

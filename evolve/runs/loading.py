@@ -70,9 +70,9 @@ def with_settings(agent: Agent, source: str) -> Agent:
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
     """The alpha-beta agent that `source` names; AgentError for another kind of agent."""
     agent = load_agent(source)
-    if not isinstance(agent, AlphaBetaAgent):
+    if agent.kind != AlphaBetaAgent.kind:
         raise AgentError(f"{source} is not an alpha-beta agent")
-    return agent
+    return cast("AlphaBetaAgent", agent)
 
 
 def program_agent(protocol: str, command: str, folder: str | None = None) -> Agent:

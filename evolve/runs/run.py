@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import pyarrow as pa
 
@@ -44,6 +44,8 @@ class Run(Shown):
     file, LinkError for links in it. check: whether to look for links, which takes 4 ms for a
     thousand files.
     """
+
+    form: Literal["run"] = "run"
 
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         self.path = Path(path)
@@ -305,6 +307,8 @@ class Study(Shown):
     study.toml is damaged.
     """
 
+    form: Literal["study"] = "study"
+
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         self.path, self._check = Path(path), check
         if check:
@@ -312,6 +316,16 @@ class Study(Shown):
         if not is_study(self.path):
             raise RunError(f"{path} is not a study: it has no {paths.STUDY_FILE}")
         self.design: StudySpec = read_study_spec(self.path / paths.STUDY_FILE)
+
+    @property
+    def command(self) -> str:
+        """The command of its runs."""
+        return self.design.command
+
+    @property
+    def kind(self) -> RunType:
+        """The kind of its runs."""
+        return self.design.kind
 
     def __repr__(self) -> str:
         return f"Study({str(self.path)!r}, runs={len(self.runs)})"
@@ -330,7 +344,7 @@ class Study(Shown):
     def changes(self) -> list[Change]:
         """The settings that may change when it resumes; what sweeps search, and where, may not."""
         fixed = ("storage", "space", "require")
-        changes = self.design.kind.changes_of(self.design.command)
+        changes = self.kind.changes_of(self.command)
         return [*(change for change in changes if change.name not in fixed), _MORE_SEEDS]
 
     @cached_property
@@ -367,10 +381,10 @@ class Study(Shown):
         """
         import pandas as pd  # not above: see Run
 
-        table = self.design.kind.table(name)
+        table = self.kind.table(name)
         if table is None:
-            known = ", ".join(table.name for table in self.design.kind.tables)
-            raise RunError(f"{self.path} is of `evolve {self.design.command}`: it has {known}")
+            known = ", ".join(table.name for table in self.kind.tables)
+            raise RunError(f"{self.path} is of `evolve {self.command}`: it has {known}")
         frames = []
         for member, run in self.runs.items():
             has_rows = generation is None or 0 <= generation < run.generation_count

@@ -128,8 +128,7 @@ def changes_of(run: Run | Study) -> list[Change]:
 
     Not a storage, which has a password, and nothing that the owner of the service decides.
     """
-    started = run.design if isinstance(run, Study) else run
-    model = form_of(started.command, {})[0].model
+    model = form_of(run.command, {})[0].model
     owned = ("storage", *getattr(model, "OF_OWNER", ()))
     return [change for change in run.changes if change.name not in owned]
 

@@ -123,7 +123,7 @@ def compare(
     and `head_to_head` with `games`) and `.plot()`. Raises RunError where there is nothing to
     compare.
     """
-    opened = [source if isinstance(source, Run | Study) else load_run(source) for source in sources]
+    opened = [load_run(source) if isinstance(source, str | Path) else source for source in sources]
     groups = groups_of(opened)
     frame = compared(groups, figure)
     if games is not None:

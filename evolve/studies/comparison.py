@@ -57,9 +57,9 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     """
     groups: list[Group] = []
     several = len(sources) > 1
-    waiting = groups_of_runs([source for source in sources if isinstance(source, Run)])
+    waiting = groups_of_runs([source for source in sources if source.form == "run"])
     for source in sources:
-        if isinstance(source, Run):
+        if source.form == "run":
             own = next((group for group in waiting if source in group.runs.values()), None)
             if own is not None:  # where its first run stands
                 groups.append(own)
@@ -231,7 +231,7 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     The table has each kind's figure, with the settings of that kind. None where no two runs have
     the same setting, or where the figures are not known yet.
     """
-    runs = [source for source in sources if isinstance(source, Run)]
+    runs = [source for source in sources if source.form == "run"]
     # A run may be listed twice, which is an error only where names must tell runs apart.
     groups = groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):

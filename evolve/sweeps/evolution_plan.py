@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from optuna.trial import FrozenTrial
 
@@ -160,9 +160,7 @@ class GenesPlan(SettingsPlan):
         vector = self.genome.low.copy()
         for gene, index in self._places.items():
             vector[index] = values.get(gene, self._single_genes.get(gene, vector[index]))
-        agent = self.genome.agent(vector, name)
-        assert isinstance(agent, AlphaBetaAgent)
-        return agent
+        return cast("AlphaBetaAgent", self.genome.agent(vector, name))
 
     @cached_property
     def genome(self) -> Genome:

@@ -13,8 +13,6 @@ import numpy as np
 from optuna.trial import FrozenTrial
 
 from evolve.agents.agent import Agent
-from evolve.agents.chance import RandomAgent
-from evolve.agents.mcts import MctsAgent
 from evolve.agents.reference import read_agent
 from evolve.arena.judges import Panel
 from evolve.config.sweep import SweepSettings
@@ -126,8 +124,7 @@ def plays_again(agent: Agent) -> bool:
     Agents that draw at random do so from the number of the game. Programs, and agents that play by
     the clock, may not repeat.
     """
-    drawn = isinstance(agent, RandomAgent | MctsAgent) and agent.limit.seconds is None
-    return agent.repeats or drawn
+    return agent.repeats or (agent.draws and agent.limit.seconds is None)
 
 
 def plan_of(sweep: SweepSettings) -> Plan:

@@ -308,7 +308,7 @@ async def get_file(
     if name == "agent.py":
         return service.downloads.sent(await _python_file(service, source), sent_as)
     parts = None
-    if isinstance(opened, Run) and opened.table_named(stem):
+    if opened.form == "run" and opened.table_named(stem):
         parts = opened.kind.reading.tables[stem].parts
     if parts is None or suffix == "csv":
         words = ["show", source, "--table", stem, "-o", "{to}"]
@@ -378,7 +378,7 @@ def _files(name: str, run: Run | Study) -> list[Download]:
             )
         )
     for table in run.tables:
-        if isinstance(run, Run) and run.table_named(table).of_games:
+        if run.form == "run" and run.table_named(table).of_games:
             files.append((f"{table}{_RECORDS}", f"all {table} as GGF"))
         files.append((f"{table}.csv", f"{table} as CSV"))
         files.append((f"{table}.parquet", f"{table} as Parquet"))
