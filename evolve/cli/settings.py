@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, TypeVar
 
 import click
@@ -56,11 +58,13 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
+def model_options(
+    model: type[BaseModel], *but: str, defaults: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[[C], C]:
     """Add a click option for every field of a settings model, except those in `but`.
 
     An option that is not given is None, so that presets and files take effect. A mapping field is
-    given as KEY=VALUE, and may be repeated.
+    given as KEY=VALUE, and may be repeated. defaults: to show, where they are not the model's.
     """
 
     def decorate(command: C) -> C:
@@ -68,7 +72,8 @@ def model_options(model: type[BaseModel], *but: str) -> Callable[[C], C]:
             if field.name not in but:
                 option = field.name.replace("_", "-")
                 named = f"--{option}/--no-{option}" if field.type == "bool" else f"--{option}"
-                command = click.option(named, cls=Grouped, **_attributes(field))(command)
+                shown = replace(field, default=defaults.get(field.name, field.default))
+                command = click.option(named, cls=Grouped, **_attributes(shown))(command)
         return command
 
     return decorate

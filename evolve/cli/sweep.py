@@ -1,8 +1,8 @@
-"""`evolve sweep`."""
+"""`evolve sweep`: a group with a command for each thing that a sweep can tune."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,7 +12,8 @@ from evolve.cli.run import start_study, starting_options
 from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below
 from evolve.cli.terminal import print_rows
 from evolve.cli.work import work_of
-from evolve.config.program_sweep import ProgramSweepSettings
+from evolve.config.ranges import typed
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.config.toml import resolve_as
 from evolve.fitness.executor import processors
 from evolve.parsing import split_pair
@@ -21,121 +22,178 @@ from evolve.runs.run_types import SWEEPS
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
 
-_SWEEP_HELP = """Search the hyperparameters of KIND with Optuna.
+_SWEEP_HELP: Final = """Search good settings of trainings, evolutions, agents and programs.
 
-KIND is dqn, mcts or patterns (learning), alphabeta (every gene of an alpha-beta agent), evolution
-(the genetic algorithm itself) or program: any PROGRAM that speaks GTP or NBoard, its command with
-{NAME:LOW:HIGH} for each parameter. A trial makes an agent in the same CPU seconds as all others and
-meets a fixed panel on fixed openings; those that fall behind are pruned. The first trial has the
-default settings. At the end the best trials play for the champion on fresh openings, and the
-winner meets the defaults once more. With --rungs, as for patterns, the best
-learn again for longer, and fresh seeds test the winner against the defaults.
+Optuna proposes the setting of each trial, whose agent plays a fixed panel on fixed openings; the
+first trial has the defaults. The best trials play a final on fresh openings, and its winner plays
+the defaults once more: believe that score.
 
-\b
-Ranges:
-  evolve sweep dqn --list                      what is searched, and in which ranges
-  --fix NAME=VALUE                             hold it, or any other setting of the command
-  --space FILE.toml                            narrow or widen it: [learning_rate] low = 1e-3
-  --space learning_rate=1e-4:1e-2:log          the same here
-  --require 'low < high'                       settings that break it are never played
-  --start-from runs/sweep-program-001          the best settings of an earlier sweep come first
+Ctrl-C drops the running trials, a second one ends the sweep at once; `evolve resume` continues, to
+exactly as many trials as you asked for.
 
 \b
-Many machines: the same command on each joins the study of that name in a database:
-  evolve sweep mcts --storage postgresql://user@host/db --study mine --jobs 16
+Examples:
+  evolve sweep alphabeta --rules reversed --trials 500
+  evolve sweep mcts --trials 60 --budget 60 --jobs 2
+  evolve sweep program 'gtp:./engine --corner {corner:1:50=10}' --games 2000
+  evolve sweep dqn --list                      the parameters and their ranges
+"""
 
-Ctrl-C ends the sweep, or its final after the games in hand; a second one ends it at once.
-`evolve resume` begins the trials in hand again and goes on, to exactly the number of trials that
-was asked for. optuna-dashboard shows the same study: optuna-dashboard FOLDER/journal.log, or the
-storage's URL.
+_RANGES: Final = """
+\b
+What is searched:
+  --list                                       show it
+  --fix NAME=VALUE                             fix it, or any other setting of the trials
+  --space NAME=LOW:HIGH, --space FILE.toml     change its range
+  --require 'LOW < HIGH'                       never try what breaks this
+  --start-from runs/sweep-001                  try the best settings of an earlier sweep first
+"""
+
+_HELP: Final = {
+    "dqn": """Search the settings of deep Q-learning.
+
+A trial is a training of --budget CPU seconds.
+
+\b
+Examples:
+  evolve sweep dqn --trials 60 --budget 60
+  evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
+  evolve sweep dqn --storage postgresql://user@host/db --study shared --jobs 16
+""",
+    "mcts": """Search the settings of learning by tree search.
+
+A trial is a training of --budget CPU seconds.
 
 \b
 Examples:
   evolve sweep mcts --trials 60 --budget 60 --jobs 2
+  evolve sweep mcts --space learning_rate=1e-4:1e-2:log --pruner hyperband
+  evolve sweep mcts --storage postgresql://user@host/db --study shared --jobs 16
+""",
+    "patterns": """Search the settings of learning patterns.
+
+A trial is a training of --budget CPU seconds. By default the best of them train again, longer.
+
+\b
+Examples:
+  evolve sweep patterns
   evolve sweep patterns --trials 200 --rungs 20x10,5x60x3
-  evolve sweep dqn --fix lookahead=0 --fix steps=10 --sampler gp
+  evolve sweep patterns --budget 4 --rungs ''
+""",
+    "alphabeta": """Search the genes of an alpha-beta agent.
+
+A trial is an agent with other genes; all trials play the same games.
+
+\b
+Examples:
   evolve sweep alphabeta --rules reversed --sampler cma --trials 500
+  evolve sweep alphabeta --fix depths=2 --fix weights.0=100 --space weights.1=-100:0
+""",
+    "evolution": """Search the settings of evolution itself.
+
+A trial is an evolution of --budget CPU seconds.
+
+\b
+Examples:
+  evolve sweep evolution --budget 120 --jobs 4
+  evolve sweep evolution --fix selection=best --space population=16:64
+""",
+    "program": """Search the parameters of PROGRAM, which speaks GTP or NBoard or is a Python file.
+
+PROGRAM is its command, with {NAME:LOW:HIGH=DEFAULT} or {NAME:A|B} for each parameter. A trial plays
+the defaults and the best trial so far, or the panel.
+
+\b
+Examples:
   evolve sweep program 'gtp:./engine --corner {corner:1:50=10} --style {style:a|b}' --games 2000
-"""
+  evolve sweep program gtp:./engine --set-by env --space ranges.toml --trials 60
+  evolve sweep program 'gtp:./engine --x {x:0.0:5}' --sampler spsa --pairs 5 --games 4000
+""",
+}
+"""The help of its commands; those of others say what the registry says about them."""
 
 
-@click.command(cls=GroupedCommand, name="sweep", help=_SWEEP_HELP)
-@click.argument("kind", type=click.Choice(list(SWEEPS.variants)))
-@click.argument("program", required=False)
-@model_options(ProgramSweepSettings, "kind", "program", "space", "fix", "require")
-@click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Hold a setting of all trials.")
-@click.option(
-    "--space",
-    multiple=True,
-    metavar="FILE.toml|NAME=LOW:HIGH",
-    help="Ranges that differ from the usual ones: of a file, or one of them; may be repeated.",
-)
-@click.option(
-    "--require",
-    multiple=True,
-    metavar="'A < B'",
-    help="What the parameters of every trial fulfil; others are never played; may be repeated.",
-)
-@click.option("--list", "listing", is_flag=True, help="Show the space instead of starting a sweep.")
-@starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
-def sweep_command(
-    kind: str,
-    program: str | None,
-    fix: tuple[str, ...],
-    space: tuple[str, ...],
-    require: tuple[str, ...],
-    listing: bool,
-    out: str | None,
-    config: str | None,
-    seeds: str | None,
-    grid: tuple[str, ...],
-    **options: Any,
-) -> int:
+@click.group(name="sweep", help=_SWEEP_HELP)
+def sweep_command() -> None:
     """See _SWEEP_HELP."""
-    model = SWEEPS.variants[kind].model()
-    given: dict[str, Any] = {"kind": kind, **given_options(ProgramSweepSettings, options)}
-    if program is not None:
-        given["program"] = program
-    if fix:
-        given["fix"] = dict(map(_held, fix))
-    if space:
+
+
+def _command(word: str) -> click.Command:
+    """The command that tunes what SWEEP_TARGETS has under this word."""
+    variant, target = SWEEPS.variants[word], SWEEP_TARGETS[word]
+    defaults = {"rules": target.rules, "budget": target.budget, **target.settings}
+    help_text = f"{_HELP.get(word, variant.about)}{_RANGES}"
+
+    @click.command(cls=GroupedCommand, name=word, help=help_text)
+    @model_options(variant.model(), "kind", *_OWN, *target.unused, defaults=defaults)
+    @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="Fix a setting of all trials.")
+    @click.option(
+        "--space",
+        multiple=True,
+        metavar="NAME=LOW:HIGH|FILE.toml",
+        help="Ranges that differ from the default ones: one, or those of a file; may be repeated.",
+    )
+    @click.option(
+        "--require",
+        multiple=True,
+        metavar="'A < B'",
+        help="What the parameters of every trial fulfil; may be repeated.",
+    )
+    @click.option(
+        "--list", "listing", is_flag=True, help="Show the parameters instead of starting a sweep."
+    )
+    @starting_options("runs/sweep-KIND-NNN", executor_options, log_option)
+    def command(**options: Any) -> int:
+        return _start(word, options)
+
+    if "program" in variant.model().model_fields:
+        command.params.insert(0, click.Argument(["program"], required=False))
+    else:  # their trials cannot play one another
+        sampler = next(param for param in command.params if param.name == "sampler")
+        assert isinstance(sampler.type, click.Choice)
+        sampler.type = click.Choice([name for name in sampler.type.choices if name != "spsa"])
+    return command
+
+
+_OWN: Final = ("program", "space", "fix", "require")
+"""Settings whose options or arguments are not made from the model."""
+
+
+def _start(word: str, options: dict[str, Any]) -> int:
+    """Start a sweep or a study of sweeps, or list what it would search; return the exit code."""
+    model = SWEEPS.variants[word].model()
+    plain = {name: value for name, value in options.items() if name not in ("fix", "space")}
+    given: dict[str, Any] = {"kind": word, **given_options(model, plain)}
+    if options["fix"]:
+        given["fix"] = dict(map(_fixed, options["fix"]))
+    if options["space"]:
         from evolve.cli.sweeps import ranges_of
 
-        given["space"], held = ranges_of(space)
-        given["fix"] = {**held, **given.get("fix", {})}
-    if require:
-        given["require"] = require
+        given["space"], fixed = ranges_of(options["space"])
+        given["fix"] = {**fixed, **given.get("fix", {})}
+    config, out = options["config"], options["out"]
     file = settings_below(config)
-    if (seeds is not None or grid) and not listing:
+    if (options["seeds"] is not None or options["grid"]) and not options["listing"]:
         # --jobs on the command line counts for all sweeps together, in the file for each.
         jobs = given.pop("jobs", None) or processors()
         layers = (file, {key: value for key, value in given.items() if key != "kind"})
-        return start_study(SWEEPS.command(kind), seeds, grid, layers, jobs, out)
+        return start_study(
+            SWEEPS.command(word), options["seeds"], options["grid"], layers, jobs, out
+        )
     settings = resolve_as(model, {}, given, file, config or "file")
     from evolve.sweeps.plan import checked_plan, plan_of
 
-    if listing:
+    if options["listing"]:
         _list(plan_of(settings))
         return 0
     checked_plan(settings, new=True)
-    return work_of(SWEEPS)(SWEEPS.command(kind)).start(settings, settings.jobs or processors(), out)
+    return work_of(SWEEPS)(SWEEPS.command(word)).start(settings, settings.jobs or processors(), out)
 
 
-def _held(text: str) -> tuple[str, Any]:
+def _fixed(text: str) -> tuple[str, Any]:
     """Parse NAME=VALUE of --fix; numbers, true and false become such values."""
     name, value = split_pair("fix", text, "NAME=VALUE")
-    return name, _typed(value)
-
-
-def _typed(text: str) -> Any:
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+    return name, value == "true" if value in ("true", "false") else typed(value)
 
 
 def _list(plan: Plan) -> None:
@@ -144,3 +202,7 @@ def _list(plan: Plan) -> None:
         [p.name, p.kind, p.range_text, defaults.get(p.name), p.about] for p in plan.space.parameters
     ]
     print_rows(["parameter", "type", "range", "default", ""], rows)
+
+
+for _word in SWEEPS.variants:
+    sweep_command.add_command(_command(_word))

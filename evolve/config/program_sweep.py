@@ -37,37 +37,33 @@ class ProgramSweepSettings(SweepSettings):
     )
     set_by: Literal["option", "env", "file", "gtp"] | None = Field(
         None,
-        description="how it gets the parameters of --space that its command has no place for: "
-        "--NAME VALUE at the end of the command, a variable NAME of its environment, a file made "
-        "of --template, or --set-command over GTP",
+        description="how it gets parameters that its command has no place for: --NAME VALUE at its "
+        "end, a variable NAME of its environment, a file made of --template, or GTP commands",
     )
     template: str | None = Field(
         None,
-        description="text file with {NAME} for each parameter; the file made of it stands in the "
-        "command for {file}",
+        description="text file with {NAME} for each parameter; {file} in the command is the result",
     )
     set_command: str = Field(
         "set_parameter {name} {value}", description="GTP command that sets a parameter"
     )
     objective: Literal["self", "panel"] = Field(
         "self",
-        description="opponents of trials: the defaults and the best trial so far, or the panel",
+        description="opponents of trials: self, the defaults and the best trial so far; or panel",
     )
     pairs: int = Field(
         20,
         ge=2,
         le=100_000,
-        description="openings of a trial that is not dropped, two games each; with a panel "
-        "--panel-openings says so",
+        description="openings of a trial that is not pruned, two games each; against the panel "
+        "--panel-openings counts",
     )
-    games: int | None = Field(
-        None, ge=100, description="games in all, the final's included; no trial begins past them"
-    )
-    cores: int = Field(1, ge=1, le=1024, description="that a trial's programs may use together")
+    games: int | None = Field(None, ge=100, description="games in all, with the final's")
+    cores: int = Field(1, ge=1, le=1024, description="cores of each trial's programs")
     sprt: Annotated[Hypotheses | None, BeforeValidator(split_list)] = Field(
         None,
-        description="ELO0,ELO1: at the end test whether the winner is stronger than the defaults "
-        "by the second rather than by the first, in --final-openings at most",
+        description="ELO0,ELO1: end the final's last match by a sequential test of these two gains "
+        "over the defaults, after --final-openings at most",
     )
 
     @model_validator(mode="after")

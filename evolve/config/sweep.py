@@ -40,12 +40,6 @@ def matches_of(players: int) -> int:
     return players * (players - 1) // 2 + 1 if players > 1 else 0
 
 
-_USUAL: Final = ", ".join(
-    f"{'none' if target.budget is None else f'{target.budget:g}'} for {word}"
-    for word, target in sorted(SWEEP_TARGETS.items(), key=lambda item: item[1].budget is None)
-)
-
-
 def _known(kind: str) -> str:
     if kind not in SWEEP_TARGETS:
         raise ValueError(f"there is no {kind!r}; there are {', '.join(SWEEP_TARGETS)}")
@@ -85,7 +79,7 @@ class SweepSettings(Settings):
         "kind": FIRST,
         "sampler": "The search",
         "reports": "Judging a trial",
-        "rungs": "Rungs: the best learn again, longer",
+        "rungs": "Rungs: train the best again, longer",
         "finalists": "The final",
         "storage": "Many machines",
     }
@@ -98,9 +92,7 @@ class SweepSettings(Settings):
 
     kind: Annotated[str, AfterValidator(_known)] = Field("dqn", exclude=True)
     """What the sweep tunes; the command sets it, not an option."""
-    rules: Rules = Field(
-        DEFAULT_RULES, description=f"{RULES_HELP} (the default of `sweep evolution`)"
-    )
+    rules: Rules = Field(DEFAULT_RULES, description=RULES_HELP)
     seed: int = Field(0, ge=0, le=2**31, description="of the sampler, the trials and the panel")
     trials: int = Field(60, ge=1, le=1_000_000, description="finished trials in all")
     timeout: float | None = Field(
@@ -109,86 +101,82 @@ class SweepSettings(Settings):
     budget: float | None = Field(
         None,
         gt=0.0,
-        description="CPU seconds of a trial, the same for all: neither compilation nor the "
-        f"panel's games count; {_USUAL}, where all trials play the same games",
+        description="CPU seconds of each trial; compiling and the panel's games do not count",
     )
     jobs: int | None = Field(
         None,
         ge=1,
         le=1024,
-        description="worker processes, a trial each; a proposal of two or more depends on which "
-        "trials have ended by then; all cores by default",
+        description="worker processes, all cores by default; with two or more, what a trial tries "
+        "depends on which have ended by then",
     )
     sampler: Literal["tpe", "cma", "gp", "spsa", "random"] = Field(
         "tpe",
-        description="what proposes settings: Optuna's TPE, CMA-ES, a Gaussian process, SPSA "
-        "(programs only) or random draws",
+        description="tpe, cma (CMA-ES), gp (a Gaussian process), spsa (programs only) or random",
     )
     pruner: Literal["median", "hyperband", "race", "none"] = Field(
         "median",
-        description="who ends trials that fall behind; race: those that are worse than the best "
-        "for certain, by their errors (the default of `sweep program`)",
+        description="ends trials that fall behind; race: those that are significantly worse than "
+        "the best",
     )
     startup: int = Field(
-        10, ge=0, description="trials at random, and without pruning, before either begins"
+        10, ge=0, description="random trials before the sampler and the pruner begin"
     )
-    reports: int = Field(4, ge=1, le=100, description="times that a trial meets the panel")
+    start_from: str | None = Field(
+        None,
+        description="settings to try after the defaults: the best of an earlier sweep, or those of "
+        "a file, such as its best.json or best.toml",
+        json_schema_extra={"names": "place"},
+    )
+    reports: int = Field(4, ge=1, le=100, description="times that a trial plays the panel")
     panel: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         (DEFAULT_PANEL,),
-        description="agents that a trial meets, A,B,…; `default` stands for random moves, a greedy "
-        "table and alpha-beta 2, 4 and 6 deep, and for patterns for the bundled agent with "
-        "patterns 2, 4 and 6 deep",
+        description="agents that trials play, A,B,…; `default`: random moves, a greedy table and "
+        "alpha-beta 2, 4 and 6 deep, for patterns the bundled agent 2, 4 and 6 deep",
         json_schema_extra={"names": "agents", "words": [DEFAULT_PANEL]},
     )
     panel_openings: int = Field(
-        20, ge=2, le=10_000, description="openings with each of them, two games an opening"
+        20, ge=2, le=10_000, description="openings with each of them, two games each"
     )
     shipped: bool = Field(
         False,
-        description="judge agents by the search that they ship with, not by the shorter one of a "
-        "training's checks; the last rung always does",
+        description="play the panel with the agents' full search, as the last rung always does, "
+        "not with the shorter one of a training's checks",
     )
     rungs: Annotated[tuple[str, ...], BeforeValidator(split_list)] = Field(
         (),
-        description="after the trials the best so many learn again, for longer, and the "
-        "defaults with them: CANDIDATESxSECONDS[xSEEDS],…; the best of a rung go on to the next, "
-        "the last one decides. "
-        + "; ".join(
-            f"{','.join(target.settings['rungs'])} for {word}"
-            for word, target in SWEEP_TARGETS.items()
-            if "rungs" in target.settings
-        ),
+        description="train the best trials and the defaults again, longer: "
+        "CANDIDATESxSECONDS[xSEEDS],…; the best of a rung reach the next one",
     )
     retest: int = Field(
         3,
         ge=0,
         le=1000,
-        description="times that the winner's settings and the defaults learn once more after the "
-        "rungs, with fresh seeds, to play each other",
+        description="trainings of the winner's settings and of the defaults after the rungs, with "
+        "new seeds, to play each other",
     )
     finalists: int = Field(
         4,
         ge=1,
         le=100,
-        description="best trials that play for the champion, with the defaults; 2 for program",
+        description="trials that play the final, with the defaults",
     )
     final_openings: int | None = Field(
         None,
         ge=2,
         le=10_000,
-        description="fresh openings of each pair in that final, two games each; by default as many "
-        f"as make its games a third of those of the trials, {FEWEST_OPENINGS} to 100; to 50 for "
-        "program",
+        description="openings of each pair in the final, two games each; by default its games are "
+        f"a third of the trials', with {FEWEST_OPENINGS} to 100 openings (50 for programs)",
     )
     storage: str | None = Field(
         None,
-        description="URL of an Optuna storage, to share a study between machines; by default a "
-        "journal in the sweep's folder",
+        description="URL of a database, to share a study between machines; by default the study is "
+        "in the sweep's folder",
         json_schema_extra={"names": "place"},
     )
     study: str | None = Field(
         None,
-        description="name of the study there; the folder's name by default",
+        description="name of the study; the folder's name by default",
         json_schema_extra={"names": "place"},
     )
     space: dict[str, Anything] = Field(
@@ -196,19 +184,13 @@ class SweepSettings(Settings):
         description="ranges that differ: NAME=LOW:HIGH, :log or :STEP after it, or NAME=A|B",
     )
     fix: dict[str, Anything] = Field(
-        default_factory=dict, description="hold a setting of every trial at a value, NAME=VALUE"
+        default_factory=dict, description="settings that all trials have, NAME=VALUE"
     )
     require: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         (),
         description="what the parameters of every trial fulfil, such as 'low < high' or "
-        "'a + b <= 10 or not c'; settings that break it are never played; may be repeated",
+        "'a + b <= 10 or not c'; may be repeated",
         json_schema_extra={"lists": "repeated"},
-    )
-    start_from: str | None = Field(
-        None,
-        description="settings to try first, after the defaults: the best ones of an earlier sweep "
-        "(its folder), or those of a file, such as its best.json or best.toml",
-        json_schema_extra={"names": "place"},
     )
 
     @model_validator(mode="before")

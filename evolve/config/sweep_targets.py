@@ -22,7 +22,7 @@ class SweepTarget:
     rules. learns: whether it needs PyTorch. strong: whether its agents beat the usual panel, and so
     play the strong panel of the rules. settings: of a sweep, where they differ from the usual
     defaults. ranges: of settings that a plan without parameters of its own searches, as in a file
-    for --space. model: class of the sweep's settings.
+    for --space. model: class of the sweep's settings. unused: those that mean nothing here.
     """
 
     plan: str
@@ -35,6 +35,7 @@ class SweepTarget:
     settings: Mapping[str, Any] = field(default_factory=dict)
     ranges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     model: str = "evolve.config.sweep:SweepSettings"
+    unused: tuple[str, ...] = ()
 
 
 SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
@@ -62,7 +63,10 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         settings={"trials": 64, "reports": 1, "rungs": ("16x8", "4x30x3")},
     ),
     "alphabeta": SweepTarget(
-        "evolve.sweeps.evolution_plan:GenesPlan", "Search the genes of an alpha-beta agent.", "run"
+        "evolve.sweeps.evolution_plan:GenesPlan",
+        "Search the genes of an alpha-beta agent.",
+        "run",
+        unused=("budget", "rungs", "retest"),
     ),
     "evolution": SweepTarget(
         "evolve.sweeps.evolution_plan:EvolutionPlan",
@@ -76,5 +80,6 @@ SWEEP_TARGETS: Final[Mapping[str, SweepTarget]] = {
         "Search the parameters of any program.",
         settings={"pruner": "race", "finalists": 2},
         model="evolve.config.program_sweep:ProgramSweepSettings",
+        unused=("budget", "rungs", "retest", "storage", "study"),
     ),
 }

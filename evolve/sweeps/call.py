@@ -61,7 +61,7 @@ def sweep(
         jobs: workers; a sweep keeps their number, 1 if it is not given, as its trials depend on it.
         progress: whether to show a line of progress.
         observer: receives trials; see `evolve.runs.observer`.
-        settings: what `evolve sweep --help` lists, such as `trials=60`, `fix={"depths": 1}`,
+        settings: what `evolve sweep KIND --help` lists, such as `trials=60`, `fix={"depths": 1}`,
             `space={"mobility": {"low": 0, "high": 9}}`, or `program="gtp:…"`. Later calls may name
             more `trials`.
 

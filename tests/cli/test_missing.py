@@ -14,18 +14,21 @@ import click
 import pytest
 
 from evolve.cli.main import COMMANDS, cli
+from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.extras import install_hint
 from evolve.programs.children import LOG, inherited
 from tests.cli import QUICK, done, fails, invoke, match, program
 from tests.programs.test_external import source
 
 GAMES = ("swh", "zero", "--games=2", "--openings=start")
+TUNED = Path(__file__).parents[1] / "sweeps/tuned.py"
 WORDS: dict[str, tuple[str, ...]] = {
     "run": (),
     "train dqn": (),
     "train mcts": (),
     "train patterns": (),
-    "sweep": ("alphabeta",),
+    **{f"sweep {word}": () for word in SWEEP_TARGETS},
+    "sweep program": (f"gtp:{sys.executable} {TUNED} --corner {{corner:1:5}}",),
     "study": ("design.toml",),
     "resume": ("run",),
     "show": ("swh",),
@@ -79,13 +82,13 @@ def test_every_option_tells_a_folder_that_is_not_there() -> None:
     assert len(found) > 50
     assert {words for words, _ in found} == {*WORDS}
     for number, (words, option) in enumerate(found):
-        if words in ("train dqn", "train mcts") and importlib.util.find_spec("torch") is None:
+        if words.endswith(("dqn", "mcts")) and importlib.util.find_spec("torch") is None:
             continue  # which is told first
         missing = MISSING[number % len(MISSING)]
         more: tuple[str, ...] = ()
         if option == "--template":
             more = ("gtp:cat {file} {x:1:5}", "--set-by=file")
-        positional = ("program",) if more else WORDS[words]
+        positional = () if more else WORDS[words]
         result = invoke(*words.split(), *positional, *more, option, missing)
         said = f"{words} {option} {missing}: {result}"
         assert result.code in (1, 2), said

@@ -17,7 +17,14 @@ from tests.cli import done, misused
 
 @pytest.mark.parametrize(
     "words",
-    [("run",), ("sweep",), ("train", "dqn"), ("train", "mcts"), ("train", "patterns")],
+    [
+        ("run",),
+        ("sweep", "mcts"),
+        ("sweep", "program"),
+        ("train", "dqn"),
+        ("train", "mcts"),
+        ("train", "patterns"),
+    ],
     ids=" ".join,
 )
 def test_options_come_in_groups_each_once_the_important_first(words: tuple[str, ...]) -> None:
