@@ -15,14 +15,11 @@ import httpx
 import pytest
 
 import evolve
-from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
-from evolve.service.folders import Place
-from evolve.service.server import make_app
-from evolve.service.state import ServiceState
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
+from tests.service.inside import App
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +31,7 @@ _RUN: Final = {"command": "run", "settings": {"population": 4, "generations": 1}
 _MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "zero", "games": 2}}
 
 
-class Server:
+class Server(App):
     """A server that has just been started on a folder, in this process.
 
     Jobs wait for ever, unless it has slots. The process that searches is the same for all.
@@ -43,25 +40,14 @@ class Server:
     def __init__(
         self, folder: Path, runner: asyncio.Runner, search: Search, *, slots: int = 0
     ) -> None:
-        self.state = ServiceState(Place(folder), slots, ())
-        self.state.search = search
-        self.state.human_games = HumanGames(self.state.place, search)
-        self._runner = runner
-        self._app = make_app(self.state)
-        self.state.place.claim()
-        self.state.index.scan()
-        self.state.jobs.restore()
+        super().__init__(folder, runner, search, idle=True)
+        self.state.jobs.slots = slots
+        self.__enter__()
 
-    def ask(self, method: str, path: str, document: Any = None, **headers: str) -> httpx.Response:
-        """The answer to a request."""
-
-        async def answer() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app)
-            base = "http://localhost/api/v1/"
-            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, json=document, headers=headers)
-
-        return self._runner.run(answer())
+    def ask(
+        self, method: str, path: str, document: Any = None, *, below: int = 600, **headers: str
+    ) -> httpx.Response:
+        return super().ask(method, path, document, below=below, **headers)
 
     def listed(self) -> dict[str, Any]:
         """What clients see, without what differs each time."""

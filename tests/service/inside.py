@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import pytest
@@ -29,39 +28,60 @@ def runner() -> Iterator[asyncio.Runner]:
 
 
 class App:
-    """The app on a folder, in this process. No job is started before it has `slots`."""
+    """The app on a folder, in this process. No job is started before it has `slots`.
+
+    search: a process that searches for several apps: it takes seconds to start. idle: nothing
+    happens between two requests. options: of the app.
+    """
 
     def __init__(
-        self, runs: Path, runner: asyncio.Runner, search: Search | None = None, *programs: str
+        self,
+        runs: Path,
+        runner: asyncio.Runner,
+        search: Search | None = None,
+        *programs: str,
+        idle: bool = False,
+        **options: Any,
     ) -> None:
         self.place = Place(runs)
         self.place.claim()
         self.state = ServiceState(self.place, 0, programs)
-        self._runner = runner
+        self.runner, self._idle, self._shared = runner, idle, search is not None
         if search is not None:
             self.state.search = search
             self.state.human_games = HumanGames(self.place, search)
-        self._app = make_app(self.state)
+        self.app = make_app(self.state, **options)
 
     def __enter__(self) -> App:
-        self._runner.run(self.state.open())
+        if self._idle:
+            self.state.index.scan()
+            self.state.jobs.restore()
+        else:
+            self.runner.run(self.state.open())
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self.state.search = Search()  # the other one goes on
-        self._runner.run(self.state.close())
+        if self._shared:
+            self.state.search = Search()  # the other one goes on
+        self.runner.run(self.state.close())
         self.place.release()
 
-    def ask(self, method: str, path: str, document: Any = None, below: int = 500) -> httpx.Response:
-        """The answer to a request, whose status must be below `below`."""
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """The answer to a request to any path."""
 
         async def answer() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app, raise_app_exceptions=False)
-            base = f"http://localhost{API}/"
+            transport = httpx.ASGITransport(self.app)
+            base = "http://localhost:1"
             async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, json=document)
+                return await client.request(method, path, **options)
 
-        found = self._runner.run(answer())
+        return self.runner.run(answer())
+
+    def ask(
+        self, method: str, path: str, document: Any = None, *, below: int = 500, **headers: str
+    ) -> httpx.Response:
+        """The answer of the API to a request, whose status must be below `below`."""
+        found = self.request(method, f"{API}/{path}", json=document, headers=headers)
         assert found.status_code < below, found.text
         return found
 
@@ -92,39 +112,9 @@ def rewrite(runs: Path, job: str, **changes: Any) -> JobRecord:
     return record
 
 
-class Local(NamedTuple):
-    """A service in this process."""
-
-    state: ServiceState
-    app: Any
-    runner: asyncio.Runner
-
-    def ask(self, method: str, path: str, document: Any = None, **headers: str) -> httpx.Response:
-        async def answer() -> httpx.Response:
-            transport = httpx.ASGITransport(self.app)
-            base = f"http://localhost{API}/"
-            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, json=document, headers=headers)
-
-        return self.runner.run(answer())
-
-
-@contextmanager
-def serving(folder: Path) -> Iterator[Local]:
-    state = ServiceState(Place(folder), 0, ())
-    state.place.claim()
-    state.index.scan()
-    state.jobs.restore()
-    with asyncio.Runner() as runner:
-        try:
-            yield Local(state, make_app(state), runner)
-        finally:
-            runner.run(state.search.close())
-            state.place.release()
-
-
 @pytest.fixture
-def local(runs: Path, tmp_path: Path) -> Iterator[Local]:
+def local(runs: Path, tmp_path: Path, runner: asyncio.Runner) -> Iterator[App]:
+    """An app with the run `small`, in which nothing happens by itself."""
     shutil.copytree(runs / "small", tmp_path / "runs/small")
-    with serving(tmp_path / "runs") as found:
-        yield found
+    with App(tmp_path / "runs", runner, idle=True) as app:
+        yield app

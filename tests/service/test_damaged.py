@@ -10,7 +10,6 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
 import pytest
 import tomli_w
 
@@ -18,7 +17,6 @@ from evolve.service import responses
 from evolve.service.folders import Place
 from evolve.service.job import JobRecord
 from evolve.service.responses import kept_going
-from evolve.service.server import make_app
 from tests.cli import posix
 from tests.service.inside import App
 
@@ -188,7 +186,7 @@ def test_an_error_that_nobody_foresaw_is_a_problem_with_an_id_of_the_log(
         monkeypatch.setattr(app.state.jobs, "all", fail)
         details = set()
         for _ in range(3):
-            answer = runner.run(_asked(make_app(app.state)))
+            answer = app.ask("GET", "jobs", below=501)
             assert answer.status_code == 500
             assert answer.headers["content-type"] == "application/problem+json"
             details.add(answer.json()["detail"])
@@ -212,13 +210,6 @@ def test_endless_work_begins_again_where_it_fails(
     runner.run(kept_going("a test", work))
     assert count == 5
     assert caplog.text.count("of a test") == 1
-
-
-async def _asked(app: Any) -> httpx.Response:
-    # Errors of the app come out here, as they would at the server: there are none.
-    transport = httpx.ASGITransport(app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        return await client.get("/api/v1/jobs")
 
 
 @pytest.mark.slow

@@ -8,52 +8,37 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
 
-from evolve.service.folders import Place
 from evolve.service.request_guard import SESSION, Door
-from evolve.service.server import API, make_app
-from evolve.service.state import ServiceState
 from tests import forks
-from tests.service import TOKEN, Service
+from tests.service import API, TOKEN, Service
+from tests.service.inside import App
 
 DATA = re.compile(r"run|swh|items|version|openapi")
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[FastAPI]:
+def app(tmp_path: Path, runner: asyncio.Runner) -> Iterator[App]:
     """The application on an empty folder, whose jobs wait for ever."""
     (tmp_path / "runs").mkdir()
-    place = Place(tmp_path / "runs")
-    place.claim()
-    yield make_app(ServiceState(place, 0, ()), hosts=["lab.example.org"], token=TOKEN)
-    place.release()
+    options = {"hosts": ["lab.example.org"], "token": TOKEN}
+    with App(tmp_path / "runs", runner, idle=True, **options) as app:
+        yield app
 
 
-def ask(app: FastAPI, method: str, path: str, **options: Any) -> httpx.Response:
-    async def answer() -> httpx.Response:
-        transport = httpx.ASGITransport(app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost:1") as client:
-            return await client.request(method, path, **options)
-
-    return asyncio.run(answer())
-
-
-def test_another_account_gets_in_nowhere(app: FastAPI) -> None:
+def test_another_account_gets_in_nowhere(app: App) -> None:
     documented = [
         (method.upper(), re.sub(r"\{\w+\}", "1", path))
-        for path, methods in app.openapi()["paths"].items()
+        for path, methods in app.app.openapi()["paths"].items()
         for method in methods
     ]
     asked = [*documented, ("GET", f"{API}/events"), ("GET", f"{API}/openapi.json")]
     asked += [("GET", "/api/none"), ("DELETE", f"{API}/none"), ("OPTIONS", f"{API}/runs")]
     assert len(asked) > 40
     for method, path in asked:
-        answer = ask(app, method, path, json={} if method == "POST" else None)
+        answer = app.request(method, path, json={} if method == "POST" else None)
         if path == SESSION:
             assert answer.status_code == 422, "its document lacks the token"
             continue
@@ -64,8 +49,8 @@ def test_another_account_gets_in_nowhere(app: FastAPI) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/app.js", "/index.html"])
-def test_the_page_s_own_files_are_open_and_hold_nothing(app: FastAPI, path: str) -> None:
-    answer = ask(app, "GET", path)
+def test_the_page_s_own_files_are_open_and_hold_nothing(app: App, path: str) -> None:
+    answer = app.request("GET", path)
     assert answer.status_code == 200
     assert TOKEN not in answer.text
 
@@ -73,14 +58,14 @@ def test_the_page_s_own_files_are_open_and_hold_nothing(app: FastAPI, path: str)
 @pytest.mark.parametrize(
     "path", ["//api/v1/runs", "/%61pi/v1/runs", "/./api/v1/runs", "/API/v1/runs"]
 )
-def test_no_other_spelling_of_a_path_leads_past_the_door(app: FastAPI, path: str) -> None:
-    assert ask(app, "GET", f"http://localhost:1{path}").status_code in (401, 404)
+def test_no_other_spelling_of_a_path_leads_past_the_door(app: App, path: str) -> None:
+    assert app.request("GET", f"http://localhost:1{path}").status_code in (401, 404)
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "bEaReR "])
-def test_scripts_say_the_token_in_any_case(app: FastAPI, scheme: str) -> None:
+def test_scripts_say_the_token_in_any_case(app: App, scheme: str) -> None:
     headers = {"Authorization": f"{scheme} {TOKEN}"}
-    assert ask(app, "GET", f"{API}/runs", headers=headers).status_code == 200
+    assert app.request("GET", f"{API}/runs", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -101,24 +86,24 @@ def test_scripts_say_the_token_in_any_case(app: FastAPI, scheme: str) -> None:
         {"Cookie": "\x00="},
     ],
 )
-def test_what_is_not_the_token(app: FastAPI, headers: dict[str, str]) -> None:
+def test_what_is_not_the_token(app: App, headers: dict[str, str]) -> None:
     encoded = {name: value.encode("latin-1") for name, value in headers.items()}
-    assert ask(app, "GET", f"{API}/runs", headers=encoded).status_code == 401
+    assert app.request("GET", f"{API}/runs", headers=encoded).status_code == 401
 
 
-def test_a_browser_tells_the_token_once(app: FastAPI) -> None:
-    wrong = ask(app, "POST", SESSION, json={"token": "x" * 20})
+def test_a_browser_tells_the_token_once(app: App) -> None:
+    wrong = app.request("POST", SESSION, json={"token": "x" * 20})
     assert wrong.status_code == 401
-    told = ask(app, "POST", SESSION, json={"token": TOKEN})
+    told = app.request("POST", SESSION, json={"token": TOKEN})
     assert told.status_code == 204
     cookie = told.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()
     assert TOKEN not in cookie
     headers = {"Cookie": cookie.partition(";")[0]}
-    assert ask(app, "GET", f"{API}/runs", headers=headers).status_code == 200
+    assert app.request("GET", f"{API}/runs", headers=headers).status_code == 200
     foreign = {**headers, "Sec-Fetch-Site": "same-site"}  # a page of another port of this name
-    assert ask(app, "DELETE", f"{API}/runs/x", headers=foreign).status_code == 403
+    assert app.request("DELETE", f"{API}/runs/x", headers=foreign).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -136,17 +121,17 @@ def test_a_browser_tells_the_token_once(app: FastAPI) -> None:
     ],
 )
 def test_a_page_of_another_port_is_another_site(
-    app: FastAPI, host: str, origin: str, status: int
+    app: App, host: str, origin: str, status: int
 ) -> None:
     """404 is of who is let in: there is no such job. Old browsers, and all of them without TLS
     beyond this machine, say no Sec-Fetch-Site."""
     headers = {"Host": host, "Origin": origin, "Authorization": f"Bearer {TOKEN}"}
     path = f"{API}/jobs/20260101-00000001/kill"
-    assert ask(app, "POST", path, headers=headers).status_code == status
+    assert app.request("POST", path, headers=headers).status_code == status
 
 
-def test_the_document_says_who_may(app: FastAPI) -> None:
-    answer = ask(app, "GET", f"{API}/openapi.json", headers={"Authorization": f"Bearer {TOKEN}"})
+def test_the_document_says_who_may(app: App) -> None:
+    answer = app.request("GET", f"{API}/openapi.json", headers={"Authorization": f"Bearer {TOKEN}"})
     document = answer.json()
     assert document["security"] == [{"token": []}, {"browser": []}]
     assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"

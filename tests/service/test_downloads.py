@@ -15,7 +15,7 @@ from evolve.service.downloads import Downloads
 from evolve.service.folders import Place
 from evolve.service.responses import ProblemError
 from tests.service import Service
-from tests.service.inside import Local
+from tests.service.inside import App
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ends", ["fails", "late"])
 def test_a_download_that_fails_leaves_no_part(
-    local: Local, ends: str, monkeypatch: pytest.MonkeyPatch
+    local: App, ends: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Such as on a full disk: the command is ended before it has removed what it began."""
     from evolve.service import downloads as lending
@@ -92,7 +92,7 @@ def test_a_download_that_fails_leaves_no_part(
     part = "import sys, time, pathlib\n"
     part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"
     part += "sys.exit('error: no room')" if ends == "fails" else "time.sleep(600)"
-    script = local.state.place.runs.parent / "command.py"
+    script = local.place.runs.parent / "command.py"
     script.write_text(part)
 
     real = lending.Life.guard
@@ -109,4 +109,4 @@ def test_a_download_that_fails_leaves_no_part(
         assert found.value.status == (422 if ends == "fails" else 504)
 
     local.runner.run(made())
-    assert list(local.state.place.lent.iterdir()) == []
+    assert list(local.place.lent.iterdir()) == []

@@ -16,7 +16,7 @@ import evolve
 from evolve.service.folders import Place
 from evolve.service.index import Index, _weights
 from tests.service import Service
-from tests.service.inside import App, Local
+from tests.service.inside import App
 
 
 @pytest.mark.parametrize("sort", ["date", "-date", "name", "-elo", "-score", "share"])
@@ -130,11 +130,11 @@ def test_a_run_that_comes_during_a_scan_is_not_gone(runs: Path, tmp_path: Path) 
 
 
 def test_what_changed_is_sent_after_a_run_is_deleted(
-    local: Local, monkeypatch: pytest.MonkeyPatch
+    local: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[Any] = []
     monkeypatch.setattr(local.state.events, "tell", lambda name, document: sent.append(document))
-    folder = local.state.place.runs
+    folder = local.place.runs
     shutil.copytree(folder / "small", folder / "copy", ignore=shutil.ignore_patterns(".lock"))
     assert local.ask("DELETE", "runs/small").status_code == 204
     gone, come = sent

@@ -11,7 +11,7 @@ import pytest
 
 import evolve
 from tests.service import SMALL, Service
-from tests.service.inside import Local
+from tests.service.inside import App
 
 
 @pytest.mark.slow
@@ -28,7 +28,7 @@ def test_going_on_past_the_end_with_a_run_of_the_command_line(service: Service, 
         }
 
 
-def test_a_request_that_is_sent_twice_makes_one_job(local: Local) -> None:
+def test_a_request_that_is_sent_twice_makes_one_job(local: App) -> None:
     def asked(games: int) -> httpx.Response:
         asked = {"command": "match", "settings": {"a": "swh", "b": "random", "games": games}}
         return local.ask("POST", "jobs", asked, **{"Idempotency-Key": "k1"})
@@ -149,7 +149,7 @@ def test_what_is_wrong_is_told_with_its_place(
     assert service.get("jobs")["total"] == jobs
 
 
-def test_names_of_runs(local: Local) -> None:
+def test_names_of_runs(local: App) -> None:
     asked = {"command": "run", "settings": SMALL, "name": "mine"}
     job = local.ask("POST", "jobs", asked).json()
     assert job["run"] == "mine"

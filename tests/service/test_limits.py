@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from tests.faults import Failure, hooked, recorded
-from tests.service.inside import Local, serving
+from tests.service.inside import App
 
 
 def files(folder: Path) -> list[str]:
@@ -15,8 +16,8 @@ def files(folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_looking_at_individuals_makes_no_file(local: Local) -> None:
-    before = files(local.state.place.own)
+def test_looking_at_individuals_makes_no_file(local: App) -> None:
+    before = files(local.place.own)
     for row in local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]:
         name = row["individual"]
         assert local.ask("GET", f"runs/small/individuals/{name}").json()["name"] == name
@@ -28,30 +29,32 @@ def test_looking_at_individuals_makes_no_file(local: Local) -> None:
         assert len(answer.json()["moves"]) == 4, answer.text
     assert local.ask("GET", "runs/small/individuals/99-99").status_code == 404
     assert local.ask("GET", "runs/small/generations/1/champion").status_code == 200
-    assert files(local.state.place.own) == before
+    assert files(local.place.own) == before
 
 
-def test_a_job_names_an_individual_without_a_file_of_it(local: Local) -> None:
-    before = files(local.state.place.uploads.parent)
+def test_a_job_names_an_individual_without_a_file_of_it(local: App) -> None:
+    before = files(local.place.uploads.parent)
     rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]
     name = rows[0]["individual"]
     match = {"command": "match", "settings": {"a": f"run:small:{name}?depth=1", "b": "random"}}
     answer = local.ask("POST", "jobs", match)
     assert answer.status_code == 202, answer.text
     words = local.state.lines.of(local.state.jobs.all()[0]).words
-    assert f"run:{local.state.place.runs}/small:{name}?depth=1" in words
-    assert files(local.state.place.uploads.parent) == before
+    assert f"run:{local.place.runs}/small:{name}?depth=1" in words
+    assert files(local.place.uploads.parent) == before
     for wrong, status in (("99-99", 422), ("x", 422)):
         settings = {"a": f"run:small:{wrong}", "b": "random"}
         answer = local.ask("POST", "commands/match/check", {"settings": settings})
         assert answer.status_code == status, answer.text
 
 
-def test_a_resume_that_is_answered_507_is_not_done_later(tmp_path: Path) -> None:
+def test_a_resume_that_is_answered_507_is_not_done_later(
+    tmp_path: Path, runner: asyncio.Runner
+) -> None:
     """Wherever it fails: what the next server reads is what the client was told."""
     (tmp_path / "runs").mkdir()
     match = {"command": "match", "settings": {"a": "swh", "b": "zero", "games": 2}}
-    with serving(tmp_path / "runs") as local:
+    with App(tmp_path / "runs", runner, idle=True) as local:
         job = local.ask("POST", "jobs", match).json()["id"]
         assert local.ask("POST", f"jobs/{job}/stop").json()["state"] == "cancelled"
         with recorded(tmp_path) as points:
@@ -59,12 +62,12 @@ def test_a_resume_that_is_answered_507_is_not_done_later(tmp_path: Path) -> None
         local.ask("POST", f"jobs/{job}/stop")
     assert {"write", "rename", "sync"} <= {point.change for point in points}
     for number, point in enumerate(points):
-        with serving(tmp_path / "runs") as local:
+        with App(tmp_path / "runs", runner, idle=True) as local:
             with hooked(Failure(number)):
-                answer = local.ask("POST", f"jobs/{job}/resume")
+                answer = local.ask("POST", f"jobs/{job}/resume", below=508)
             told = "cancelled" if answer.status_code == 507 else answer.json()["state"]
             assert local.ask("GET", f"jobs/{job}").json()["state"] == told, point
-        with serving(tmp_path / "runs") as local:
+        with App(tmp_path / "runs", runner, idle=True) as local:
             assert local.ask("GET", f"jobs/{job}").json()["state"] == told, point
             if told == "queued":
                 local.ask("POST", f"jobs/{job}/stop")

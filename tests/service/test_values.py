@@ -7,16 +7,15 @@ import asyncio
 import json
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import httpx
 import pytest
 
-from evolve.service.folders import Place
 from evolve.service.forms import Form
 from evolve.service.responses import ProblemError
-from evolve.service.server import API, make_app
-from evolve.service.state import ServiceState
+from tests.service import API
+from tests.service.inside import App
 
 INFINITE: Final = (math.inf, -math.inf, math.nan)
 ODD: Final[tuple[Any, ...]] = (
@@ -48,33 +47,17 @@ def taken(form: Form, settings: Mapping[str, Any]) -> dict[str, Any] | None:
     return found
 
 
-class Client(NamedTuple):
-    """Asks a service in this process."""
-
-    runner: asyncio.Runner
-    app: Any
-
-    def ask(self, method: str, path: str, content: bytes = b"") -> httpx.Response:
-        async def answer() -> httpx.Response:
-            transport = httpx.ASGITransport(self.app)
-            base = f"http://localhost{API}/"
-            headers = {"Content-Type": "application/json"} if content else {}
-            async with httpx.AsyncClient(transport=transport, base_url=base) as client:
-                return await client.request(method, path, content=content, headers=headers)
-
-        return self.runner.run(answer())
-
-
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+def app(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("served") / "runs"
     folder.mkdir()
-    service = ServiceState(Place(folder), 0, ())
-    service.place.claim()
-    with asyncio.Runner() as runner:
-        yield Client(runner, make_app(service))
-        runner.run(service.search.close())
-    service.place.release()
+    with App(folder, runner, idle=True) as app:
+        yield app
+
+
+def post(app: App, path: str, body: bytes) -> httpx.Response:
+    headers = {"Content-Type": "application/json"}
+    return app.request("POST", f"{API}/{path}", content=body, headers=headers)
 
 
 def problem(answer: httpx.Response) -> Any:
@@ -88,16 +71,16 @@ def problem(answer: httpx.Response) -> Any:
 )
 @pytest.mark.parametrize("path", ["commands/run/check", "jobs", "evaluations", "agents", "session"])
 def test_what_is_no_json_of_everyone_is_refused_at_the_door(
-    client: Client, path: str, value: str
+    app: App, path: str, value: str
 ) -> None:
     for body in (value, f'{{"settings": {{"blend": {value}}}}}', f'{{"agent": {value}}}'):
-        answer = client.ask("POST", path, body.encode())
+        answer = post(app, path, body.encode())
         assert answer.status_code == 400, body
         assert "the body is not JSON" in problem(answer)["detail"]
 
 
-def test_whole_characters_are_let_in(client: Client) -> None:
+def test_whole_characters_are_let_in(app: App) -> None:
     body = b'{"settings": {"blend": 0.5}, "name": "\\ud83d\\ude00"}'
-    assert client.ask("POST", "commands/run/check", body).status_code == 422, "as a name"
+    assert post(app, "commands/run/check", body).status_code == 422, "as a name"
     body = json.dumps({"settings": {"blend": "\U0001f600"}}).encode()
-    assert "blend" in problem(client.ask("POST", "commands/run/check", body))["detail"]
+    assert "blend" in problem(post(app, "commands/run/check", body))["detail"]
