@@ -6,7 +6,6 @@ import copy
 import json
 import math
 import pickle
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +26,7 @@ from evolve.arena.match import Match
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, Rules
 from evolve.engine.patterns.patterns import DISC
-from evolve.errors import AgentError, AgentFileError, IllegalMoveError
+from evolve.errors import AgentError, AgentFileError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
 from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent
@@ -357,13 +356,6 @@ def test_it_sees_the_end_by_its_own_search_too() -> None:
         assert max(analysis.values.values()) == solve(board)[1]
 
 
-def test_one_move_or_none() -> None:
-    agent = pattern_agent()
-    assert agent.choose_counted(Board.parse("XO-" + "-" * 61, side="black")) == (2, 0)
-    with pytest.raises(IllegalMoveError, match="no move"):
-        agent.choose(Board.parse("XO-" + "-" * 61, side="white"))
-
-
 def test_nodes_are_a_limit_that_repeats() -> None:
     agent, again = (pattern_agent(cuts=CUTS, limit=Limit(nodes=3000)) for _ in range(2))
     for empties in (50, 35, 18, 10):
@@ -377,24 +369,6 @@ def test_nodes_are_a_limit_that_repeats() -> None:
         for nodes in (100, 400, 1600)
     ]
     assert games == sorted({*games})
-
-
-def test_moves_by_the_clock_are_legal() -> None:
-    agent = pattern_agent(limit=Limit(seconds=0.02))
-    for empties in (48, 30, 18):
-        for board in boards(empties, 2, empties):
-            assert agent.choose(board) in board.legal_moves()
-
-
-@pytest.mark.clock
-def test_the_time_of_a_move_is_kept() -> None:
-    """It ends before its time; a tenth of a second is for a machine that does something else."""
-    agent = pattern_agent(limit=Limit(seconds=0.05))
-    for empties in (48, 30, 18):
-        for board in boards(empties, 2, empties):
-            begin = time.perf_counter()
-            agent.choose(board)
-            assert time.perf_counter() - begin < 0.15
 
 
 def test_with_time_enough_it_plays_the_move_of_its_depth() -> None:

@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 import evolve
-from evolve.agents.agent import Limit
+from evolve.agents.agent import Agent, Limit
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import solve
 from evolve.agents.memory import thread_context
+from evolve.agents.patterns import PatternAgent
 from evolve.agents.timed_search import TABLE_BITS, TimedSearch
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules
 from evolve.engine.search import context as layout
 from evolve.errors import AgentError, IllegalMoveError
+from tests.agents.conftest import pattern_agent
 
 
 def boards(seed: int, count: int, empties: int) -> list[Board]:
@@ -42,18 +44,27 @@ def clocked(seconds: float, rules: Rules = "standard", **settings: int) -> Alpha
     return agent
 
 
+def patterned(seconds: float) -> PatternAgent:
+    return pattern_agent(limit=Limit(seconds=seconds))
+
+
+BY_THE_CLOCK = pytest.mark.parametrize("by_the_clock", [clocked, patterned])
+
+
+@BY_THE_CLOCK
 @pytest.mark.parametrize("empties", [48, 30, 21, 18])
-def test_moves_by_the_clock_are_legal(empties: int) -> None:
-    agent = clocked(0.02)
+def test_moves_by_the_clock_are_legal(by_the_clock: Callable[[float], Agent], empties: int) -> None:
+    agent = by_the_clock(0.02)
     for board in boards(empties, 3, empties):
         assert agent.choose(board) in board.legal_moves()
 
 
 @pytest.mark.clock
+@BY_THE_CLOCK
 @pytest.mark.parametrize("empties", [48, 30, 21, 18])
-def test_keeps_the_time(empties: int) -> None:
+def test_keeps_the_time(by_the_clock: Callable[[float], Agent], empties: int) -> None:
     """It ends before its time; half as much again is for a machine that does something else."""
-    agent = clocked(0.2)
+    agent = by_the_clock(0.2)
     for board in boards(empties, 3, empties):
         begin = time.perf_counter()
         agent.choose(board)
@@ -125,10 +136,11 @@ def test_threads_do_not_stop_one_another() -> None:
             assert square in board.legal_moves()
 
 
-def test_one_move_or_none() -> None:
-    agent = clocked(86400.0)  # a thought would end the tests
+@BY_THE_CLOCK
+def test_one_move_or_none(by_the_clock: Callable[[float], Agent]) -> None:
+    agent = by_the_clock(86400.0)  # a thought would end the tests
     forced = Board.parse("XO-" + "-" * 61, side="black")
-    assert agent.choose(forced) == 2
+    assert agent.choose_counted(forced) == (2, 0)
     with pytest.raises(IllegalMoveError, match="no move"):
         agent.choose(Board.parse("XO-" + "-" * 61, side="white"))
 
