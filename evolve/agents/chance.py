@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self
 
 from evolve.agents.agent import Agent, Description, Limit, Setting, moves_to_choose
-from evolve.agents.analysis import Analysis
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import Rules, check_rules
 from evolve.errors import AgentError
@@ -63,6 +62,11 @@ class RandomAgent(Agent):
         return _SEED
 
 
+def delegated(field: str, name: str) -> Any:
+    """A member of an agent that the agent in its `field` answers."""
+    return property(lambda agent: getattr(getattr(agent, field), name))
+
+
 @dataclass(frozen=True)
 class MistakenAgent(Agent):
     """Another agent that plays a share of its moves at random, and so is weaker than that.
@@ -80,10 +84,10 @@ class MistakenAgent(Agent):
         if not 0.0 <= self.share <= 1.0:
             raise AgentError(f"{MISTAKES}={self.share:g} must be 0 to 1, a share of the moves")
 
-    @property
-    def rules(self) -> Rules | None:
-        """Those of the other agent."""
-        return self.agent.rules
+    rules = delegated("agent", "rules")
+    analyse = delegated("agent", "analyse")
+    limit = delegated("agent", "limit")
+    prepare = delegated("agent", "prepare")
 
     def choose(self, board: Board) -> int:
         """A legal square: random, or the other agent's."""
@@ -96,10 +100,6 @@ class MistakenAgent(Agent):
             moves = moves_to_choose(board)
             return moves[mix(drawn) % len(moves)], 0
         return self.agent.choose_counted(board)
-
-    def analyse(self, board: Board) -> Analysis | None:
-        """The other agent's values."""
-        return self.agent.analyse(board)
 
     def with_rules(self, rules: Rules) -> Self:
         """The agent, playing by `rules`."""
@@ -114,11 +114,6 @@ class MistakenAgent(Agent):
     def identity(self) -> Any:
         """What determines how it plays."""
         return [self.share, self.seed, self.agent.identity]
-
-    @property
-    def limit(self) -> Limit:
-        """That of the other agent."""
-        return self.agent.limit
 
     def limited(self, limit: Limit) -> Self:
         """The agent, within `limit` as far as the other can."""
@@ -139,10 +134,6 @@ class MistakenAgent(Agent):
         share, seed = values.get(MISTAKES, self.share), values.get("seed", self.seed)
         agent = self.agent.with_settings(others, name) if others else self.agent
         return replace(self, agent=agent, share=share, seed=seed, name=name)
-
-    def prepare(self) -> None:
-        """Prepare the other agent."""
-        self.agent.prepare()
 
     def describe(self) -> Description:
         """The other agent, and the share of mistakes."""

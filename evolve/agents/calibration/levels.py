@@ -10,12 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Final, NoReturn, Self, cast
 
-from evolve.agents.agent import Agent, Description, Limit, Setting
-from evolve.agents.analysis import Analysis
+from evolve.agents.agent import Agent, Description, Limit
 from evolve.agents.calibration.ratings import RATINGS
+from evolve.agents.chance import delegated
 from evolve.agents.names import parse_name
 from evolve.agents.reference import reference_agent
-from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 
@@ -51,63 +50,28 @@ class LevelAgent(Agent):
         """None: it plays by any."""
         return None
 
-    def choose(self, board: Board) -> int:
-        """A legal square; raises IllegalMoveError when there is none."""
-        return self._agent.choose(board)
-
-    def choose_counted(self, board: Board) -> tuple[int, int]:
-        """The same square, and the nodes searched for it."""
-        return self._agent.choose_counted(board)
-
-    def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
-        """The same, and the value that it says with its move, if any."""
-        return self._agent.choose_valued(board)
-
-    def analyse(self, board: Board) -> Analysis | None:
-        """Its values of the legal moves."""
-        return self._agent.analyse(board)
-
-    @property
-    def repeats(self) -> bool:
-        """Whether it always plays the same move in the same position."""
-        return self._agent.repeats
-
-    @property
-    def identity(self) -> Any:
-        """What determines how it plays, as JSON."""
-        return self._agent.identity
-
-    @property
-    def limit(self) -> Limit:
-        """The most that its moves may cost."""
-        return self._agent.limit
+    # All else is what its agent under the default rules answers; in a game of many, that agent.
+    choose = delegated("_agent", "choose")
+    choose_counted = delegated("_agent", "choose_counted")
+    choose_valued = delegated("_agent", "choose_valued")
+    analyse = delegated("_agent", "analyse")
+    repeats = delegated("_agent", "repeats")
+    identity = delegated("_agent", "identity")
+    limit = delegated("_agent", "limit")
+    for_game = delegated("_agent", "for_game")
+    within = delegated("_agent", "within")
+    settings = delegated("_agent", "settings")
+    prepare = delegated("_agent", "prepare")
 
     def limited(self, limit: Limit) -> Self:
         """The level, within `limit` as far as its agents can."""
         return replace(self, most=self.most & limit)
-
-    def for_game(self, seed: int) -> Any:
-        """Its agent under the default rules, for one game: with mistakes of that game alone."""
-        return self._agent.for_game(seed)
-
-    def within(self, nodes: int) -> Any:
-        """Its agent under the default rules, for games with a node budget."""
-        return self._agent.within(nodes)
-
-    @property
-    def settings(self) -> Mapping[str, Setting]:
-        """The settings that may follow the question mark."""
-        return self._agent.settings
 
     def with_settings(self, values: Mapping[str, Any], name: str) -> Self:
         """The level with these settings, and a new name. Raises AgentError."""
         changed = replace(self, values=tuple({**dict(self.values), **values}.items()), name=name)
         changed._agent.settings  # noqa: B018 - raises an error for an invalid value
         return changed
-
-    def prepare(self) -> None:
-        """Load all that its first move needs."""
-        self._agent.prepare()
 
     def describe(self) -> Description:
         """What it is under each rules, and a description of its agent under the default ones."""
