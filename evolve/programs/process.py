@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import queue
-import re
 import shlex
 import signal
 import subprocess
@@ -154,12 +153,6 @@ class LineProcess:
         self._talk.heard(line)
         return line.strip()
 
-    def settle(self, seconds: float) -> None:
-        """Drop all lines until none has come for `seconds`."""
-        most = time.monotonic() + _LAST_WORDS_SECONDS
-        while time.monotonic() < most and self.heard(time.monotonic() + seconds) is not None:
-            pass
-
     def error(self, text: str) -> EngineError:
         """An error with this text, the last line sent, and the last line received since."""
         return EngineError(f"{text}{self._talk.last if self._quoted else ''}")
@@ -293,17 +286,15 @@ class Talk:
     def last(self) -> str:
         """The last line sent and the last one received since, for the end of an error message.
 
-        It leaves out the numbers that count messages, so that the same game fails with the same
-        message.
+        It leaves out the numbers of pings, so that the same game fails with the same message.
         """
         if self._sent is None:
             return ""
-        number, sent = _parted(self._sent)
-        received = "nothing"
-        if self._received is not None:
-            answered, text = _parted(self._received)
-            # A number that is not ours may be the fault.
-            received = _quoted(text if answered in ("", number) else self._received)
+        sent = self._sent.strip()
+        received = "nothing" if self._received is None else _quoted(self._received.strip())
+        ping, _, number = sent.partition(" ")
+        if ping == "ping":
+            sent, received = ping, received.replace(f"pong {number}", "pong")
         return f"; sent {_quoted(sent)}, received {received}"
 
     def close(self) -> None:
@@ -331,14 +322,6 @@ class Talk:
             self.close()
             why = f"{os.environ.get(LOG)}: {failed.strerror}; no further lines are written there"
             warnings.warn(why, RuntimeWarning, stacklevel=2)
-
-
-def _parted(line: str) -> tuple[str, str]:
-    """The GTP id, or the number of a ping, and the line without it."""
-    match = re.match(r"([=?]|ping |pong |)(\d+)(?=\s|$)", line)
-    if not match:
-        return "", line.strip()
-    return match[2], f"{match[1]}{line[match.end() :]}".strip()
 
 
 def _quoted(line: str) -> str:

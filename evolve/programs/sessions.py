@@ -33,7 +33,7 @@ RULES_COMMAND: Final = "evolve-rules"
 RULES_STATUS: Final = "status rules:"
 """Start of the NBoard line in which a program says its rules; evolve's own program sends it."""
 _LONGEST_ANSWER: Final = 1000
-_ANSWER: Final = re.compile(r"(?:> ?)*([=?])(\d*)(?:\s+(.*)|([A-Za-z].*))?")
+_ANSWER: Final = re.compile(r"(?:> ?)*([=?])(?:\s+(.*)|([A-Za-z].*))?")
 """The first line of an answer, possibly after prompts.
 A line like a banner, such as `=== Rhino ===`, does not match."""
 _AROUND: Final = "\"'`[](){}.,;:"
@@ -44,13 +44,10 @@ _UNKNOWN: Final = re.compile(
 )
 """How a program refuses a command that it does not know."""
 _PATIENCE: Final = 8.0
-"""Seconds without an answer after which a program counts as not knowing the greeting.
-A quarter of that once it has answered anything."""
+"""Seconds without an answer after which a program counts as not knowing `list_commands`."""
 _QUIET: Final = 0.5
 """Seconds without a line that end an answer without a blank line at its end.
 Four times that for a program that has ended an answer with a blank line."""
-_PAUSE: Final = 0.1
-"""Seconds without a line that end a program's banner."""
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
 _VALUE: Final = re.compile(r"[\s/(\"':]*([-+]?\d{1,6}(?:\.\d{1,9})?)(?![\w.])", re.ASCII)
 _HOST: Final = Path(__file__).with_name("host.py")
@@ -102,9 +99,8 @@ class GtpSession(ProgramSession):
     """A program that speaks GTP; `moves` are those that it has received or played.
 
     Programs answer in upper or lower case, print banners, and may know only the few commands that
-    a game needs: the session manages without the others. Commands have ids where the program
-    returns them, and none otherwise: many programs take an id for the command. setup: commands
-    specific to the program, sent at its start.
+    a game needs: the session manages without the others. Commands have no ids: many programs take
+    an id for the command. setup: commands specific to the program, sent at its start.
     """
 
     def __init__(
@@ -120,24 +116,20 @@ class GtpSession(ProgramSession):
         self._clock = None if clock is None else GameTime.of(clock)
         self._commands: list[str] = []
         self._setup = setup
-        self._id = 0
-        self._has_ids = True
-        """Whether to send commands with ids."""
-        self._is_strict = False
-        """Whether to ignore answers without ids: they answer earlier commands without ids."""
         self._has_ends: bool | None = None
         """Whether a blank line ends its answers; None where that is not known yet."""
 
     def begin(self, deadline: float) -> None:
         """Ask what the program can do, and set up the game."""
-        commands = self._commands = self._greet(deadline)
+        self._set_size(deadline)  # every program answers this, once it has started
+        listed = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
+        commands = self._commands = [] if listed is None or not listed.good else listed.text.split()
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
             ours = [name for name in games if name.lower() in ("othello", "reversi")]
             if not ours:
                 raise self.error(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
             self._ask(f"set_game {ours[0]}", deadline)
-        self._set_size(deadline)
         self._ask("clear_board", deadline)
         # GTP has whole seconds alone.
         if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
@@ -147,24 +139,6 @@ class GtpSession(ProgramSession):
             self._ask(line, deadline)
         if RULES_COMMAND in commands:
             self._note_rules(self._ask(RULES_COMMAND, deadline))
-
-    def _greet(self, deadline: float) -> list[str]:
-        """The commands that the program lists.
-
-        The question first has an id. Where the answer has none, the program may have taken the id
-        for the command: the session asks again without. Where there is no answer, it asks again
-        after a command that every program knows.
-        """
-        first = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
-        if first is not None and first.id:
-            return first.text.split()
-        self._has_ids = False
-        if first is None:
-            self._set_size(deadline)
-        self._program.settle(_PAUSE)
-        again = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE / 4))
-        self._program.settle(_PAUSE)
-        return [] if again is None or not again.good else again.text.split()
 
     def _set_size(self, deadline: float) -> None:
         """Set the board size to 8; a program that does not know the command has no other board."""
@@ -210,9 +184,6 @@ class GtpSession(ProgramSession):
         else:
             self._ask(f"play {side} {square_name(moves[ply])}", deadline)
 
-    def end(self) -> None:
-        self._program.end(self._line("quit"), 0.5)
-
     def _ask(self, command: str, deadline: float) -> str:
         """The answer to a command; EngineError when the program refuses it."""
         answer = self._try(command, deadline)
@@ -231,49 +202,28 @@ class GtpSession(ProgramSession):
             raise self.error("no answer in time")
         return answer
 
-    def _line(self, command: str) -> str:
-        if not self._has_ids:
-            return command
-        self._id += 1
-        return f"{self._id} {command}"
-
     def _said(self, command: str, deadline: float) -> _Answer | None:
         """The answer to a command; None where there is none before `deadline`."""
-        self._program.send(self._line(command))
+        self._program.send(command)
         while (line := self._program.heard(deadline)) is not None:
-            if (answer := self._answer(line)) is None:
-                continue
-            if answer.id and not self._has_ids:  # the greeting's answer, late or after a banner
-                self._has_ids = self._is_strict = True
-                return self._said(command, deadline)
-            return self._whole(answer, deadline)
+            if match := _ANSWER.fullmatch(line):
+                text = self._whole(match[2] or match[3] or "", deadline)
+                return _Answer(match[1] == "=", text)
         return None
 
-    def _answer(self, line: str) -> _Answer | None:
-        """The answer that begins with a line; None for anything else, or another command's."""
-        match = _ANSWER.fullmatch(line)
-        if match is None or match[2] not in ("", str(self._id)):
-            return None
-        if self._is_strict and not match[2]:
-            return None
-        return _Answer(match[1] == "=", match[2], match[3] or match[4] or "")
-
-    def _whole(self, answer: _Answer, deadline: float) -> _Answer:
-        """An answer with its remaining lines."""
-        lines = [answer.text]
+    def _whole(self, first: str, deadline: float) -> str:
+        """The text of an answer with its remaining lines."""
+        lines = [first]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET
             line = self._program.heard(min(deadline, time.monotonic() + quiet))
             if not line:
                 self._has_ends = line is not None
                 break
-            better = None if answer.id else self._answer(line)
-            if better is not None and better.id:  # the lines before were a banner
-                return self._whole(better, deadline)
             lines.append(line)
             if len(lines) > _LONGEST_ANSWER:
                 raise self.error("gives an endless answer")
-        return answer._replace(text="\n".join(lines))
+        return "\n".join(lines)
 
 
 def _move_in(answer: str, side: Side) -> str:
@@ -293,10 +243,9 @@ def _value_in(text: str) -> float | None:
 
 
 class _Answer(NamedTuple):
-    """An answer; good: whether the program accepted the command; id: as received, or empty."""
+    """An answer; good: whether the program accepted the command."""
 
     good: bool
-    id: str
     text: str
 
 

@@ -5,10 +5,10 @@ move on: crash, hang, stop (SIGSTOP), kill (SIGKILL), illegal, garbage, silent (
 flood, endless (an answer without end), resign, deaf (dies at its start), child (hangs with a child
 of its own), clings (hangs, heeds no signal and no end of its input, has children in sessions of
 their own, and says in the folder that it does), white (illegal, but as white alone).
-Dialects: banner, lower, bare, rules:WORD (says that it plays by these); and of GTP strict, nodding,
-mute (take an id for a command, which they refuse, take for done, or are silent about), short (no
-blank line after an answer), late (is slow to start), slow (.15 s a move,
-time_left), crlf, chatty (says what it thinks, and `=D3`);
+Dialects: banner, lower, bare, rules:WORD (says that it plays by these); and of GTP
+mute (is silent about commands that it does not know), short (no blank line after an answer),
+late (is slow to start), slow (.15 s a move, time_left), crlf, chatty (says what it thinks, and
+`=D3`);
 passes (where it must not). It is started hundreds of times: what only faults need is imported by
 them.
 """
@@ -100,19 +100,13 @@ def cling() -> None:
     subprocess.Popen(["sh", "-c", "(trap '' TERM HUP INT; setsid sleep 1000 &) &"])
 
 
-ID_LESS = ("strict", "nodding", "mute", "short", "chatty")
-
-
 def gtp(fault: str) -> None:
     game, asked = Game(), 0
     end = {"crlf": "\r\n\r", "short": ""}.get(fault, "\n")
     if fault == "banner":
         say("=== Welcome to Engine 1.0 ===\n\nready\n=\n?")
     for line in sys.stdin:
-        number, _, rest = line.strip().partition(" ")
-        if fault in ID_LESS:
-            number, rest = "", line
-        word, *words = rest.split()
+        word, *words = line.split()
         answer: str | None = ""
         if word == "clear_board":
             game = Game()
@@ -132,7 +126,7 @@ def gtp(fault: str) -> None:
                 square = game.choice()
                 game.play(square)
                 answer = NAMES[square] if fault == "lower" else NAMES[square].upper()
-        elif word == "list_commands" and fault != "bare":
+        elif word == "list_commands" and fault not in ("bare", "mute"):
             answer = "play\ngenmove\nlist_games\nset_game\ntime_settings"
             if fault.startswith("rules:"):
                 answer += "\nevolve-rules"
@@ -143,18 +137,16 @@ def gtp(fault: str) -> None:
         elif word == "list_games":
             answer = "Go Othello"
         elif word == "quit":
-            say(f"={number}\n")
+            say("=\n")
             return
         elif word not in ("boardsize", "set_game", "time_settings", "time_left"):
-            if fault == "nodding":
-                say("=\n")
-            elif fault != "mute":
-                say(f"?{number} unknown command{end}")
+            if fault != "mute":
+                say(f"? unknown command{end}")
             continue
         if fault == "chatty":
             say(f"thinking about {word}\n\n=== nothing special ===\n")
         between = "" if fault == "chatty" else " "
-        say(f"={'' if fault == 'bare' else number}{between}{answer}{end}")
+        say(f"={between}{answer}{end}")
 
 
 def nboard(fault: str) -> None:
