@@ -36,7 +36,7 @@ _WIDTH: Final = 8
 
 
 def print_line(text: str, whole: bool = False) -> None:
-    """Print a line on standard output; without a reader do nothing, so that the run goes on."""
+    """Print a line on standard output; without a reader do nothing, so that the run continues."""
     try:
         terminal.print_text(text, whole)
         sys.stdout.flush()
@@ -45,7 +45,7 @@ def print_line(text: str, whole: bool = False) -> None:
 
 
 def print_next(*commands: str | None) -> None:
-    """Print commands to go on with, each in a line of its own, so that it can be copied whole."""
+    """Print the next commands, each in a line of its own, so that it can be copied whole."""
     for number, command in enumerate(filter(None, commands)):
         print_line(f"{'' if number else 'next:':<5} {command}", whole=True)
 

@@ -150,7 +150,7 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         }
         return (
             f"{work.generation + 1} generations: {ending.value}; champion in "
-            f"{champion_of(work.folder)}; {ways.get(ending, 'a higher --generations')} goes on"
+            f"{champion_of(work.folder)}; {ways.get(ending, 'a higher --generations')} continues"
         )
 
     def introduce(self, work: Evolution, before: EvolutionSettings | None) -> None:

@@ -30,7 +30,7 @@ from evolve.version import __version__
 COMMANDS: Final = {
     **{kind.name: (kind.command_module, kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
-    "resume": ("evolve.cli.resume", "Go on with a run that was stopped, or past its end."),
+    "resume": ("evolve.cli.resume", "Resume a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
     "compare": ("evolve.cli.runs", "Show runs side by side."),
@@ -264,7 +264,7 @@ def _run(arguments: list[str]) -> int:
 def _stand_in_for_closed_streams() -> None:
     """Connect streams that were closed before the start to the null device.
 
-    A run in the background goes on without its lines, and no file of ours gets a stream's number.
+    A run in the background continues without its lines, and no file of ours gets a stream's number.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:

@@ -152,8 +152,8 @@ def new_file(context: click.Context, parameter: click.Parameter, value: str | No
     """A file to write to that must not exist yet, unless `--force` is given (see `force_option`).
 
     This is for commands that write files that people use further and may have changed, such as an
-    agent or a hand-in. Other commands write over their file or go on with it: tables, pictures and
-    records can be made again from a run, often while it goes on, and games of a match are added.
+    agent or a hand-in. Others write over their file or add to it: tables, pictures and records
+    can be made again from a run, often while it continues, and games of a match are added.
     """
     path = output_path(context, parameter, value)
     if path is not None and path.is_file() and not context.params.get("force"):

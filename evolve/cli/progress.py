@@ -9,7 +9,7 @@ Every event has `event`, its name, and `time`, in seconds since 1970. The events
               so far as `best`; done, total: of the whole run
     match     the result so far: games, score and its interval, likelihood ratio
     note      text: a remark
-    done      ending: in words; stopped: whether it can go on; of a match or rating its result;
+    done      ending: in words; stopped: whether it can continue; of a match or rating its result;
               nothing where there was nothing to do
     error     message: the line on standard error
 
@@ -48,7 +48,7 @@ class ProgressFile:
         self._next = 0.0
 
     def write(self, event: str, **facts: Any) -> None:
-        """Append an event. If that fails, report it once; the work goes on without events."""
+        """Append an event. If that fails, report it once; the work continues without events."""
         if self._file is None:
             return
         document = {"event": event, "time": round(time.time(), 3), **facts}

@@ -1,4 +1,4 @@
-"""`evolve resume`: go on with a run or a study that was stopped, or past its end."""
+"""`evolve resume`: resume a run or a study that was stopped, or past its end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from evolve.runs.run_types import RUN_TYPES
 
 
 def _change_options(command: Any) -> Any:
-    """Add an option for every setting that some kind of run may change when it goes on."""
+    """Add an option for every setting that some kind of run may change when it continues."""
     changes: dict[str, Change] = {}
     for kind in RUN_TYPES:
         for change in kind.changes:
@@ -51,10 +51,10 @@ def _option(change: Change) -> Any:
 def resume_command(
     run: str, jobs: int | None, allow_programs: bool, seeds: str | None, **options: Any
 ) -> int:
-    """Go on with a run from its last complete generation, check or trial.
+    """Resume a run from its last complete generation, check or trial.
 
     --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
-    past the first target; a study goes on with all its runs. A finished run says so. Programs
+    past the first target; a study continues with all its runs. A finished run says so. Programs
     (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
     folder, or with --allow-programs.
 

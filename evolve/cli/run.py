@@ -38,7 +38,7 @@ newcomers replace the rest. The champion of each generation also plays a ladder 
 does not change, which rates it. At the end a play-off on fresh openings decides which agent is
 champion.json.
 
-Ctrl-C ends the run after the current generation, a second one at once; `evolve resume` goes on.
+Ctrl-C ends the run after the current generation, a second one at once; `evolve resume` continues.
 
 \b
 Examples:
@@ -171,7 +171,7 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
       population = 32
 
     Each run has its own folder in that of the study, with the same tables as if it ran alone.
-    Ctrl-C ends it after the current steps of its runs, a second one at once; evolve resume goes on.
+    Ctrl-C ends it after the current steps of its runs, a second one at once; resume continues.
     Runs that work at a time share the --jobs threads; on a cluster (--scheduler) each slot has one.
 
     \b

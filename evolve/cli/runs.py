@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -274,20 +274,16 @@ def print_compared(frame: pd.DataFrame) -> None:
 def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
-    from evolve.runs.summary import ELO, facts_of
+    """Print or write the facts of runs, with the settings in which they differ."""
+    from evolve.runs.summary import facts_of
 
     totals = [run.kind.reading.totals(run) for run in runs]
     facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
-    settings = [
-        {key: value for key, value in run.config.items() if key != "versions"} for run in runs
-    ]
-    keys = dict.fromkeys(key for values in settings for key in values)
-    differing = [
-        key for key in keys if any(values.get(key) != settings[0].get(key) for values in settings)
-    ]
-    heads = [{"done": done_of(fact), "elo": strength_of(fact)} for fact in facts]
-    for fact, values in zip(facts, settings, strict=True):
-        fact.update({key: values.get(key) for key in differing if key not in fact})
+    columns = [_people_read(fact, {key for more in totals for key in more}) for fact in facts]
+    for fact, column, differing in zip(facts, columns, _differing(runs), strict=True):
+        added = {key: value for key, value in differing.items() if key not in fact}
+        fact |= added
+        column |= {key: _flat(value) for key, value in added.items()}
     rows = [{"run": name, **fact} for name, fact in zip(names, facts, strict=True)]
     if style == "json" and output is None:
         print_json(rows)
@@ -296,24 +292,36 @@ def _side_by_side(
         flat = [{key: _flat(value) for key, value in row.items()} for row in rows]
         write_in_style(as_frame(flat), style, output)
         return
-    hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
-    hidden |= {kind.unit for kind in RUN_TYPES} - {key for more in totals for key in more}
-    columns = [
-        {
-            **{key: fact.get(key) for key in ("command", "rules", "preset", "seed", "state")},
-            "date": fact["date"],
-            **head,
-            **{key: _flat(value) for key, value in fact.items() if key not in hidden},
-        }
-        for fact, head in zip(facts, heads, strict=True)
-    ]
     shown = dict.fromkeys(key for column in columns for key in column)
-    rows_shown = [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown]
+    lines = [[key, *(rounded(key, column.get(key)) for column in columns)] for key in shown]
     if style == _DOCUMENT:
-        texts = [[cell(value) for value in row] for row in rows_shown]
+        texts = [[cell(value) for value in line] for line in lines]
         _write_document([Section("", ["", *names], texts)], output)
     else:
-        print_rows(["", *names], rows_shown, blocks=True)
+        print_rows(["", *names], lines, blocks=True)
+
+
+def _differing(runs: Sequence[evolve.Run]) -> list[dict[str, Any]]:
+    """The settings of each run in which any of them differs from the first."""
+    first, *others = settings = [run.config for run in runs]
+    keys = dict.fromkeys(key for values in settings for key in values if key != "versions")
+    differ = [key for key in keys if any(values.get(key) != first.get(key) for values in others)]
+    return [{key: values.get(key) for key in differ} for values in settings]
+
+
+def _people_read(facts: Mapping[str, Any], totals: Collection[str]) -> dict[str, Any]:
+    """The facts of a run in the order in which people read them, results put together."""
+    from evolve.runs.summary import ELO
+
+    hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
+    hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in totals}
+    return {
+        **{key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")},
+        "date": facts["date"],
+        "done": done_of(facts),
+        "elo": strength_of(facts),
+        **{key: _flat(value) for key, value in facts.items() if key not in hidden},
+    }
 
 
 def _flat(value: Any) -> Any:

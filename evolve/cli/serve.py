@@ -121,7 +121,7 @@ def serve_command(
     def ready(address: str) -> None:
         page = address if not token else f"{address}?token={token}"
         print_text(f"evolve serves {runs} at {page}")
-        print_text("Ctrl-C ends it; jobs go on")
+        print_text("Ctrl-C ends it; jobs continue")
         if browse:
             _open(page, stack if token else None)
 

@@ -59,7 +59,7 @@ def start(design: StudySpec, jobs: int, out: str | None) -> int:
         agree_to_programs(folder, *_settings(design))
         write_text(folder / STUDY_FILE, design.text(versions))
         study = Study(folder)
-        return _go_on(study, jobs, ())
+        return _run_study(study, jobs, ())
 
 
 def _refuse_functions(design: StudySpec, source: str) -> None:
@@ -70,7 +70,7 @@ def _refuse_functions(design: StudySpec, source: str) -> None:
             if isinstance(name, str) and name.startswith(OWN):
                 raise RunError(
                     f"{source}: {kind} = {name} is a function from Python; such a study begins and "
-                    f"goes on by a call of evolve.study with {kind}={name.removeprefix(OWN)}"
+                    f"continues by a call of evolve.study with {kind}={name.removeprefix(OWN)}"
                 )
 
 
@@ -97,7 +97,7 @@ def _settings(design: StudySpec) -> list[BaseModel]:
 def resume_study(
     study: Study, changes: Mapping[str, Any], seeds: str | None, jobs: int, allow_programs: bool
 ) -> int:
-    """Go on with a study; changes move the end of all its runs, seeds add runs."""
+    """Resume a study; changes move the end of all its runs, seeds add runs."""
     path, design = study.path, study.design
     need_extras(design.variant)
     values = design.model_dump(exclude_unset=True)
@@ -126,10 +126,10 @@ def resume_study(
         words = option_words(changes)
         if allow_programs:
             words.append("--allow-programs")
-        return _go_on(study, jobs, words)
+        return _run_study(study, jobs, words)
 
 
-def _go_on(study: Study, jobs: int, words: Sequence[str]) -> int:
+def _run_study(study: Study, jobs: int, words: Sequence[str]) -> int:
     """Work on a study until something ends it, and say how it went; return the exit code."""
     kind = study.design.kind
     if not kind.runs_on_clusters:

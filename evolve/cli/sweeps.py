@@ -87,7 +87,7 @@ class TrialsView(ProgressView):
         """As above; trials in hand are not waited for."""
         if stage in self.units:
             return super().ending(stage)
-        return "ending: trials in hand begin again when the sweep goes on"
+        return "ending: trials in hand begin again when the sweep continues"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return why a trial failed, or None."""
@@ -170,7 +170,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         """Print the final, the champion, and what to do next."""
         folder, result = work.folder, self._result
         if result is None:
-            print_line(f"go on with: evolve resume {as_word(folder)}")
+            print_line(f"continue with: evolve resume {as_word(folder)}")
             return
         print_finalists(folder, final_table(folder).to_pylist())
         name = as_word(folder)

@@ -65,10 +65,10 @@ class LongWork(ABC, Generic[S, W]):
             agree_to_programs(folder, self.stored(settings))
             run_folder.create(folder, self._text(settings), self.kind.parts)
             with self.opened(folder, settings, jobs, new=True) as work:
-                return self._go_on(work, None)
+                return self._work(work, None)
 
     def resume(self, run: Run, changes: Mapping[str, Any], jobs: int, allow_programs: bool) -> int:
-        """Go on with a run from its last complete step; return the exit code.
+        """Resume a run from its last complete step; return the exit code.
 
         changes: settings that change, see `RunType.changes`. allow_programs: whether programs that
         its settings name may run although this user did not start it in that folder.
@@ -91,7 +91,7 @@ class LongWork(ABC, Generic[S, W]):
                     return 0
                 if settings != before:
                     write_text(file, self._text(settings))
-                return self._go_on(work, before)
+                return self._work(work, before)
 
     def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> S:
         """The settings in a run's config.toml, with changes."""
@@ -115,7 +115,7 @@ class LongWork(ABC, Generic[S, W]):
         """Give the work, at its last complete step unless it is `new`."""
 
     def finished(self, work: W) -> str | None:
-        """How far the work got and what goes on from there, if nothing is left to do; else None."""
+        """How far the work got and what continues it, if nothing is left to do; else None."""
         return None
 
     @abstractmethod
@@ -142,7 +142,7 @@ class LongWork(ABC, Generic[S, W]):
     def _text(self, settings: S) -> str:
         return config_of(self.kind, self.command, self.stored(settings))
 
-    def _go_on(self, work: W, before: S | None) -> int:
+    def _work(self, work: W, before: S | None) -> int:
         self.introduce(work, before)
         kind = self.kind
         ending = carry_out(
@@ -172,7 +172,7 @@ def carry_out(
     """Run the work, and show it to people; return its ending.
 
     The first Ctrl-C ends it after the current step, a second one at once. If anything is kept then,
-    say how to go on. name, row_event: of the work and its rows, in `--progress`.
+    say how to continue. name, row_event: of the work and its rows, in `--progress`.
     """
     file = progress_of()
     report_start(command=name, folder=folder)
@@ -186,7 +186,7 @@ def carry_out(
 
 
 def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], None]) -> int:
-    """Print how far the work got and why it ended, and its result or how to go on.
+    """Print how far the work got and why it ended, and its result or how to continue.
 
     Returns the exit code.
     """
@@ -200,7 +200,7 @@ def finish(folder: Path, so_far: str, ending: RunEnding, report: Callable[[], No
 
 
 def _print_resume(folder: Path) -> None:
-    print_line(f"go on with: evolve resume {as_word(folder)}")
+    print_line(f"continue with: evolve resume {as_word(folder)}")
 
 
 @contextmanager

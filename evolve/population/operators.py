@@ -298,7 +298,7 @@ def check_own(settings: EvolutionSettings, own: Own) -> None:
         given = own_name(own[kind]) if kind in own else None
         if name.startswith(OWN) and given != name:
             raise SettingsError(
-                f"{kind} = {name}: is a function from Python; such a run begins and goes on by a "
+                f"{kind} = {name}: is a function from Python; such a run begins and continues by a "
                 f"call of evolve.evolve with {kind}={name.removeprefix(OWN)}"
             )
         if given not in (None, name):

@@ -1,1 +1,1 @@
-"""Folders of runs and studies: their kinds, their tables, how they begin and go on."""
+"""Folders of runs and studies: their kinds, their tables, how they begin and continue."""

@@ -44,7 +44,7 @@ def check_new(folder: Path) -> None:
     if not folder.exists():
         return
     if (folder / CONFIG_FILE).exists() or (folder / STUDY_FILE).exists():
-        raise RunError(f"{folder} is taken; go on with: evolve resume {as_word(folder)}")
+        raise RunError(f"{folder} is taken; continue with: evolve resume {as_word(folder)}")
     if not folder.is_dir() or not all(map(_is_leftover, folder.iterdir())):
         raise RunError(f"{folder} is taken")
 
@@ -184,5 +184,5 @@ def _write(path: Path, table: pa.Table) -> None:
 
 
 def remove_playoff(folder: Path) -> None:
-    """Remove the play-off, because evolution goes on past it."""
+    """Remove the play-off, because evolution continues past it."""
     remove(playoff_file(folder), missing_ok=True)

@@ -204,7 +204,7 @@ def test_runs_with_odd_names_go_on_and_play_by_what_is_said(name: str, copy: Pat
     Path(name).parent.mkdir(exist_ok=True)
     copy.rename(name)
     assert done("resume", name, "--generations=4", "--jobs=1").code == 0
-    shown = f"go on with: evolve resume {shlex.quote(name)}"
+    shown = f"continue with: evolve resume {shlex.quote(name)}"
     assert shown in fails("run", *QUICK, "--out", name)
     assert match(f"{name}?depth=1", name, "--games=2", "--jobs=1")["a"] == f"{name}?depth=1"
     for words in (("show", name), ("show", f"{name}/champion.json?depth=1"), ("runs", ".")):

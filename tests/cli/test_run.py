@@ -297,7 +297,7 @@ def test_run_that_has_come_to_rest_says_so_once_and_ends_only_when_asked_to() ->
     assert len(evolve.load_run("ended").generations) == first + 1
     again = done("resume", "ended")
     assert "is finished" in again.out
-    assert "--no-until-rest goes on" in again.out
+    assert "--no-until-rest continues" in again.out
     done("resume", "ended", "--no-until-rest", "--jobs", 1)
     pd.testing.assert_frame_equal(
         *(evolve.load_run(name).generations.drop(columns="seconds") for name in ("whole", "ended"))
@@ -405,7 +405,7 @@ def test_a_population_of_clones_is_told_and_has_no_score() -> None:
     stopped = done("run", *CLONES, "--stop-when-uniform", 2, "--out", "stopped").out
     assert "N stops by itself" not in stopped
     assert "for as long as --stop-when-uniform allows" in stopped
-    assert "a higher --stop-when-uniform goes on" in done("resume", "stopped").out
+    assert "a higher --stop-when-uniform continues" in done("resume", "stopped").out
     before = evolve.load_run("stopped").generation_count
     done("resume", "stopped", "--stop-when-uniform", 3)
     assert evolve.load_run("stopped").generation_count == before + 1

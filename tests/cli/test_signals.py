@@ -442,7 +442,7 @@ def test_a_run_that_is_ended_says_how_to_go_on(way: signal.Signals, tmp_path: Pa
     process.send_signal(way)
     ended = finish(process)
     assert ended.code == 128 + way
-    assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
+    assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
     assert ended.err.split() == ["ended", "by", way.name]
     count = evolve.load_run("long").generation_count + 1
     done("resume", "long", "--generations", count, "--jobs", 1)
@@ -458,7 +458,7 @@ def test_a_training_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     ended = finish(process)
     assert ended.code == 128 + signal.SIGTERM
-    assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
+    assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
 
 
 @pytest.mark.slow
@@ -468,7 +468,7 @@ def test_a_sweep_that_is_ended_says_how_to_go_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     ended = finish(process)
     assert ended.code == 128 + signal.SIGTERM
-    assert ended.out.splitlines()[-1] == "go on with: evolve resume long"
+    assert ended.out.splitlines()[-1] == "continue with: evolve resume long"
 
 
 @pytest.mark.slow

@@ -252,7 +252,7 @@ def test_what_cannot_be(tmp_path: Path, study: Path) -> None:
     assert "crossover=odd: " in misused("run", "--grid=crossover=odd,blend", *out)
     assert "leave --seed out" in misused("run", "--seed=1", "--seeds=2", *out)
     assert "there is no such setting" in misused("run", "--grid=nonsense=1", *out)
-    assert "is taken; go on with: evolve resume" in fails("run", "--seeds=1", "--out", study)
+    assert "is taken; continue with: evolve resume" in fails("run", "--seeds=1", "--out", study)
     (tmp_path / "empty.toml").write_text("")
     assert "seeds: it must be given" in fails("study", tmp_path / "empty.toml", *out)
     assert not (tmp_path / "x").exists(), "nothing is begun"

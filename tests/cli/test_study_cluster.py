@@ -74,7 +74,7 @@ def test_the_scheduler_is_gone(tmp_path: Path) -> None:
         found.scheduler.kill()
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert f"go on with: evolve resume {study}" in out
+    assert f"continue with: evolve resume {study}" in out
     assert err.strip() == f"error: the scheduler at {found.address} is gone"
 
 

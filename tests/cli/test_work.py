@@ -36,7 +36,7 @@ def test_how_to_go_on_is_said_where_anything_is_kept(
     for folder, kept in ((quick, True), (tmp_path, False)):
         with pytest.raises(KeyboardInterrupt):
             carry_out("run", "row", folder, LOOK, interrupted, EVOLUTIONS.reading.kept)
-        assert (f"go on with: evolve resume {folder}" in capsys.readouterr().out) == kept
+        assert (f"continue with: evolve resume {folder}" in capsys.readouterr().out) == kept
 
 
 def test_a_report_is_made_of_what_came_to_its_end(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,4 +50,4 @@ def test_a_report_is_made_of_what_came_to_its_end(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == "3 of 3: all trials are finished\n"
     assert finish(Path("here"), "1 of 3", SweepEnding.STOPPED, report) == INTERRUPTED
     assert made == ["report"]
-    assert capsys.readouterr().out == "1 of 3: stopped\ngo on with: evolve resume here\n"
+    assert capsys.readouterr().out == "1 of 3: stopped\ncontinue with: evolve resume here\n"

@@ -150,7 +150,7 @@ def test_the_scheduler_is_killed_and_the_run_goes_on_without(tmp_path: Path) -> 
         out, err = process.communicate(timeout=PATIENCE)
         assert time.monotonic() - begin < 25, "for 30 s Dask itself would look for it"
     assert process.returncode == 1
-    assert f"go on with: evolve resume {run}" in out
+    assert f"continue with: evolve resume {run}" in out
     assert err.strip() == f"error: the scheduler at {found.address} is gone"
     kept = evolve.load_run(run).generation_count
     done("resume", run, "--generations", kept + 1)
@@ -252,7 +252,7 @@ def test_a_sweep_whose_scheduler_is_killed_goes_on(tmp_path: Path) -> None:
         found.scheduler.kill()
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, (out, err)
-    assert f"go on with: evolve resume {sweep}" in out
+    assert f"continue with: evolve resume {sweep}" in out
     assert err.strip() == f"error: the scheduler at {found.address} is gone"
     trials = evolve.load_run(sweep).trials
     assert not (trials["state"] == "FAIL").any()

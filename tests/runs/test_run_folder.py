@@ -75,7 +75,7 @@ def test_a_run_is_made_where_nothing_of_anyone_is(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == [
         ".lock", "config.toml", "games", "generations",
     ]  # fmt: skip
-    with pytest.raises(RunError, match="is taken; go on with: evolve resume"):
+    with pytest.raises(RunError, match="is taken; continue with: evolve resume"):
         run_folder.check_new(folder)
 
 

@@ -40,7 +40,7 @@ def test_ctrl_c_ends_it_and_it_goes_on(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
-    assert f"go on with: evolve resume {folder}" in out
+    assert f"continue with: evolve resume {folder}" in out
     assert "0 of 2 runs: stopped" in out
     assert not list((folder / "logs").glob("*.progress"))
     (row,) = json.loads(done("runs", tmp_path, "--json").out)
