@@ -19,11 +19,9 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
-    ValidationError,
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from evolve.config.ranges import range_text
 from evolve.parsing import everything_in, split_list
@@ -57,27 +55,18 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _removed_are_reported(cls, values: Any) -> Any:
-        found = {}
-        for name, value in values.items() if cls.REMOVED and isinstance(values, Mapping) else ():
+        if not cls.REMOVED or not isinstance(values, Mapping):
+            return values
+        kept, faults = {}, []
+        for name, value in values.items():
             key = next((key for key in (f"{name}={value}", name) if key in cls.REMOVED), None)
-            if key is not None:
-                found[name] = cls.REMOVED[key]
-        faults = [
-            InitErrorDetails(
-                type=PydanticCustomError("removed", "{why}", {"why": why}),
-                loc=(name,),
-                input=values[name],
-            )
-            for name, why in found.items()
-            if why is not None
-        ]
+            if key is None:
+                kept[name] = value
+            elif (reason := cls.REMOVED[key]) is not None:
+                faults.append(f"{name} = {value!r}: {reason}")
         if faults:
-            raise ValidationError.from_exception_data(cls.__name__, faults)
-        return (
-            {name: value for name, value in values.items() if name not in found}
-            if found
-            else values
-        )
+            raise ValueError("; ".join(faults))
+        return kept
 
 
 def _is_half(value: Any) -> bool:

@@ -16,7 +16,7 @@ from evolve.config.toml import default_rules
 from evolve.engine.board.rules import DEFAULT_RULES, Rules, check_rules
 from evolve.errors import AgentError, AgentFileError, RunError
 from evolve.extras import imported
-from evolve.runs.names import agent_in
+from evolve.runs.ids import agent_in
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import BEST_FILE, CHAMPION_FILE, LEARNED_FILE, STUDY_FILE
 from evolve.terminal_text import plain

@@ -31,7 +31,7 @@ from evolve.files.atomic import write_bytes, write_text
 from evolve.files.changes import remove
 from evolve.parsing import parse_json, read_document
 from evolve.records.moves import read_move
-from evolve.runs.names import IN_STUDY, UPLOADS, agent_in, is_study_in, run_in, upload_in
+from evolve.runs.ids import IN_STUDY, UPLOADS, agent_in, is_study_in, run_in, upload_in
 from evolve.runs.run import Run
 from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config

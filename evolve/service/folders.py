@@ -17,7 +17,7 @@ from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.files.folder import refuse_links
-from evolve.runs.names import SERVICE, UPLOADS, run_in
+from evolve.runs.ids import SERVICE, UPLOADS, run_in
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 

@@ -16,7 +16,7 @@ from evolve.agents.calibration.ladder import beaten_by
 from evolve.errors import EvolveError
 from evolve.files.folder import refuse_link
 from evolve.fitness.statistics import Estimate, in_elo
-from evolve.runs.names import IN_STUDY, RUN_ID, find_run, is_study_in
+from evolve.runs.ids import IN_STUDY, RUN_ID, find_run, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
 from evolve.runs.run_type import Facts

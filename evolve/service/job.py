@@ -34,7 +34,7 @@ from evolve.files.changes import make_folder, open_to_append
 from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
-from evolve.runs.names import RUN_ID
+from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.time_left import TimeLeft
 from evolve.service.folders import Place

@@ -11,7 +11,7 @@ from typing import Any
 from evolve.config.base import SettingPath
 from evolve.errors import EvolveError, RunError
 from evolve.parsing import Fault
-from evolve.runs.names import new_run_in
+from evolve.runs.ids import new_run_in
 from evolve.runs.run_folder import claim, claimed
 from evolve.service.forms import Form, form_of
 from evolve.service.job import JobRecord

@@ -34,7 +34,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evolve.errors import EvolveError
 from evolve.parsing import Fault, plain_words
-from evolve.runs.names import RUN_ID
+from evolve.runs.ids import RUN_ID
 from evolve.runs.run import Run
 from evolve.service.models.meta import WRITTEN, Problem
 from evolve.tables.paths import CONFIG_FILE

@@ -59,7 +59,7 @@ def test_groups_begin_at_fields_that_exist(model: type) -> None:
         (["--bounds", "depths=3"], "two whole numbers, LOW:HIGH, such as depths=2:6"),
         (["--bounds", "depths"], "KEY=VALUE, such as --bounds depths=2:6"),
         (["--survivors", "20"], "share of the population that is selected"),
-        (["--survivors", "1"], "shares of the population, such as 0.25"),
+        (["--survivors", "1"], "both are shares, such as 0.25"),
         (["--population", "2"], "individuals in every generation"),
         (["--fix", "depths=deep"], "it must be a whole number"),
     ],

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from evolve.runs.agreements import agree
-from evolve.runs.names import SERVICE
+from evolve.runs.ids import SERVICE
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
 from evolve.service.folders import Place

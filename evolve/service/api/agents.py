@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import remove
-from evolve.runs.names import AGENT_SUFFIXES
+from evolve.runs.ids import AGENT_SUFFIXES
 from evolve.service.agents import LARGEST_UPLOAD
 from evolve.service.models.agents import (
     AgentDetail,

@@ -13,7 +13,7 @@ from evolve.config.matches import CONTESTS, GAMES_FILE
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.engine.board.rules import DEFAULT_RULES, RULE_SETS, Rules
 from evolve.fitness.executor import processors
-from evolve.runs.names import new_run_in
+from evolve.runs.ids import new_run_in
 from evolve.runs.run_type import RunTable, RunType, TableReading
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.costs import runs_of

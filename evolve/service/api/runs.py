@@ -16,7 +16,7 @@ from evolve.config.toml import resolve_as
 from evolve.errors import EvolveError
 from evolve.files.changes import move, remove, remove_tree
 from evolve.parsing import json_value, parse_json, read_document
-from evolve.runs.names import IN_STUDY, RUN_ID
+from evolve.runs.ids import IN_STUDY, RUN_ID
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import locked
 from evolve.runs.run_type import Change as Offered

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from evolve.config.base import FormField
-from evolve.runs.names import RUN_ID
+from evolve.runs.ids import RUN_ID
 from evolve.tables.columns import Chart, Format
 
 Number = int | float

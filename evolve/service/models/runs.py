@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, Field
 
 from evolve.config.matches import CONTESTS
-from evolve.runs.names import RUN_ID
+from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.service.models.meta import STUDY, Design, Given, Number, Page
 from evolve.tables.columns import Format

@@ -5,20 +5,13 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from evolve.agents.registry import REFERENCES
 from evolve.errors import AgentError, RunError
 from evolve.files.folder import refuse_link, refuse_links
 from evolve.runs.run_types import champion_of
-from evolve.tables.paths import (
-    CONFIG_FILE,
-    STUDY_FILE,
-)
-
-if TYPE_CHECKING:
-    pass
-
+from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 
 RUN_ID: Final = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,199}$"
 """Names of runs in a folder of runs."""
