@@ -123,12 +123,12 @@ def test_no_two_modules_have_one_name() -> None:
         if not room.startswith(NAMED_AFTER_OTHERS):
             rooms[name.rpartition(".")[2]].add(room)
     twice = {name: found for name, found in rooms.items() if len(found) > 1}
-    assert set(twice) == {"call", "names"}, twice
+    assert set(twice) == {"call"}, twice
 
 
 TESTED_BY = {
     "evolve/arena/hand_in.py": "tests/cli/test_hand_in.py",
-    "evolve/runs/names.py": "tests/runs/test_loading.py",
+    "evolve/runs/ids.py": "tests/runs/test_loading.py",
     "evolve/service/models/agents.py": "tests/service/test_contract.py",
     "evolve/service/models/runs.py": "tests/service/test_contract.py",
     "evolve/studies/remote_runs.py": "tests/cli/test_study_cluster.py",
