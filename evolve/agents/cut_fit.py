@@ -177,7 +177,8 @@ def _fitted(
     undecided = inside & (np.abs(values[:, shallow]) < _DECIDED)
     inside = undecided if undecided.any() else inside
     counts, some = discs[inside], values[inside]
-    level = some + _signs(some.shape[1]) * swings[np.minimum(counts[:, None] + _plies(some), 64)]
+    plies = np.arange(some.shape[1])
+    level = some + (-1.0) ** plies * swings[np.minimum(counts[:, None] + plies, 64)]
     x = level[:, shallow]
     y = x + np.clip(level[:, depth] - x, -_OUTLIER, _OUTLIER)
     lines = []
@@ -216,11 +217,3 @@ def _swings(
     found = np.interp(np.arange(65), np.flatnonzero(known), sums[known] / counts[known])
     found[64] = 0.0  # a finished game is worth its score
     return found
-
-
-def _signs(count: int) -> npt.NDArray[np.float64]:
-    return np.where(np.arange(count) % 2 == 0, 1.0, -1.0)
-
-
-def _plies(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    return np.arange(values.shape[1])

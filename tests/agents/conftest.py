@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 import evolve
 from evolve.agents.dqn import DqnAgent, Rewards
@@ -15,7 +17,16 @@ from evolve.agents.probcut import Cut, Cuts
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.patterns.shape_set import ShapeSet
 from evolve.engine.patterns.shapes import parse_shape
+from evolve.errors import AgentFileError
 from tests import networks
+
+
+def refused(path: Path, words: str) -> None:
+    """It is no agent, which one line says, with the name of the file."""
+    with pytest.raises(AgentFileError, match=words) as caught:
+        evolve.load_agent(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def sample_agent() -> evolve.AlphaBetaAgent:

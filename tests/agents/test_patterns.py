@@ -29,7 +29,7 @@ from evolve.engine.patterns.patterns import DISC
 from evolve.errors import AgentError, AgentFileError
 from evolve.fitness.executor import Threads
 from evolve.fitness.openings import Part, balanced_openings
-from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent
+from tests.agents.conftest import CUTS, PATTERN_AGENTS, pattern_agent, refused
 from tests.agents.test_searching import boards
 
 BOTH = pytest.mark.parametrize("agent", PATTERN_AGENTS, ids=lambda agent: agent.name)
@@ -192,14 +192,6 @@ def test_headers_that_say_too_little(name: str, tmp_path: Path) -> None:
     document = {**agent.document, "parameters": parameters}
     write_arrays(path, {HEADER: np.array(json.dumps(document)), **agent.arrays})
     refused(path, f"{name} is missing")
-
-
-def refused(path: Path, words: str) -> None:
-    """It is no agent, which one line says, with the name of the file."""
-    with pytest.raises(AgentFileError, match=words) as caught:
-        evolve.load_agent(path)
-    assert str(path) in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_damaged_files(file: Path, tmp_path: Path) -> None:
