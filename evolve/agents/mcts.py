@@ -299,7 +299,7 @@ class MctsAgent(StoredAgent):
     def _best(self, board: Board, tree: Tree) -> int:
         """The move of a grown tree; near the end the exact one."""
         if board.empties <= self.endgame:
-            square = self._proven(board, self._ordered(tree))
+            square = self._solved(board, self._ordered(tree))
             if square is not None:
                 return square
         return tree.ranked()[0]
@@ -313,7 +313,7 @@ class MctsAgent(StoredAgent):
         bits = layout.table_bits_for(board.empties) if self.seconds is None else TABLE_BITS
         return thread_context(self._rules, bits)
 
-    def _proven(self, board: Board, order: list[int], end: float | None = None) -> int | None:
+    def _solved(self, board: Board, order: list[int], end: float | None = None) -> int | None:
         """The best move by exact score; None where all moves lose, or `end` comes too early."""
         context = self._context(board)
         context[layout.NODES] = context[layout.STOPPED] = 0
@@ -331,7 +331,7 @@ class MctsAgent(StoredAgent):
         return nodes_for(self.simulations * (2 if self.reuse else 1))
 
     def _search(self, board: Board) -> Tree:
-        tree = self._begun(board)
+        tree = self._tree_of(board)
         if self.seconds is None:
             self._grow(tree, board, self.simulations)
         else:
@@ -344,16 +344,16 @@ class MctsAgent(StoredAgent):
         The exact search starts after a share of the time; the tree search gets the rest.
         """
         end = begin + seconds
-        tree = self._begun(board)
+        tree = self._tree_of(board)
         if board.empties <= self.endgame:
             self._grow_until(tree, board, begin + _BEFORE_SOLVING * seconds)
-            square = self._proven(board, self._ordered(tree), end)
+            square = self._solved(board, self._ordered(tree), end)
             if square is not None:
                 return square
         self._grow_until(tree, board, end)
         return tree.ranked()[0]
 
-    def _begun(self, board: Board) -> Tree:
+    def _tree_of(self, board: Board) -> Tree:
         """A tree with `board` as its root."""
         if self._kept is None:
             tree = thread_tree(self._nodes)

@@ -102,6 +102,7 @@ class MatchFile:
         self._identity = match_identity(match)
         self._warn = warn
         self._locked = locked
+        self._folder: Path | None = None
         self._saved = 0
         self._next = 0.0
         self._warned = False
@@ -115,7 +116,7 @@ class MatchFile:
         """
         with ExitStack() as stack:
             if not self._locked:
-                stack.enter_context(_held(self.path))
+                self._folder = stack.enter_context(_locked_file(self.path))
             self._load()
             yield
 
@@ -138,10 +139,10 @@ class MatchFile:
         if self._match.played == self._saved:
             return
         games = _stored_table(self._match, self._identity)
-        if self._locked:
+        if self._folder is None:
             write_table(self.path, games)
         else:
-            _replace(self.path, games)
+            _replace(self.path, self._folder / self.path.name, games)
         self._saved = self._match.played
 
     def _load(self) -> None:
@@ -229,15 +230,6 @@ def _stored_table(match: Match, identity: str) -> pa.Table:
     return games.append_column(MATCH, repeated(identity, len(games), pa.string()))
 
 
-def _write_games(path: Path, games: pa.Table) -> None:
-    if path.suffix == ".parquet":
-        write_table(path, games)
-    else:
-        from evolve.records.table import write_frame  # not above: it loads pandas
-
-        write_frame(path, games.to_pandas())
-
-
 def _stored_rows(path: Path) -> Sequence[Mapping[str, Any]]:
     """The rows of a table, none of a missing or empty file; RecordError or RunError if damaged."""
     if not path.is_file() or not path.stat().st_size:
@@ -275,38 +267,38 @@ def _fill(row: Mapping[str, Any], moves: Any, results: Any) -> str | None:
     return failure
 
 
-def _desk(path: Path) -> Path:
-    """Return the hidden folder next to a file, where the file is locked and written.
+@contextmanager
+def _locked_file(path: Path) -> Iterator[Path]:
+    """Lock a file by a hidden folder next to it, where it is written; give that folder.
 
-    A killed writer leaves files only there.
+    A killed writer leaves files only there. RunError when another process has it; OSError names the
+    file itself.
     """
     target = Path(os.path.realpath(path))
-    return target.parent / f".{target.name}.keeping"
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Lock a file's desk; RunError when another process has it. OSError names the file itself."""
-    desk = _desk(path)
+    folder = target.parent / f".{target.name}.keeping"
     with ExitStack() as stack:
         try:
-            make_folder(desk, exist_ok=True)
-            stack.enter_context(locked(desk))
+            make_folder(folder, exist_ok=True)
+            stack.enter_context(locked(folder))
         except RunError:
             raise RunError(f"{path} is being written to by another process") from None
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(path)) from error
         try:
-            yield
+            yield folder
         finally:
-            remove_tree(desk, ignore_errors=True)
+            remove_tree(folder, ignore_errors=True)
 
 
-def _replace(path: Path, games: pa.Table) -> None:
-    """Write a table in the desk of its file, then move it into place; OSError names the file."""
-    draft = _desk(path) / path.name
+def _replace(path: Path, draft: Path, games: pa.Table) -> None:
+    """Write a table as a draft, then move it into place; OSError names the file."""
     try:
-        _write_games(draft, games)
+        if path.suffix == ".parquet":
+            write_table(draft, games)
+        else:
+            from evolve.records.table import write_frame  # not above: it loads pandas
+
+            write_frame(draft, games.to_pandas())
         move(draft, Path(os.path.realpath(path)))
     except OSError as error:
         text = error.strerror or str(error).splitlines()[0]

@@ -86,7 +86,7 @@ class LiveGame:
         self._book = [square for square in opening if square >= 0]
         self._moves: list[int] = []
         self._rules: Rules = rules
-        self._go_on()
+        self._advance()
 
     @property
     def to_move(self) -> int:
@@ -131,7 +131,7 @@ class LiveGame:
         self._nodes[self.board.side] += nodes
         self.board = self.board.play(square)
         self._moves.append(square)
-        self._go_on()
+        self._advance()
 
     def write(self, moves: npt.NDArray[np.int8], result: npt.NDArray[np.int64]) -> None:
         """Fill the game's rows of moves and of results."""
@@ -152,7 +152,7 @@ class LiveGame:
         result[NODES_BLACK] = self._nodes["black"]
         result[NODES_WHITE] = self._nodes["white"]
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         while not self.board.is_over():
             if not self.board.legal_moves():
                 self.board = self.board.pass_move()
@@ -278,7 +278,7 @@ class Series:
 
         def play(part: slice) -> None:
             for number in numbers[part].tolist():
-                game = self._begun(number)
+                game = self._start(number)
                 if self.watch is not None:
                     self.watch(number, game)
                 while not game.over:
@@ -287,7 +287,7 @@ class Series:
                         self.watch(number, game)
                     if stop.is_set():
                         return
-                self._end(number, game)
+                self._finish(number, game)
 
         threads = self.executor.threads if self.watch is None else 1
         parts = parts_of(len(numbers), 2 if in_pairs else 1)
@@ -298,7 +298,7 @@ class Series:
     def _side_by_side(self, numbers: Numbers, check_stop: Callable[[], None]) -> Iterator[Numbers]:
         """Play many games at once, so that an agent chooses moves for many boards per call."""
         for part in parts_of(len(numbers), _WIDE_PART):
-            games = {number: self._begun(number) for number in numbers[part].tolist()}
+            games = {number: self._start(number) for number in numbers[part].tolist()}
             while not all(game.over for game in games.values()):
                 check_stop()
                 for number, agent in enumerate(self.agents):
@@ -306,10 +306,10 @@ class Series:
                         agent, [g for g in games.values() if not g.over and g.to_move == number]
                     )
             for number, game in games.items():
-                self._end(number, game)
+                self._finish(number, game)
             yield numbers[part]
 
-    def _begun(self, number: int) -> LiveGame:
+    def _start(self, number: int) -> LiveGame:
         """Start a game and play its opening."""
         black, white, opening = self.pairings[number].tolist()
         draw = 2 * (self.seed * (self.draws or len(self.pairings)) + number)
@@ -320,7 +320,7 @@ class Series:
         begin = self.openings.begin(opening)
         return LiveGame(players, black, white, *begin, self.rules, self.resign)
 
-    def _end(self, number: int, game: LiveGame) -> None:
+    def _finish(self, number: int, game: LiveGame) -> None:
         """Record a finished game."""
         game.write(self.moves[number], self.results[number])
         if game.failure is not None:
