@@ -157,7 +157,7 @@ def test_an_example_works(
     if example.name == "A kind of run":  # one without champions has a score of its own
         assert all(0.3 < run["score"] < 0.7 for run in json.loads(last))
     if example.name == "A metric of a comparison":
-        assert [row["figure"] for row in json.loads(last)] == ["least_distinct"]
+        assert [row["metric"] for row in json.loads(last)] == ["least_distinct"]
     if example.name == "A term of the evaluation":
         check_the_exported_term(tmp_path)
     if example.name in SERVED:

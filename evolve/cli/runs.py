@@ -163,9 +163,9 @@ _HELP = f"""Show RUNS side by side: their results, and the settings in which the
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
 Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
 values corrected for their number after Holm. So are runs that differ in their seeds alone, as one
-setting, below the table of each run; others are settings with one seed. The figure is the
+setting, below the table of each run; others are settings with one seed. The metric is the
 champion's Elo of an evolution, that or the best score of a training, and the winner's score against
-the defaults of a sweep, or --figure. With --games the champions of
+the defaults of a sweep, or --metric. With --games the champions of
 each two settings meet as well, seed by seed.
 
 \b
@@ -173,14 +173,14 @@ Examples:
   evolve compare runs/reversed-001 runs/reversed-002
   evolve compare runs/study-001 --games 100 -o study.csv
   evolve compare runs/study-001 -o study.tex
-  evolve compare runs/blend runs/uniform --figure best_panel_score
+  evolve compare runs/blend runs/uniform --metric best_panel_score
 """
 
 
 @click.command(name="compare", help=_HELP)
 @click.argument("runs", nargs=-1, required=True, shell_complete=complete_runs)
 @click.option(
-    "--figure", metavar="NAME", help="What is compared over seeds: any number that --json has."
+    "--metric", metavar="NAME", help="What is compared over seeds: any number that --json has."
 )
 @click.option(
     "--games",
@@ -197,7 +197,7 @@ Examples:
 @json_option
 def compare_command(
     runs: tuple[str, ...],
-    figure: str | None,
+    metric: str | None,
     games: int | None,
     output: Path | None,
     jobs: int,
@@ -209,12 +209,12 @@ def compare_command(
     sources = [evolve.load_run(path) for path in runs]
     plain = [source for source in sources if source.form == "run"]
     only_runs = len(plain) == len(sources)
-    if len(sources) == 1 and only_runs and figure is None and games is None:
+    if len(sources) == 1 and only_runs and metric is None and games is None:
         _side_by_side(runs, plain, style, output)
         return
     from evolve.studies import comparison  # not above: one run needs neither kernels nor pandas
 
-    if only_runs and figure is None and games is None:
+    if only_runs and metric is None and games is None:
         frame = comparison.over_seeds(plain)
         if frame is None or (style == "table" and output is None):
             _side_by_side(runs, plain, style, output)
@@ -222,7 +222,7 @@ def compare_command(
             return
     else:
         groups = comparison.groups_of(sources)
-        frame = comparison.compared(groups, figure)
+        frame = comparison.compared(groups, metric)
         matches = {} if games is None else comparison.meetings(groups)
         if games is not None:
             _announce(matches, games, quiet=style == "json" and output is None)
@@ -265,7 +265,7 @@ def _announce(matches: Mapping[str, int], games: int, quiet: bool) -> None:
 
 
 def print_compared(frame: pd.DataFrame) -> None:
-    """Print a table of settings over seeds for people, figure by figure."""
+    """Print a table of settings over seeds for people, metric by metric."""
     for section in sections_of(frame):
         print_text(section.title)
         print_rows(section.heads, section.rows)

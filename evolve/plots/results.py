@@ -46,14 +46,14 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     Your own axes have the settings alone.
     """
     settings = table.tables["settings"]
-    figure = str(settings["figure"].iloc[0]).replace("_", " ").replace("elo", "Elo")
+    metric = str(settings["metric"].iloc[0]).replace("_", " ").replace("elo", "Elo")
     key, short_names = names_of(settings["setting"].tolist())
     named = dict(zip(settings["setting"], short_names, strict=True))
 
     def draw_settings(axes: Axes) -> None:
         names = [f"{named[row.setting]} (n = {row.seeds})" for row in settings.itertuples()]
         _draw_points(axes, names, settings["mean"], *_interval(settings))
-        axes.set_xlabel(f"{figure}: mean over seeds, 95 %")
+        axes.set_xlabel(f"{metric}: mean over seeds, 95 %")
 
     drawers, counts = [draw_settings], [len(settings)]
     if "differences" in table.tables:
@@ -63,7 +63,7 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
             names = [f"{named[row.setting]} − {named[row.against]}" for row in pairs.itertuples()]
             _draw_points(axes, names, pairs["mean"], *_interval(pairs))
             axes.axvline(0.0, color=GREY, lw=0.8, zorder=1)
-            axes.set_xlabel(f"{figure}: difference, seed by seed, 95 %")
+            axes.set_xlabel(f"{metric}: difference, seed by seed, 95 %")
 
         drawers.append(draw_differences)
         counts.append(len(pairs))

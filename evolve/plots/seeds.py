@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from evolve.fitness.statistics import mean_of
 from evolve.plots.chart import draw_chart, names_of
 from evolve.plots.figure import GREY, INK, SERIES
-from evolve.studies.comparison import Group, figure_of
+from evolve.studies.comparison import Group, metric_of
 from evolve.studies.course import ENOUGH, Course
 
 
@@ -27,7 +27,7 @@ def _draw_figures(axes: Axes, groups: Sequence[Group]) -> None:
     _, names = names_of([group.name for group in groups])
     figure = ""
     for index, group in enumerate(groups):
-        figures = [figure_of(run, None) for run in group.runs.values()]
+        figures = [metric_of(run, None) for run in group.runs.values()]
         values = [value for _, value in figures if math.isfinite(value)]
         if not values:
             continue

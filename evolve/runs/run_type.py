@@ -69,7 +69,7 @@ class TableReading:
 class RunReading:
     """How runs of a kind are read; all functions but `kept` take the Run.
 
-    kept(folder): how much of the run would be lost with its folder. facts: its `Facts`. figure:
+    kept(folder): how much of the run would be lost with its folder. facts: its `Facts`. metric:
     name and value of the one number that compares runs with different seeds; the value is None
     before it exists. curve: the course of that number, as a Series; its name and its index's name
     say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
@@ -81,7 +81,7 @@ class RunReading:
 
     kept: Callable[[Path], int]
     facts: Callable[[Any], Facts]
-    figure: Callable[[Any], tuple[str, float | None]]
+    metric: Callable[[Any], tuple[str, float | None]]
     curve: Callable[[Any], pd.Series[float]]
     tables: Mapping[str, TableReading]
     totals: Callable[[Any], dict[str, Any]] = lambda run: {}

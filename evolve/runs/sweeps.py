@@ -63,7 +63,7 @@ def _kept(folder: Path) -> int:
     return 0 if table is None else int(table.num_rows)
 
 
-def _figure(run: Run) -> tuple[str, float | None]:
+def _metric(run: Run) -> tuple[str, float | None]:
     """The winner's score against the defaults, in games that no trial has played."""
     final = whole_final(run.path)
     found = None if final is None else final.against_defaults
@@ -111,7 +111,7 @@ def _facts(run: Run) -> Facts:
 READING: Final = RunReading(
     kept=_kept,
     facts=_facts,
-    figure=_figure,
+    metric=_metric,
     curve=_curve,
     added=("seconds",),
     gain=_gain,

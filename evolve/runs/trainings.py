@@ -58,7 +58,7 @@ def _share_of_budget(budget: Any, spent: float) -> float | None:
     return spent / budget if isinstance(budget, (int, float)) and budget else None
 
 
-def _figure(run: Run) -> tuple[str, float | None]:
+def _metric(run: Run) -> tuple[str, float | None]:
     """The Elo of its agent on the ladder, or its score against the panel."""
     curve = _curve(run)
     values = curve.dropna().tolist()
@@ -95,7 +95,7 @@ def _judge(run: Run) -> str:
 READING: Final = RunReading(
     kept=_kept,
     facts=_facts,
-    figure=_figure,
+    metric=_metric,
     curve=_curve,
     totals=_totals,
     tables={

@@ -102,7 +102,7 @@ def study(
 
 def compare(
     *sources: str | Path | Run | Study,
-    figure: str | None = None,
+    metric: str | None = None,
     games: int | None = None,
     jobs: int = 1,
     progress: GamesDone | bool | None = None,
@@ -111,7 +111,7 @@ def compare(
 
     Args:
         sources: studies and runs; runs that differ only in their seeds are one setting.
-        figure: what is compared: any number that `evolve compare RUN --json` has; by default the
+        metric: what is compared: any number that `evolve compare RUN --json` has; by default the
             champions' Elo on the ladder.
         games: also play this many games between the champions of each two settings, seed by seed.
         jobs: threads for these games.
@@ -125,7 +125,7 @@ def compare(
     """
     opened = [load_run(source) if isinstance(source, str | Path) else source for source in sources]
     groups = groups_of(opened)
-    frame = compared(groups, figure)
+    frame = compared(groups, metric)
     if games is not None:
         total = sum(meetings(groups).values()) * (games + games % 2)
         with games_shown(progress, total) as count:
@@ -135,7 +135,7 @@ def compare(
 
 def comparison_of(frame: pd.DataFrame) -> ResultTable:
     """Return the table of a comparison with its parts and its picture."""
-    played, alone = frame["figure"] == HEAD_TO_HEAD, frame["against"].isna()
+    played, alone = frame["metric"] == HEAD_TO_HEAD, frame["against"].isna()
     parts = {"settings": alone, "differences": ~alone & ~played, HEAD_TO_HEAD: played}
     tables = {
         name: frame[rows].dropna(axis="columns", how="all").reset_index(drop=True)

@@ -28,7 +28,7 @@ _LONGEST: Final = 60
 """Most characters of settings that name a group of runs."""
 HEAD_TO_HEAD: Final = "head_to_head"
 COLUMNS: Final = {
-    "figure": "what was measured once for each seed",
+    "metric": "what was measured once for each seed",
     "setting": "the setting that it is of",
     "against": "the one that it is compared with; nothing in rows of a setting alone",
     "seeds": "how many there are; for a difference, how many both have",
@@ -36,7 +36,7 @@ COLUMNS: Final = {
     "low": "where its 95 % interval begins, by Student's t",
     "high": "and where it ends",
     "p": "how likely a difference at least as large is by chance alone",
-    "p_holm": "the same corrected for the number of comparisons in that figure, after Holm",
+    "p_holm": "the same corrected for the number of comparisons in that metric, after Holm",
 }
 """Columns of the table, and what they mean."""
 
@@ -118,13 +118,13 @@ def _settings(run: Run) -> dict[str, Any]:
     return {**config, "command": run.command}
 
 
-def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
-    """Return a run's figure with its name; NaN where it has none yet.
+def metric_of(run: Run, metric: str | None) -> tuple[str, float]:
+    """Return a run's metric with its name; NaN where it has none yet.
 
-    Without `figure`, it is the figure of the run's kind.
+    Without `metric`, it is the metric of the run's kind.
     """
-    if figure is None:
-        own = run.kind.reading.figure(run)
+    if metric is None:
+        own = run.kind.reading.metric(run)
         return own[0], math.nan if own[1] is None else float(own[1])
     facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
     numbers = {
@@ -132,28 +132,28 @@ def figure_of(run: Run, figure: str | None) -> tuple[str, float]:
         for key, value in facts.items()
         if (isinstance(value, (int, float)) and not isinstance(value, bool)) or value is None
     }
-    if figure not in numbers:
-        raise RunError(f"{run.path} has no {figure}; it has {', '.join(numbers)}")
-    value = numbers[figure]
-    return figure, math.nan if value is None else float(value)
+    if metric not in numbers:
+        raise RunError(f"{run.path} has no {metric}; it has {', '.join(numbers)}")
+    value = numbers[metric]
+    return metric, math.nan if value is None else float(value)
 
 
-def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame:
+def compared(groups: Sequence[Group], metric: str | None = None) -> pd.DataFrame:
     """Make the table of COLUMNS: each setting's mean, and the mean difference of each two settings.
 
-    Seeds without the figure are left out. Raises RunError where the groups' own figures differ.
+    Seeds without the metric are left out. Raises RunError where the groups' own metrics differ.
     """
     names: set[str] = set()
     values: dict[str, dict[int, float]] = {}
     for group in groups:
         values[group.name] = {}
         for seed, run in group.runs.items():
-            name, value = figure_of(run, figure)
+            name, value = metric_of(run, metric)
             names.add(name)
             if math.isfinite(value):
                 values[group.name][seed] = value
     if len(names) > 1:
-        raise RunError(f"runs of these have different figures, {' and '.join(sorted(names))}")
+        raise RunError(f"runs of these have different metrics, {' and '.join(sorted(names))}")
     if not names:
         raise RunError("there are no runs to compare yet")
     (name,) = names
@@ -171,7 +171,7 @@ def compared(groups: Sequence[Group], figure: str | None = None) -> pd.DataFrame
 
 
 WORTH: Final = {"elo": 100.0}
-"""A difference in a figure that is worth showing; of figures not listed, _WORTH."""
+"""A difference in a metric that is worth showing; of metrics not listed, _WORTH."""
 _WORTH: Final = 0.1
 _ENOUGH: Final = 0.05
 """A difference counts where chance gives one as large less often."""
@@ -194,7 +194,7 @@ def more_seeds(row: Mapping[str, Any]) -> int | None:
     if not isinstance(row["against"], str) or seeds < 2 or not math.isfinite(half):
         return None
     spread = half * math.sqrt(seeds) / student(seeds - 1)
-    worth = WORTH.get(row["figure"], _WORTH)
+    worth = WORTH.get(row["metric"], _WORTH)
     for count in range(seeds + 1, _MOST_SEEDS):
         if student(count - 1) * spread / math.sqrt(count) < worth:
             return count - int(seeds)
@@ -210,7 +210,7 @@ def in_words(row: Mapping[str, Any]) -> str:
     if len(fields) == 1 and all("=" in name for name in names):  # the same field in both
         names = [name.partition("=")[2] for name in names]
     better, worse = names if row["mean"] >= 0 else reversed(names)
-    exact, unit = (0, " Elo") if row["figure"] == "elo" else (3, "")
+    exact, unit = (0, " Elo") if row["metric"] == "elo" else (3, "")
     size, seeds = f"{abs(row['mean']):.{exact}f}{unit}", count_of(row["seeds"], "seed")
     if winner_in(row) is not None:
         low, high = sorted(abs(row[end]) for end in ("low", "high"))
@@ -220,7 +220,7 @@ def in_words(row: Mapping[str, Any]) -> str:
     text += f"{better} ended {size} higher on average over {seeds}, which may well be chance."
     more = more_seeds(row)
     if more is not None:
-        worth = f"{WORTH.get(row['figure'], _WORTH):g}{unit}"
+        worth = f"{WORTH.get(row['metric'], _WORTH):g}{unit}"
         text += f" About {more} more seeds a setting would show a difference of {worth}."
     return text
 
@@ -228,8 +228,8 @@ def in_words(row: Mapping[str, Any]) -> str:
 def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     """Compare runs and studies where some runs differ only in their seeds.
 
-    The table has each kind's figure, with the settings of that kind. None where no two runs have
-    the same setting, or where the figures are not known yet.
+    The table has each kind's metric, with the settings of that kind. None where no two runs have
+    the same setting, or where the metrics are not known yet.
     """
     runs = [source for source in sources if source.form == "run"]
     # A run may be listed twice, which is an error only where names must tell runs apart.
@@ -239,7 +239,7 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     parts: dict[str, dict[str, dict[int, Run]]] = {}
     for group in groups:
         for seed, run in group.runs.items():
-            name, value = figure_of(run, None)
+            name, value = metric_of(run, None)
             if math.isfinite(value):
                 parts.setdefault(name, {}).setdefault(group.name, {})[seed] = run
     tables = [
@@ -309,7 +309,7 @@ def _differences(a: Mapping[int, float], b: Mapping[int, float]) -> list[float]:
     return [a[seed] - b[seed] for seed in sorted(a.keys() & b.keys())]
 
 
-def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:
+def _table(metric: str, rows: Sequence[_Values], expected: float) -> pd.DataFrame:
     """Make the table; `expected` is the mean of two equal settings."""
     chances = [
         math.nan if against is None else chance_of(values, expected) for _, against, values in rows
@@ -317,5 +317,5 @@ def _table(figure: str, rows: Sequence[_Values], expected: float) -> pd.DataFram
     listed = []
     for (setting, against, values), p, p_holm in zip(rows, chances, holm(chances), strict=True):
         mean, low, high, seeds = mean_of(values)
-        listed.append((figure, setting, against, seeds, mean, low, high, p, p_holm))
+        listed.append((metric, setting, against, seeds, mean, low, high, p, p_holm))
     return pd.DataFrame(listed, columns=list(COLUMNS))

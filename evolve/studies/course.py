@@ -31,7 +31,7 @@ class Course:
     """How a metric of one run, or the mean of a setting's runs, went.
 
     x, y: the points; low, high: the band around them, of all or none. seeds: the runs of the mean.
-    steps: what x counts; metric: what y is; dots: of a rating, each generation's own figure with
+    steps: what x counts; metric: what y is; dots: of a rating, each generation's own value with
     its interval, as rows of x, y, low, high. runs: all that it is of.
     """
 
@@ -58,7 +58,7 @@ class Course:
 
 
 def metrics_of(run: Run) -> list[str]:
-    """The metrics of a run: its kind's own figure first, then the numbers of its first table."""
+    """The metrics of a run: its kind's own metric first, then the numbers of its first table."""
     table = run.kind.tables[0]
     frame = run.table(table.name)
     numbers = [
@@ -72,7 +72,7 @@ def metrics_of(run: Run) -> list[str]:
 def course_of(
     run: Run, metric: str | None, over: str | None = None, name: str | None = None
 ) -> Course:
-    """Return the course of a run; without a metric, of its kind's own figure.
+    """Return the course of a run; without a metric, of its kind's own metric.
 
     Without `over` it is drawn over what is usual for the kind: games of trainings, else its steps.
     Raises OptionsError where it has no such metric or x-axis, RunError where there is no value yet.

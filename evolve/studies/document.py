@@ -34,26 +34,26 @@ class Section(NamedTuple):
 
 
 def sections_of(frame: pd.DataFrame) -> list[Section]:
-    """Return a comparison as tables of texts: settings, then differences, figure by figure."""
+    """Return a comparison as tables of texts: settings, then differences, metric by metric."""
     sections = []
-    for name, part in frame.groupby("figure", sort=False):
-        figure = str(name)
+    for name, part in frame.groupby("metric", sort=False):
+        metric = str(name)
         alone, pairs = part[part["against"].isna()], part[part["against"].notna()]
         if len(alone):
             sections.append(
                 Section(
-                    f"{figure}: means over seeds, with Student's 95 % intervals",
+                    f"{metric}: means over seeds, with Student's 95 % intervals",
                     ["setting", "seeds", "mean", "95 %"],
                     [[row.setting, str(row.seeds), *_mean(row)] for row in _rows(alone)],
                 )
             )
         if len(pairs):
-            scores = figure == "head_to_head"
+            scores = metric == "head_to_head"
             title = "champions in matches, seed by seed: scores of the first"
             head = "score" if scores else "difference"
             sections.append(
                 Section(
-                    title if scores else f"differences in {figure}, seed by seed",
+                    title if scores else f"differences in {metric}, seed by seed",
                     ["setting", "against", "seeds", head, "95 %", "p", "p (Holm)"],
                     [
                         [row.setting, row.against, str(row.seeds), *_mean(row, not scores),
@@ -72,7 +72,7 @@ def _rows(frame: pd.DataFrame) -> Iterator[Any]:
 
 def _mean(row: Any, signed: bool = False) -> tuple[str, str]:
     """A mean and its interval: Elo whole, scores with three decimals; differences with a sign."""
-    places = 0 if row.figure in _ELO else 1 if abs(row.mean) >= 10 else 3
+    places = 0 if row.metric in _ELO else 1 if abs(row.mean) >= 10 else 3
     sign = "+" if signed else ""
     low, high = (f"{value:{sign}.{places}f}" for value in (row.low, row.high))
     interval = f"[{low}, {high}]" if row.low == row.low else _NONE

@@ -27,7 +27,7 @@ def test_compare(first: Path, tmp_path: Path) -> None:
 
 
 def test_tables_for_documents(first: Path, tmp_path: Path) -> None:
-    done("compare", first, "--figure=best_score", "-o", "x.tex")
+    done("compare", first, "--metric=best_score", "-o", "x.tex")
     text = (tmp_path / "x.tex").read_text(encoding="utf-8")
     assert text.count(r"\begin{tabular}") == 1
     assert r"\toprule" in text

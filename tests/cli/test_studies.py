@@ -85,7 +85,7 @@ def test_it_is_shown_and_listed(study: Path) -> None:
 
 def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     frame = frame_of("compare", study)
-    assert frame["figure"].tolist() == ["elo"] * 3
+    assert frame["metric"].tolist() == ["elo"] * 3
     assert frame["seeds"].tolist() == [2] * 3
     blend, uniform, difference = frame["mean"]
     assert difference == pytest.approx(blend - uniform)
@@ -96,22 +96,22 @@ def test_settings_are_compared_over_seeds(study: Path, tmp_path: Path) -> None:
     assert [row["elo"] for row in rows if row["setting"] == "crossover=blend"] == elo
     assert 0 <= frame["p"][2] <= frame["p_holm"][2] <= 1
     met = frame_of("compare", study, "--games=4")
-    assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
+    assert met["metric"].tolist() == ["elo"] * 3 + ["head_to_head"]
     scores = [
         evolve.match(*(f"{study}/crossover-{one}-seed-{seed}" for one in ("blend", "uniform")),
                      games=4, seed=seed).score.value
         for seed in (0, 1)
     ]  # fmt: skip
     assert met["mean"][3] == pytest.approx(sum(scores) / 2)
-    done("compare", study, "--figure=best_score", "-o", tmp_path / "x.csv")
-    assert set(pd.read_csv(tmp_path / "x.csv")["figure"]) == {"best_score"}
+    done("compare", study, "--metric=best_score", "-o", tmp_path / "x.csv")
+    assert set(pd.read_csv(tmp_path / "x.csv")["metric"]) == {"best_score"}
     said = done("compare", study, "--games=2").out
     assert said.splitlines()[0] == "2 matches of 2 games, reversed"
     assert "differences in elo, seed by seed" in said
     assert "champions in matches, seed by seed" in said
     run = study / "crossover-blend-seed-0"
     assert frame_of("compare", study, run)["setting"][2] == "crossover-blend-seed-0"
-    assert "has no nonsense; it has" in fails("compare", study, "--figure=nonsense")
+    assert "has no nonsense; it has" in fails("compare", study, "--metric=nonsense")
     assert "is named twice" in fails("compare", study, study)
 
 
@@ -122,7 +122,7 @@ def test_settings_of_other_rules_have_no_common_scale(study: Path, tmp_path: Pat
     frame = frame_of("compare", study, other, "--games=2")
     assert frame["setting"].nunique() == 3
     pairs = frame[frame["against"].notna()]
-    assert pairs["figure"].tolist() == ["elo", "head_to_head"]
+    assert pairs["metric"].tolist() == ["elo", "head_to_head"]
     assert not pairs[["setting", "against"]].isin(["standard"]).any(axis=None)
 
 

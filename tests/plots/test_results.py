@@ -14,7 +14,7 @@ from tests.plots import written_in
 
 
 def test_means_and_differences(study: Study, tmp_path: Path) -> None:
-    table: Any = compare(study, figure="best_score")
+    table: Any = compare(study, metric="best_score")
     assert table.tables == ("settings", "differences")
     table.plot(output=tmp_path / "x.svg")
     texts = set(written_in(tmp_path / "x.svg"))
@@ -24,7 +24,7 @@ def test_means_and_differences(study: Study, tmp_path: Path) -> None:
 
 def test_on_axes_of_one_s_own_there_are_the_settings(study: Study) -> None:
     axes = Figure().subplots()
-    table: Any = compare(study, figure="best_score")
+    table: Any = compare(study, metric="best_score")
     assert table.plot(ax=axes, title="Mine") is axes
     means = table.tables["settings"]["mean"].tolist()
     assert np.asarray(axes.lines[0].get_xdata()).tolist() == means
@@ -32,7 +32,7 @@ def test_on_axes_of_one_s_own_there_are_the_settings(study: Study) -> None:
 
 
 def test_a_seed_alone_has_no_interval(run: Run) -> None:
-    table: Any = compare(run, figure="best_score")
+    table: Any = compare(run, metric="best_score")
     assert table.tables == ("settings",)
     axes = Figure().subplots()
     table.plot(ax=axes)

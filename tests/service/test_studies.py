@@ -176,7 +176,7 @@ def test_settings_of_a_study_are_compared_over_their_seeds(app: App, folder: Pat
     found = app.get("seeds?run=two")
     assert r"crossover=blend & 2 & " in found["latex"]
     assert found["latex"].count(r"\begin{tabular}") == 2
-    assert found["csv"].startswith("figure,setting,against,seeds,mean,")
+    assert found["csv"].startswith("metric,setting,against,seeds,mean,")
     # and its curves are those of its picture
     courses = app.get("runs/two/courses")["items"]
     assert [(one["setting"], one["seeds"]) for one in courses] == [

@@ -33,8 +33,8 @@ def test_they_are_compared_by_their_champions_elo(study: evolve.Study, tmp_path:
     counted: list[int] = []
     met = evolve.compare(study.path, games=4, progress=counted.append)
     assert sum(counted) == 3 * 4
-    assert met["figure"].tolist() == ["elo"] * 3 + ["head_to_head"]
-    assert evolve.compare(study, figure="best_panel_score")["mean"].between(-1, 1).all()
+    assert met["metric"].tolist() == ["elo"] * 3 + ["head_to_head"]
+    assert evolve.compare(study, metric="best_panel_score")["mean"].between(-1, 1).all()
     assert evolve.plot(study, output=tmp_path / "own.png").stat().st_size > 10_000
     said = done("compare", study.path).out
     assert "differences in elo, seed by seed" in said
@@ -84,9 +84,9 @@ def test_a_study_and_runs_stand_side_by_side(study: evolve.Study, tmp_path: Path
 
 def test_what_is_undecided_says_how_many_seeds_would_decide(study: evolve.Study) -> None:
     rows: list[dict[str, Any]] = [
-        {"figure": "elo", "setting": "a", "against": "b", "seeds": 4, "mean": 120.0}
+        {"metric": "elo", "setting": "a", "against": "b", "seeds": 4, "mean": 120.0}
         | {"low": 20.0, "high": 220.0, "p_holm": 0.03},
-        {"figure": "elo", "setting": "a", "against": "b", "seeds": 2, "mean": -80.0}
+        {"metric": "elo", "setting": "a", "against": "b", "seeds": 2, "mean": -80.0}
         | {"low": -1079.0, "high": 919.0, "p_holm": 0.5},
     ]
     assert [winner_in(row) for row in rows] == ["a", None]

@@ -269,7 +269,7 @@ class Comparison(BaseModel):
 class MeanOverSeeds(BaseModel):
     """A setting's mean over its seeds, or two settings' mean difference seed by seed."""
 
-    figure: str = Field(description="what is compared, such as `elo`")
+    metric: str = Field(description="what is compared, such as `elo`")
     setting: str
     against: str | None = Field(description="the setting it is compared with, of a difference")
     seeds: int

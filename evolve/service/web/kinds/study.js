@@ -40,7 +40,7 @@ function Study({ run, seeds: found }) {
 }
 
 const unit = ({ figure }) => (figure === "elo" ? " Elo" : "");
-const figure = (row, value) => signed(value, row.figure === "elo" ? 0 : 3);
+const figure = (row, value) => signed(value, row.metric === "elo" ? 0 : 3);
 const from = (row) => (Number.isFinite(row.low) ? `${figure(row, row.low)} to ${figure(row, row.high)}` : "–");
 
 function Verdict({ run, rows, ended }) {

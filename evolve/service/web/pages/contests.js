@@ -69,7 +69,7 @@ function Differences({ runs, comparison }) {
 export function OverSeeds({ runs }) {
   const found = useGet(path(["seeds"], { run: runs.map((run) => run.id) })).data?.items || [];
   const pairs = found.some((row) => row.against);
-  const columns = [{ name: "figure", show: (row) => label(row.figure) }, { name: "setting" },
+  const columns = [{ name: "metric", show: (row) => label(row.metric) }, { name: "setting" },
     ...(pairs ? [{ name: "against", show: (row) => cell(row.against) }] : []), { name: "seeds", number: true },
     { title: pairs ? "mean, or difference" : "mean", number: true, show: ({ mean, low, high }) => interval(mean, low, high) },
     ...(pairs ? [{ title: "p (Holm)", number: true, show: (row) => number(row.p_holm) }] : [])];
