@@ -20,7 +20,7 @@ from evolve.runs.shown import Shown, Tables
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
-from evolve.tables.games import GAMES_COLUMNS, with_rules
+from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import (
     INDIVIDUALS_COLUMNS,
     SOMETIMES,
@@ -204,7 +204,7 @@ class Run(Shown):
 
     def games_table(self, generation: int) -> pa.Table:
         """The games file of a generation, without the play-off."""
-        return self._read_games(paths.games_file(self.path, generation), generation)
+        return _read(paths.games_file(self.path, generation), GAMES_COLUMNS, generation)
 
     def all_games_table(self, generation: int) -> pa.Table:
         """The games of a generation; those of the last one include the play-off.
@@ -218,7 +218,7 @@ class Run(Shown):
     def playoff_table(self) -> pa.Table | None:
         """The games of the play-off; None before it."""
         path = paths.playoff_file(self.path)
-        return self._read_games(path) if path.exists() else None
+        return _read(path, GAMES_COLUMNS) if path.exists() else None
 
     def metadata(self, generation: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """The row of a generation and the checkpoint after it."""
@@ -258,12 +258,6 @@ class Run(Shown):
     def _playoffs(self) -> list[pa.Table]:
         games = self.playoff_table()
         return [] if games is None else [games]
-
-    def _read_games(self, path: Path, generation: int | None = None) -> pa.Table:
-        """A file of games, with the rules of each game."""
-        rules = self.config.get("rules")
-        games = _read(path, GAMES_COLUMNS, generation)
-        return with_rules(games, rules if isinstance(rules, str) else None)
 
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:

@@ -100,8 +100,6 @@ def _number(provenance: Mapping[str, Any], key: str) -> float | None:
 
 def _score(provenance: Mapping[str, Any]) -> dict[str, float | None]:
     """A champion's score with its interval, as far as its file has them; None without games."""
-    if provenance.get("games") == 0:  # older files have a score even then
-        provenance = {}
     score, low, high = (_number(provenance, key) for key in ("score", "score_low", "score_high"))
     error = _number(provenance, "score_error")
     error = _number(provenance, "error") if error is None else error

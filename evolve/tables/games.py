@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from evolve.engine.board.rules import (
     DISCS_BLACK,
@@ -19,7 +18,7 @@ from evolve.engine.board.rules import (
     PLIES,
 )
 from evolve.engine.board.squares import square_name
-from evolve.tables.columns import Column, Columns, array_of, scalar_of
+from evolve.tables.columns import Column, Columns, array_of
 
 WINNERS: Final = ("white", "draw", "black")
 REASONS: Final = (
@@ -99,15 +98,6 @@ GAMES_COLUMNS: Final = Columns(
 )
 """The columns. Those with a function are made of the others, a mapping by name: discs, plies and
 nodes are numpy arrays, texts are lists or Arrow arrays."""
-
-
-def with_rules(games: pa.Table, rules: str | None) -> pa.Table:
-    """A games table with `rules` for games without their own: tables up to version 0.2."""
-    index = games.schema.get_field_index(RULES)
-    if rules is None or games.column(index).null_count == 0:
-        return games
-    filled = pc.fill_null(games.column(index), scalar_of(rules))
-    return games.set_column(index, games.schema.field(index), filled)
 
 
 def results_by_name(results: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[Any]]:

@@ -203,6 +203,4 @@ def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.Dat
         for column in columns
         if column.name != "generation" and not pa.types.is_string(column.type)
     }
-    if frame[DISTINCT].hasnans:  # older rows have no such count
-        types[DISTINCT] = "float64"
     return frame.astype(types)

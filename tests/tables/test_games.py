@@ -19,7 +19,7 @@ from evolve.engine.board.rules import (
 from evolve.engine.board.squares import parse_moves
 from evolve.fitness.games import Games
 from evolve.fitness.openings import Openings
-from evolve.tables.games import GAMES_COLUMNS, move_texts, with_rules
+from evolve.tables.games import GAMES_COLUMNS, move_texts
 
 
 def played(starts: tuple[Board, ...] = ()) -> pa.Table:
@@ -50,15 +50,12 @@ def test_games() -> None:
     assert second["reason"] == "failed: black: it crashed"
 
 
-def test_where_games_begin_and_rules_of_tables_that_do_not_say_theirs() -> None:
+def test_where_games_begin_and_tables_that_do_not_say_their_rules() -> None:
     starts = played((Board(own=0, opp=0), Board.start()))["start"].to_pylist()
     assert starts == ["-" * 64 + " X;", None]
-    for rules, said in (("standard", ["reversed"] * 2), (None, ["reversed"] * 2)):
-        assert with_rules(played(), rules)["rules"].to_pylist() == said
     older = GAMES_COLUMNS.completed(played().drop_columns(["rules", "start"]))
     assert older.schema == GAMES_COLUMNS.schema
-    assert older["rules"].to_pylist() == with_rules(older, None)["rules"].to_pylist() == [None] * 2
-    assert with_rules(older, "standard")["rules"].to_pylist() == ["standard"] * 2
+    assert older["rules"].to_pylist() == [None] * 2
 
 
 def test_moves_end_at_the_first_that_is_none() -> None:
