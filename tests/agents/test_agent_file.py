@@ -44,6 +44,15 @@ def test_a_file_holds_the_whole_agent(tmp_path: Path) -> None:
         ({"parameters": {"weights": 3, "depths": [1]}}, "weights"),
         ({"rules": "freestyle"}, "freestyle"),
         ({"name": 3}, "name"),
+        ({"version": "1"}, "version"),
+        ({"rules": ["standard"]}, "rules"),
+        ({"provenance": "mine"}, "provenance"),
+        *(
+            ({"parameters": {"weights": weights, "depths": [1]}}, "weights")
+            for weights in ([[0.5] * 10], [[10**30] * 10], "many")
+        ),
+        ({"parameters": {"weights": [], "depths": []}}, "phase|weights|depths"),
+        ({"parameters": {"weights": [[0] * 10], "depths": [0]}}, "depth"),
     ],
 )
 def test_damaged_files_are_refused_with_one_line(
@@ -55,7 +64,20 @@ def test_damaged_files_are_refused_with_one_line(
     refused(path, words)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b"[1]", b"[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe\x00",
+        b"[1]",
+        b"5",
+        b"{}",
+        b"[" * 100_000,
+        b"9" * 5000,
+        b"\xef\xbb\xbf" * 2 + b"{}",
+    ],
+)
 def test_what_is_no_agent_file_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(AgentFileError, match="not an agent file"):
