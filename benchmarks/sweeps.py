@@ -58,7 +58,7 @@ from evolve.sweeps.space import Parameter
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
 from evolve.sweeps.sweep import Sweep
-from evolve.sweeps.trials import Outcome, rows_of
+from evolve.sweeps.trials import TrialResult, rows_of
 from evolve.tables.paths import CONFIG_FILE
 from evolve.tables.trials import Importances, write_trials
 
@@ -98,7 +98,7 @@ def overhead(trials: int) -> None:
                         study.report(taken.number, step, float(rng.random()), 0.01)
                     study.end(
                         taken.number,
-                        Outcome.complete(float(rng.random()), 0.1, "x", {"seconds": 1.0}),
+                        TrialResult.complete(float(rng.random()), 0.1, "x", {"seconds": 1.0}),
                     )
                     rows = rows_of(study.trials(), plan.space.names)
                     types = {p.name: p.type for p in plan.space.parameters}
@@ -327,7 +327,7 @@ def searched(method: str, seed: int, games: int) -> tuple[Any, int]:
             assert isinstance(plan, GenesPlan)
             agent = plan.agent(taken.values, f"{method}-{seed}")
             score = panel.judge(agent).score
-            study.end(taken.number, Outcome.complete(score, 0.1, "x"))
+            study.end(taken.number, TrialResult.complete(score, 0.1, "x"))
             best = max(best, (score, agent), key=lambda one: one[0])
     return best[1], games // each * each
 

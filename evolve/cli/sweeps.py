@@ -84,10 +84,10 @@ class TrialsView(ProgressView):
         ]
 
     def ending(self, stage: str) -> str:
-        """As above; trials in hand are not waited for."""
+        """As above; running trials are not waited for."""
         if stage in self.units:
             return super().ending(stage)
-        return "ending: trials in hand begin again when the sweep continues"
+        return "ending: running trials begin again when the sweep continues"
 
     def remark(self, row: Mapping[str, Any]) -> str | None:
         """Return why a trial failed, or None."""
@@ -199,8 +199,8 @@ def ranges_of(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         if equals and not Path(text).exists():
             ranges[name] = range_text  # the settings read it
             continue
-        for one, value in read_toml(Path(text)).items():
-            (ranges if isinstance(value, Mapping) else held)[one] = value
+        for name, value in read_toml(Path(text)).items():
+            (ranges if isinstance(value, Mapping) else held)[name] = value
     return ranges, held
 
 
@@ -248,7 +248,7 @@ def _print_header(sweep: Sweep, done: int) -> None:
     trials += f", {count_of(done, 'trial')} done" if done else ""
     print_line(
         f"{trials}, {each}; {count_of(len(sweep.plan.space.parameters), 'parameter')}; "
-        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.place}"
+        f"{count_of(sweep.jobs, 'worker')}; study {sweep.study.name} in {sweep.study.storage_name}"
     )
     print_line(judge)
     for line in (*sweep.plan.space.remarks, *filter(None, (_about_settings(sweep),))):

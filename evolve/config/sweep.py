@@ -220,8 +220,10 @@ class SweepSettings(Settings):
         if not isinstance(space, Mapping):
             return space
         return {
-            name: range_of(one, f"{name}={one}", OF_SETTINGS) if isinstance(one, str) else one
-            for name, one in space.items()
+            name: range_of(given, f"{name}={given}", OF_SETTINGS)
+            if isinstance(given, str)
+            else given
+            for name, given in space.items()
         }
 
     @field_validator("rungs")
@@ -271,7 +273,7 @@ class SweepSettings(Settings):
             raise ValueError("rungs: trials have no budget in CPU seconds here; leave them out")
         budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
         if budgets != sorted(budgets):
-            seconds = ", ".join(f"{one:g}" for one in budgets)
+            seconds = ", ".join(f"{budget:g}" for budget in budgets)
             raise ValueError(
                 f"rungs: {seconds} CPU seconds, trials first: trainings may not get shorter"
             )

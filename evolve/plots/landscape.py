@@ -73,9 +73,9 @@ def _label(axes: Axes, axis: Axis, which: str) -> None:
     """Label an axis with the values at its places."""
     if axis.choices:
         places = axis.places(1).tolist()
-        texts = [short(one, 14) for one in axis.choices]
+        texts = [short(choice, 14) for choice in axis.choices]
     else:
         places = np.linspace(0.0, 1.0, _TICKS).tolist()
-        texts = [f"{axis.value(place):.4g}" for place in places]
+        texts = [f"{axis.value(unit):.4g}" for unit in places]
     getattr(axes, f"set_{which}ticks")(places, texts, fontsize="small", parse_math=False)
     getattr(axes, f"set_{which}label")(short(axis.name, _NAME), parse_math=False)

@@ -62,10 +62,10 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         judges = "the panel" if config.get("objective", "panel") == "panel" else "the defaults"
         draw_history(figure.add_subplot(grid[0, :2]), trials, judges)
         _draw_importances(figure.add_subplot(grid[0, 2:]), run.importances)
-        for place, name in enumerate(slices):
-            axes = figure.add_subplot(grid[top + place // 4, place % 4])
+        for index, name in enumerate(slices):
+            axes = figure.add_subplot(grid[top + index // 4, index % 4])
             draw_slice(axes, trials, name)
-            if place % 4 == 0:
+            if index % 4 == 0:
                 axes.set_ylabel("score")
 
     return picture(look, text, (12.0, 4.2 * top + 2.6 * rows), draw)

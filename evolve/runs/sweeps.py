@@ -31,12 +31,12 @@ def rungs_table(folder: Path) -> pa.Table:
     the columns of the table of trials.
     """
     tables = [pa.table({"rung": array_of([], pa.string())})]
-    for place in _rungs_of(folder):
-        table = read_trials(place)
+    for rung in _rungs_of(folder):
+        table = read_trials(rung)
         if table is None:
             continue
         agents = [
-            None if agent is None else f"{RUNGS}/{place.name}/{agent}"
+            None if agent is None else f"{RUNGS}/{rung.name}/{agent}"
             for agent in table["agent"].to_pylist()
         ]
         rows = table.drop_columns(["number", "origin", "reports", "worker"])
@@ -44,7 +44,7 @@ def rungs_table(folder: Path) -> pa.Table:
             rows.schema.get_field_index("agent"), "agent", array_of(agents, pa.string())
         )
         rows = rows.add_column(0, "candidate", table["origin"])
-        names = repeated(place.name, len(table), pa.string())
+        names = repeated(rung.name, len(table), pa.string())
         tables.append(rows.add_column(0, "rung", names).replace_schema_metadata(None))
     return pa.concat_tables(tables, promote_options="default")
 

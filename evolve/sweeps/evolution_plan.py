@@ -34,7 +34,7 @@ from evolve.runs.run_types import champion_of
 from evolve.sweeps.plan import plays_again
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import Parameter, Space, choice, real, whole
-from evolve.sweeps.trials import Marks, Objective, Outcome, Report, Task, trial_file
+from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult, trial_file
 from evolve.version import __version__
 
 _FOREVER = 1_000_000
@@ -45,7 +45,7 @@ _FOREVER = 1_000_000
 class EvolutionPlan(SettingsPlan):
     """A trial's agent is the best of its hall of fame when its seconds are used up."""
 
-    ours = tuple(name for name in SettingsPlan.ours if name != "panel_openings")
+    set_by_sweep = tuple(name for name in SettingsPlan.set_by_sweep if name != "panel_openings")
     searched = Space.of(
         [
             whole("population", 16, 128, log=True),
@@ -71,7 +71,7 @@ class EvolutionPlan(SettingsPlan):
         """Load compiled code before the seconds are counted."""
         objective.judged(load_agent(self.sweep.panel[-1]))
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Evolve with these values, and let the champion play the panel at intervals."""
         settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, EvolutionSettings)
@@ -83,7 +83,7 @@ class EvolutionPlan(SettingsPlan):
         watch = _Evolving(objective, folder, report)
         evolution.run(watch)
         if watch.pruned:
-            return Outcome.pruned()
+            return TrialResult.pruned()
         agent = _champion(folder)
         return objective.complete(task, agent, report, watch.marks.count, agent.provenance)
 
@@ -138,7 +138,7 @@ class GenesPlan(SettingsPlan):
 
     makes_agents = True
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the agent with these values play the panel."""
         agent = self.agent(task.values, f"trial-{task.number}")
         return objective.complete(task, agent, report, 1)

@@ -108,7 +108,7 @@ def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
         for setting, group in groups.items()
     }
     order = sorted(groups, key=lambda setting: (-means[setting], number_of(groups[setting][0])))
-    return [next(filter(is_defaults, groups[one]), groups[one][0]) for one in order]
+    return [next(filter(is_defaults, groups[setting]), groups[setting][0]) for setting in order]
 
 
 def is_defaults(trial: FrozenTrial) -> bool:
@@ -125,9 +125,9 @@ class KeptMatches(MatchFolder):
     def __init__(self, folder: Path, key: str, games: int, observer: Observer) -> None:
         self._observer, self._done, self._total = observer, 0, games
         self._all = folder / TRIALS / MATCHES
-        place = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
-        super().__init__(place, observer.note, observer.stop, lasting=False)
-        if not place.is_dir():
+        folder_of_key = self._all / hashlib.sha256(key.encode()).hexdigest()[:12]
+        super().__init__(folder_of_key, observer.note, observer.stop, lasting=False)
+        if not folder_of_key.is_dir():
             self.drop()
 
     def progress(self, games: int) -> None:

@@ -23,7 +23,7 @@ _LISTS: Final = ("settings", "parameters")
 
 
 def settings_to_try(
-    place: str, space: Space, defaults: Mapping[str, Any] | None
+    source: str, space: Space, defaults: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
     """Return the settings of a file or an earlier sweep that fit a space, best first.
 
@@ -31,7 +31,7 @@ def settings_to_try(
     are left out, and so are settings outside of its ranges and those that break a requirement.
     Raises SettingsError where none is left, and says why.
     """
-    path = Path(place)
+    path = Path(source)
     found = _of_sweep(path) if path.is_dir() else _of_file(path)
     fitting: list[dict[str, Any]] = []
     why = "it has no settings"
@@ -44,7 +44,7 @@ def settings_to_try(
         elif values not in fitting:
             fitting.append(values)
     if not fitting:
-        raise SettingsError(f"start_from: nothing in {place} can be tried here: {why}")
+        raise SettingsError(f"start_from: nothing in {source} can be tried here: {why}")
     return fitting[:_MOST]
 
 
@@ -55,12 +55,12 @@ def _fitted(
     if not any(name in given for name in space.names):
         return {}, f"it names none of the parameters {', '.join(space.names)}"
     values: dict[str, Any] = {}
-    for one in space.parameters:
-        value = given.get(one.name, (defaults or {}).get(one.name))
-        taken = one.taken(value)
+    for parameter in space.parameters:
+        value = given.get(parameter.name, (defaults or {}).get(parameter.name))
+        taken = parameter.taken(value)
         if taken is None:
-            return {}, f"{one.name} = {value!r} is not in {one.range_text}"
-        values[one.name] = taken
+            return {}, f"{parameter.name} = {value!r} is not in {parameter.range_text}"
+        values[parameter.name] = taken
     broken = space.broken(values)
     return values, f"they break {broken[0]!r}" if broken else None
 
@@ -97,6 +97,6 @@ def _of_file(path: Path) -> list[Mapping[str, Any]]:
     if isinstance(document, Mapping):
         document = next((document[key] for key in _LISTS if key in document), document)
     listed = document if isinstance(document, list) else [document]
-    if not all(isinstance(one, Mapping) for one in listed):
+    if not all(isinstance(settings, Mapping) for settings in listed):
         raise SettingsError(f"start_from: {path} must have settings as NAME and value, or a list")
     return listed

@@ -65,8 +65,8 @@ def compute_importances(
     study = optuna.create_study(direction="maximize")
     study.add_trials(
         [
-            optuna.trial.create_trial(value=float(score), params=dict(one), distributions=space)
-            for one, score in zip(values, scores, strict=True)
+            optuna.trial.create_trial(value=float(score), params=dict(params), distributions=space)
+            for params, score in zip(values, scores, strict=True)
         ]
     )
     evaluator = PedAnovaImportanceEvaluator(target_quantile=BETTER)

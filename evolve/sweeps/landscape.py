@@ -59,7 +59,7 @@ class Axis:
         crowded = float(np.median(values)) < low + _CROWDED * (high - low)
         return cls(name, low, high, log=low > 0.0 and high / low > _RATIO and crowded)
 
-    def place(self, value: Any) -> float:
+    def unit(self, value: Any) -> float:
         """Return where a value is, from 0 to 1."""
         return to_unit(self.choices.index(str(value)) if self.choices else value, self)
 
@@ -67,9 +67,9 @@ class Axis:
         """Return `count` places over the range; the choices themselves."""
         return np.linspace(0.0, 1.0, len(self.choices) if len(self.choices) > 1 else count)
 
-    def value(self, place: float) -> float:
+    def value(self, unit: float) -> float:
         """Return the number at a place."""
-        return value_at(place, self)
+        return value_at(unit, self)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _effect(rows: Sequence[Mapping[str, Any]], name: str) -> float:
     if len({*map(str, values)}) < 2:
         return 0.0
     axis, scores = Axis.of(name, values), np.array([row["score"] for row in scored])
-    places = np.array([axis.place(value) for value in values])
+    places = np.array([axis.unit(value) for value in values])
     count = len(axis.choices) or _GROUPS
     groups = np.round(places * (count - 1)).astype(int)
     sizes = np.bincount(groups)
@@ -165,7 +165,7 @@ def landscape_of(
     if len(scored) < FEWEST or not varied:
         return None
     axes = [Axis.of(name, [row[name] for row in scored]) for name in varied]
-    points = np.array([[axis.place(row[axis.name]) for axis in axes] for row in scored])
+    points = np.array([[axis.unit(row[axis.name]) for axis in axes] for row in scored])
     scores = np.array([row["score"] for row in scored])
     errors = np.array([row["score_error"] or 0.0 for row in scored])
     across = axes[0].places(size[0])
@@ -173,8 +173,8 @@ def landscape_of(
     grid = np.array([[x, y][: len(axes)] for y in up for x in across])
     mean, error = _expected(points, scores, errors, grid, [bool(axis.choices) for axis in axes])
     shape = (len(up), len(across))
-    winner = [place for place, row in enumerate(scored) if row["number"] == best]
-    usual = [place for place, row in enumerate(scored) if row["origin"] == "defaults"]
+    winner = [index for index, row in enumerate(scored) if row["number"] == best]
+    usual = [index for index, row in enumerate(scored) if row["origin"] == "defaults"]
     return Landscape(
         axes[0],
         axes[1] if len(axes) > 1 else None,
@@ -221,10 +221,10 @@ def _expected(
     return np.clip(centre + between @ weights, 0.0, 1.0), np.sqrt(variance)
 
 
-def _alike(one: Floats, other: Floats, length: float, choices: Sequence[bool]) -> Floats:
+def _alike(first: Floats, other: Floats, length: float, choices: Sequence[bool]) -> Floats:
     """Return how much places have to do with one another, 0 to 1."""
-    squares = np.zeros((len(one), len(other)))
+    squares = np.zeros((len(first), len(other)))
     for column, choice in enumerate(choices):
-        apart = one[:, None, column] - other[None, :, column]
+        apart = first[:, None, column] - other[None, :, column]
         squares += _APART**2 * (np.abs(apart) > 1e-9) if choice else (apart / length) ** 2
     return np.exp(-0.5 * squares)

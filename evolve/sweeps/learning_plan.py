@@ -25,7 +25,7 @@ from evolve.learning.learner import Learner
 from evolve.learning.training import InMemoryTraining
 from evolve.sweeps.settings_plan import SettingsPlan
 from evolve.sweeps.space import NO_YES, Space, choice, real, whole
-from evolve.sweeps.trials import Marks, Objective, Outcome, Report, Task
+from evolve.sweeps.trials import Marks, Objective, Report, Task, TrialResult
 
 SHAPE_SETS: Final = {name.replace("-", "_"): name for name in DEFAULT_SHAPES}
 """Parameters that switch the default's sets of shapes on or off."""
@@ -37,7 +37,7 @@ _DRAWS: Final = 100
 class LearningPlan(SettingsPlan):
     """A trial's agent is the network at the end of the training."""
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Train with these values, and play the panel at intervals."""
         settings = self.settings(task.values, self.seed_of(task.number))
         assert isinstance(settings, TrainingSettings)
@@ -51,7 +51,7 @@ class LearningPlan(SettingsPlan):
                 and marks.due(training.share)
                 and report(marks.step, *objective.judged(self._judged_agent(training.learner)))
             ):
-                return Outcome.pruned()
+                return TrialResult.pruned()
         training.finish()
         judged, agent = self._judged_agent(training.learner), training.learner.agent()
         facts = {"games": training.games, "steps": training.learner.steps, "seed": settings.seed}
@@ -191,20 +191,20 @@ class PatternsPlan(LearningPlan):
         """See SettingsPlan: where no set of shapes is chosen, there is the corner."""
         if not set(self.parts) <= set(values):
             return {}
-        there = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or DEFAULT_SHAPES[:1]
+        shapes = tuple(of for name, of in SHAPE_SETS.items() if values[name]) or DEFAULT_SHAPES[:1]
         rng = np.random.default_rng(values["new_draw"])
         for _ in range(values["new_shapes"]):
-            there = _with_new_shape(there, values["new_squares"], rng)
-        return {"shapes": there}
+            shapes = _with_new_shape(shapes, values["new_squares"], rng)
+        return {"shapes": shapes}
 
 
 def _with_new_shape(
-    there: tuple[str, ...], squares: int, rng: np.random.Generator
+    shapes: tuple[str, ...], squares: int, rng: np.random.Generator
 ) -> tuple[str, ...]:
     """Return the shapes and a random one that is not an image of any of them."""
     if 1 <= squares <= MOST_SQUARES:
         for _ in range(_DRAWS):
-            longer = (*there, shape_text(random_shape(squares, rng)))
+            longer = (*shapes, shape_text(random_shape(squares, rng)))
             with suppress(AgentError):
                 check_shapes(parse_shapes(longer))
                 return longer

@@ -90,7 +90,7 @@ def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
 def common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
     """Return the parameters that all complete trials have, without those of a single value."""
     space = optuna.search_space.intersection_search_space(complete_trials(study))
-    return {name: one for name, one in space.items() if not one.single()}
+    return {name: distribution for name, distribution in space.items() if not distribution.single()}
 
 
 class CmaSampler(JointSampler):
@@ -120,13 +120,21 @@ class CmaSampler(JointSampler):
     ) -> dict[str, BaseDistribution]:
         """Return the numbers of the space that all finished trials have."""
         space = common_space(study)
-        return {name: one for name, one in space.items() if isinstance(one, Number)}
+        return {
+            name: distribution
+            for name, distribution in space.items()
+            if isinstance(distribution, Number)
+        }
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Return a point of the current generation."""
-        numbers = {name: one for name, one in search_space.items() if isinstance(one, Number)}
+        numbers = {
+            name: distribution
+            for name, distribution in search_space.items()
+            if isinstance(distribution, Number)
+        }
         others = [t for t in study.get_trials(deepcopy=False) if t.number != trial.number]
         optimizer = self._optimizer(others, numbers) if len(numbers) > 1 else None
         if optimizer is None:
@@ -143,8 +151,12 @@ class CmaSampler(JointSampler):
                 return None
             self._known = list(numbers), _begun(first, numbers)
         optimizer = self._known[1]
-        while (mine := _whole(others, optimizer.generation, optimizer.population_size)) is not None:
-            optimizer.tell([(units_of(one.params, numbers), -one.values[0]) for one in mine])
+        while (
+            generation := _whole(others, optimizer.generation, optimizer.population_size)
+        ) is not None:
+            optimizer.tell(
+                [(units_of(trial.params, numbers), -trial.values[0]) for trial in generation]
+            )
         return optimizer
 
 
@@ -159,21 +171,21 @@ def _whole(
     The order is by number, because nothing else is stable: ordered by the time of their end, a
     clock that is set back, or the clocks of two machines, would change the search after a stop.
     """
-    mine = [
-        one
-        for one in sorted(trials, key=lambda trial: trial.number)
-        if one.system_attrs.get(CMA_GENERATION) == generation
-        and one.state not in (TrialState.FAIL, TrialState.PRUNED, TrialState.WAITING)
+    members = [
+        trial
+        for trial in sorted(trials, key=lambda trial: trial.number)
+        if trial.system_attrs.get(CMA_GENERATION) == generation
+        and trial.state not in (TrialState.FAIL, TrialState.PRUNED, TrialState.WAITING)
     ][:count]
-    whole = len(mine) == count and all(one.state == TrialState.COMPLETE for one in mine)
-    return mine if whole else None
+    whole = len(members) == count and all(trial.state == TrialState.COMPLETE for trial in members)
+    return members if whole else None
 
 
 def _begun(first: Sequence[FrozenTrial], numbers: Numbers) -> cmaes.CMA:
     """Start CMA-ES around the best of the first trials."""
     import cmaes  # imported here: it loads scipy.stats, 0.5 s, and most sweeps use other samplers
 
-    best = max(first, key=lambda one: one.values[0])
+    best = max(first, key=lambda trial: trial.values[0])
     return cmaes.CMA(
         mean=np.clip(units_of(best.params, numbers), 0.05, 0.95),
         sigma=_SIGMA,
@@ -205,7 +217,7 @@ class SpsaSampler(JointSampler):
     ) -> None:
         self._space, self._begin = dict(space), begin
         # Parameters without a range keep their starting values.
-        self.alone = lambda study, trial, name, one: begin[name]
+        self.alone = lambda study, trial, name, distribution: begin[name]
         self._steps = max(1, trials - trials // EVERY)
         self._number, self._last, self._seed = number, trials - 1, seed
 
@@ -215,7 +227,11 @@ class SpsaSampler(JointSampler):
         """Return the whole space, or nothing where the trial's values are given."""
         if is_given(trial):
             return {}
-        return {name: one for name, one in self._space.items() if not one.single()}
+        return {
+            name: distribution
+            for name, distribution in self._space.items()
+            if not distribution.single()
+        }
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -225,8 +241,8 @@ class SpsaSampler(JointSampler):
             return {}
         numbers = cast("Numbers", search_space)
         steps = _steps(study)
-        here = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
-        values = values_at(here, numbers)
+        point = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
+        values = values_at(point, numbers)
         if is_estimate(self._number) or self._number == self._last:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return values
@@ -235,8 +251,10 @@ class SpsaSampler(JointSampler):
         lots = rng.random(len(numbers))
         width = _width(len(steps) + 1, self._steps)
         above, below = {}, {}
-        for place, side, lot, (name, one) in zip(here, corner, lots, numbers.items(), strict=True):
-            low, high = step_of(float(place), width, float(lot), one)
+        for unit, side, lot, (name, distribution) in zip(
+            point, corner, lots, numbers.items(), strict=True
+        ):
+            low, high = step_of(float(unit), width, float(lot), distribution)
             above[name], below[name] = (high, low) if side > 0 else (low, high)
         study._storage.set_trial_user_attr(trial._trial_id, MIRROR, below)
         return above
@@ -254,20 +272,20 @@ def is_estimate(number: int) -> bool:
 def _steps(study: optuna.Study) -> list[FrozenTrial]:
     """Return the finished steps in their order."""
     ended = study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
-    return sorted((one for one in ended if MIRROR in one.user_attrs), key=number_of)
+    return sorted((trial for trial in ended if MIRROR in trial.user_attrs), key=number_of)
 
 
 def _walked(begin: Floats, steps: Sequence[FrozenTrial], numbers: Numbers, total: int) -> Floats:
     """Return the current point after these steps: each moves it along itself, by its result."""
-    here = begin
+    point = begin
     delay = _DELAY * total
     for number, trial in enumerate(steps, 1):
         above = units_of(trial.params, numbers)
         below = units_of(trial.user_attrs[MIRROR], numbers)
         won = 2.0 * trial.values[0] - 1.0
         fall = ((delay + total) / (delay + number)) ** _ALPHA * (number / total) ** _GAMMA
-        here = np.clip(here + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
-    return here
+        point = np.clip(point + _GAIN * fall * won * (above - below) / 2, 0.0, 1.0)
+    return point
 
 
 def _width(number: int, total: int) -> float:
@@ -276,14 +294,14 @@ def _width(number: int, total: int) -> float:
 
 
 def step_of(
-    place: float, width: float, lot: float, distribution: Number
+    unit: float, width: float, lot: float, distribution: Number
 ) -> tuple[float | int, float | int]:
     """Return the lower and the upper end of a step around a place, 0 to 1; they always differ.
 
     width: of each half, as a share of the range. lot: 0 to 1; it rounds both ends to the grid so
     that on average they stay where they were.
     """
-    low, high = (value_at(place + way * width, distribution) for way in (-1, 1))
+    low, high = (value_at(unit + way * width, distribution) for way in (-1, 1))
     step = distribution.step
     if step is None:
         return low, high

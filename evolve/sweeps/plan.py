@@ -22,7 +22,7 @@ from evolve.fitness.executor import ONE_THREAD
 from evolve.runs.loading import load_agent
 from evolve.sweeps.first_trials import settings_to_try
 from evolve.sweeps.space import Space
-from evolve.sweeps.trials import Objective, Outcome, Report, Task, agent_file, keep
+from evolve.sweeps.trials import Objective, Report, Task, TrialResult, agent_file, keep
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Plan(ABC):
         """Raise an EvolveError for values that no trial can have."""
 
     @abstractmethod
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Run a trial to its end, or until `report` ends it."""
 
     def prepare(self, objective: Objective) -> None:
@@ -153,7 +153,7 @@ def cost(sweep: SweepSettings, threads: int) -> tuple[float | None, float | None
     panel = Panel(sweep.panel, 2 * _SAMPLE, sweep.rules, sweep.seed)
     panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD)  # loads compiled code
     begin = time.perf_counter()
-    games = sum(one.n for one in panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD).scores)
+    games = sum(score.n for score in panel.judge(load_agent(sweep.panel[-1]), ONE_THREAD).scores)
     each = (time.perf_counter() - begin) / games
     return (
         (sweep.games_of_all / 2 + sweep.final_games) * each / jobs,  # many trials end early

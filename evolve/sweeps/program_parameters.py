@@ -50,8 +50,8 @@ class Tunable:
     @cached_property
     def _named(self) -> tuple[str, str, str]:
         """Protocol, command, and the settings with their question mark."""
-        place, query = parse_name(self.settings.program)
-        protocol, colon, command = place.partition(":")
+        text, query = parse_name(self.settings.program)
+        protocol, colon, command = text.partition(":")
         if not colon or protocol not in PROGRAMS:
             raise OptionsError(f"{self.settings.program!r} is not {' or '.join(PROGRAM_FORMS)}")
         return protocol, command, "" if query is None else f"?{query}"
@@ -74,7 +74,7 @@ class Tunable:
         """The parameters with the ranges that the settings give, without held ones."""
         parameters = {**self.command.parameters}
         if self.template is not None:
-            parameters |= {one.name: one for one in self.template.parameters}
+            parameters |= {parameter.name: parameter for parameter in self.template.parameters}
         for name, given in self.settings.space.items():
             if not isinstance(given, Mapping):
                 raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
@@ -89,7 +89,9 @@ class Tunable:
                 "in a file for --space"
             )
         if self.settings.sampler == "spsa":
-            choices = [one.name for one in chosen.parameters if one.kind == "choice"]
+            choices = [
+                parameter.name for parameter in chosen.parameters if parameter.kind == "choice"
+            ]
             if choices:
                 raise SettingsError(
                     f"sampler: spsa moves numbers, and {choices[0]} is a choice: hold it by --fix, "
@@ -129,7 +131,10 @@ class Tunable:
         for name, given in self.settings.space.items():
             if isinstance(given, Mapping) and "default" in given:
                 defaults[name] = given["default"]
-        values = {one.name: defaults.get(one.name, middle(one)) for one in self.space.parameters}
+        values = {
+            parameter.name: defaults.get(parameter.name, middle(parameter))
+            for parameter in self.space.parameters
+        }
         for name, value in values.items():
             if not self.space[name].holds(value):
                 raise SettingsError(
@@ -263,10 +268,10 @@ class Template:
         parts = [""]
         parameters: dict[str, Parameter] = {}
         defaults: dict[str, Value] = {}
-        place = 0
+        position = 0
         for hole in _HOLE.finditer(text):
-            parts[-1] += text[place : hole.start()]
-            place = hole.end()
+            parts[-1] += text[position : hole.start()]
+            position = hole.end()
             if hole[0] in ("{{", "}}"):
                 parts[-1] += hole[0][0]
                 continue
@@ -283,7 +288,7 @@ class Template:
                 raise OptionsError(f"{text!r} gives {name} two ranges")
             if default is not None:
                 defaults[name] = default
-        parts[-1] += text[place:]
+        parts[-1] += text[position:]
         return cls(tuple(parts), tuple(parameters.values()), defaults)
 
     @property

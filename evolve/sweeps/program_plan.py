@@ -41,7 +41,7 @@ from evolve.sweeps.final import DEFAULTS, is_defaults
 from evolve.sweeps.plan import Plan, plays_again
 from evolve.sweeps.program_parameters import Tunable
 from evolve.sweeps.space import Space
-from evolve.sweeps.trials import MIRROR, Objective, Outcome, Report, Task, number_of, trial_file
+from evolve.sweeps.trials import MIRROR, Objective, Report, Task, TrialResult, number_of, trial_file
 from evolve.tables.paths import BEST_FILE, BEST_TOML
 
 _IDLE: Final = 5
@@ -102,14 +102,14 @@ class ProgramPlan(Plan):
             return {DEFAULTS: True}
         if self.own.objective == "panel":
             return {}
-        complete = [one for one in trials if one.state == TrialState.COMPLETE]
+        complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
         best = max(complete, key=_certain, default=None)
         if best is None or is_defaults(best):
             return {}
         elo = finite(elo_of(best.values[0]))
         return {"best": {"number": number_of(best), "values": dict(best.params), "elo": elo}}
 
-    def run(self, objective: Objective, task: Task, report: Report) -> Outcome:
+    def run(self, objective: Objective, task: Task, report: Report) -> TrialResult:
         """Let the program play its opponents in parts; it may end after each part."""
         agent = self.program.agent(task.values, f"trial-{task.number}", objective.folder)
         games = _Games(objective, agent, MIRROR in task.context or self.own.objective == "self")
@@ -123,24 +123,24 @@ class ProgramPlan(Plan):
             score, error = 0.5, 0.0
             for step, (score, error, last) in enumerate(scores, 1):
                 if report(step, score, error) and not last:
-                    return Outcome.pruned(games.facts)
+                    return TrialResult.pruned(games.facts)
             file = self.keep_trial(objective.folder, task, score, error)
             facts = games.facts
             if task.context.get(DEFAULTS) and self.own.objective == "panel":
                 facts = self._played_again(objective, agent, facts)
-            return Outcome.complete(score, error, file, facts)
+            return TrialResult.complete(score, error, file, facts)
         except EngineError as error:
-            return Outcome.failed(str(error), games.facts)
+            return TrialResult.failed(str(error), games.facts)
         finally:
             agent.close()
 
-    def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> Outcome:
+    def _step(self, objective: Objective, task: Task, games: _Games, report: Report) -> TrialResult:
         """Run a step of SPSA: it plays its mirror image, and is not a candidate."""
         below = self._opponent(objective, task.context[MIRROR], "mirror")
         openings = self.openings(self.own.pairs, task.number)
         result = games.meet(below, openings, self.sweep.rules, self.sweep.seed)
         report(1, result.score.value, result.score.error)
-        return Outcome.pruned(games.facts)
+        return TrialResult.pruned(games.facts)
 
     def _compared(
         self, objective: Objective, task: Task, games: _Games
@@ -162,13 +162,13 @@ class ProgramPlan(Plan):
             others.append((self._opponent(objective, best["values"], "best"), best["elo"]))
         openings = self.openings(self.own.pairs)
         shares = shares_of([elo for _, elo in others], others[-1][1])
-        met: list[Met] = []
+        met: list[Matchup] = []
         for start, stop in parts_of(self.own.pairs, self.sweep.reports):
             for (other, elo), part in zip(others, shared(start, stop, shares), strict=True):
                 if part:
                     chosen = Openings(openings.moves[part])
                     score = games.meet(other, chosen, rules, seed).score
-                    met.append(Met(elo, score.n, score.value * score.n))
+                    met.append(Matchup(elo, score.n, score.value * score.n))
             yield *score_predicted(rated(met)), stop == self.own.pairs
 
     def _played_again(
@@ -281,8 +281,8 @@ class ProgramPlan(Plan):
 
     def remark(self, trials: Sequence[FrozenTrial]) -> str | None:
         """See Plan: whether the program seems to ignore its parameters."""
-        seen = [one for one in trials if one.user_attrs.get("games") and self._differs(one)]
-        if len(seen) < _IDLE or not all(one.user_attrs.get("alike") for one in seen):
+        seen = [trial for trial in trials if trial.user_attrs.get("games") and self._differs(trial)]
+        if len(seen) < _IDLE or not all(trial.user_attrs.get("alike") for trial in seen):
             return None
         return (
             f"all {len(seen)} trials so far played exactly like the defaults: does the program "
@@ -340,7 +340,7 @@ def _certain(trial: FrozenTrial) -> float:
 
 
 @dataclass(frozen=True)
-class Met:
+class Matchup:
     """Games against an opponent of this Elo, and the points scored in them."""
 
     elo: float
@@ -357,18 +357,22 @@ def score_predicted(elo: Estimate) -> tuple[float, float]:
     return score, score * (1.0 - score) / ELO_SCALE * elo.error
 
 
-def rated(met: Sequence[Met]) -> Estimate:
+def rated(met: Sequence[Matchup]) -> Estimate:
     """Return the likeliest Elo by Bradley and Terry (1952), with the opponents' Elo held fixed.
 
     Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
     independent, which overstates the error for pairs with swapped colours.
     """
-    known = np.array([one.elo for one in met if one.games]) / ELO_SCALE
-    games = np.array([one.games + 1.0 for one in met if one.games])
-    strength = strength_among(known, games, sum(one.points + 0.5 for one in met if one.games))
+    known = np.array([opponent.elo for opponent in met if opponent.games]) / ELO_SCALE
+    games = np.array([opponent.games + 1.0 for opponent in met if opponent.games])
+    strength = strength_among(
+        known, games, sum(opponent.points + 0.5 for opponent in met if opponent.games)
+    )
     chance = 1.0 / (1.0 + np.exp(known - strength))
     error = ELO_SCALE / math.sqrt(float((games * chance * (1.0 - chance)).sum()))
-    return Estimate.around(ELO_SCALE * strength, Z95 * error, sum(one.games for one in met))
+    return Estimate.around(
+        ELO_SCALE * strength, Z95 * error, sum(opponent.games for opponent in met)
+    )
 
 
 def shares_of(elos: Sequence[float], elo: float) -> list[float]:
@@ -377,7 +381,7 @@ def shares_of(elos: Sequence[float], elo: float) -> list[float]:
     A share is in proportion to the information of a game, p (1 − p). The sum is 1.
     """
     information = [(p := score_of_elo(elo - other)) * (1 - p) for other in elos]
-    return [one / sum(information) for one in information]
+    return [part / sum(information) for part in information]
 
 
 def parts_of(count: int, parts: int) -> Iterator[tuple[int, int]]:

@@ -79,17 +79,17 @@ class Candidate:
     @property
     def score(self) -> float:
         """The mean score of its trainings."""
-        return sum(one.score for one in self.trainings) / len(self.trainings)
+        return sum(training.score for training in self.trainings) / len(self.trainings)
 
     @property
     def best(self) -> Trained:
         """The training with the best score; the first of equals."""
-        return max(self.trainings, key=lambda one: one.score)
+        return max(self.trainings, key=lambda training: training.score)
 
     @property
     def standing(self) -> Standing:
         """Its row in the last rung."""
-        score = mean_of([one.score for one in self.trainings]).within(0.0, 1.0)
+        score = mean_of([training.score for training in self.trainings]).within(0.0, 1.0)
         return Standing(self.origin, score)
 
 
@@ -132,7 +132,7 @@ class Rungs:
             chosen = _with_defaults(candidates, rung.candidates)
             if not chosen:
                 return None, None
-            queue = [one for one in chosen for _ in range(rung.seeds)]
+            queue = [candidate for candidate in chosen for _ in range(rung.seeds)]
             observer.note(_rung_text(f"rung {number}", len(chosen), rung))
             settings = self._settings_of(rung.budget, len(queue), number, shipped=last)
             ending, trainings = self._train(str(number), settings, queue, observer)
@@ -173,18 +173,18 @@ class Rungs:
         return self._settings.model_copy(update=changes)
 
     def _train(
-        self, place: str, settings: SweepSettings, queue: Sequence[Candidate], observer: Observer
+        self, name: str, settings: SweepSettings, queue: Sequence[Candidate], observer: Observer
     ) -> tuple[SweepEnding | None, list[Trained | None]]:
         """Train a queue of candidates; return why it ended early, and the trainings.
 
         The trainings are in the queue's order, None for a failed one.
         """
-        folder = self._folder / place
+        folder = self._folder / name
         make_folder(folder, parents=True, exist_ok=True)
         run_folder.sweep_orphans(folder, (TRIALS,))
-        queued = [Queued(one.values, one.origin) for one in queue]
+        queued = [Queued(candidate.values, candidate.origin) for candidate in queue]
         worth = (settings.budget or 0.0) / (self._settings.budget or 1.0)
-        watch = _OnRung(observer, place, queue, self._done, worth, self._settings.work)
+        watch = _OnRung(observer, name, queue, self._done, worth, self._settings.work)
         with closing(Sweep.open(folder, settings, queued, self._sweep.placement)) as sweep:
             ending = sweep.run(watch)
             by_number = {number_of(trial): trial for trial in sweep.study.trials()}
@@ -199,7 +199,9 @@ class Rungs:
     ) -> tuple[SweepEnding | None, FinalResult | None]:
         """Select the winner of the last rung, after a retest against the defaults."""
         folder, winner = self._sweep.folder, candidates[0]
-        defaults = next((one for one in candidates if one.origin == DEFAULTS), None)
+        defaults = next(
+            (candidate for candidate in candidates if candidate.origin == DEFAULTS), None
+        )
         against, games = None, None
         if defaults is not None and winner is not defaults and self._settings.retest > 0:
             pair = [winner, defaults]
@@ -216,7 +218,7 @@ class Rungs:
         agent: Any = winner.best.agent.with_provenance(**facts)
         champion = keep(folder, replace(agent, name=_name(winner.number)))
         number = None if defaults is None else defaults.number
-        rows = [one.standing for one in candidates]
+        rows = [candidate.standing for candidate in candidates]
         result = FinalResult(rows, winner.number, number, against, champion, games_of_seeds=games)
         observer.stage("rungs", self._settings.work, self._settings.work)
         write_result(folder, result, self._sweep.study.trials())
@@ -234,11 +236,11 @@ class Rungs:
         key = f"retest {settings.trials} {settings.rungs} {count} {settings.seed}"
         games = KeptMatches(self._sweep.folder, key, 2 * count * matches, observer)
         scores: list[float] = []
-        for number, (one, other) in enumerate(zip(trainings[::2], trainings[1::2], strict=True)):
-            if one is None or other is None:
+        for number, (first, other) in enumerate(zip(trainings[::2], trainings[1::2], strict=True)):
+            if first is None or other is None:
                 continue
             match = Match(
-                one.agent,
+                first.agent,
                 other.agent,
                 balanced_openings(
                     count,
@@ -290,8 +292,8 @@ class _OnRung:
 
 def _with_defaults(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     """Return the best `count` candidates, and the defaults."""
-    others = [one for one in candidates if one.origin != DEFAULTS]
-    return others[:count] + [one for one in candidates if one.origin == DEFAULTS]
+    others = [candidate for candidate in candidates if candidate.origin != DEFAULTS]
+    return others[:count] + [candidate for candidate in candidates if candidate.origin == DEFAULTS]
 
 
 def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) -> list[Candidate]:
@@ -301,11 +303,15 @@ def _judged(chosen: Sequence[Candidate], trainings: Sequence[Trained | None]) ->
     """
     each = len(trainings) // len(chosen)
     judged = []
-    for place, one in enumerate(chosen):
-        mine = tuple(one for one in trainings[place * each : (place + 1) * each] if one is not None)
-        if mine:
-            judged.append(Candidate(one.origin, one.number, one.values, mine))
-    return sorted(judged, key=lambda one: (-one.score, one.number))
+    for index, candidate in enumerate(chosen):
+        own = tuple(
+            training
+            for training in trainings[index * each : (index + 1) * each]
+            if training is not None
+        )
+        if own:
+            judged.append(Candidate(candidate.origin, candidate.number, candidate.values, own))
+    return sorted(judged, key=lambda candidate: (-candidate.score, candidate.number))
 
 
 def _trained(trial: FrozenTrial | None, folder: Path) -> Trained | None:

@@ -117,8 +117,10 @@ class Race(BasePruner):
         complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         if not complete or trial.last_step is None:
             return False
-        best = max(complete, key=lambda one: one.values[0])
-        error = math.hypot(*(one.user_attrs.get("score_error", 0.0) for one in (best, trial)))
+        best = max(complete, key=lambda compared: compared.values[0])
+        error = math.hypot(
+            *(compared.user_attrs.get("score_error", 0.0) for compared in (best, trial))
+        )
         return bool(trial.intermediate_values[trial.last_step] + _CERTAIN * error < best.values[0])
 
 
@@ -157,10 +159,10 @@ def drawn(
     """Return a sampler's proposal for a whole space, asked value by value as Optuna does."""
     joint = sampler.infer_relative_search_space(study, trial)
     values = sampler.sample_relative(study, trial, joint)
-    for name, one in space.items():
+    for name, distribution in space.items():
         if name not in values:
-            values[name] = sampler.sample_independent(study, trial, name, one)
-    return {name: snapped(values[name], one) for name, one in space.items()}
+            values[name] = sampler.sample_independent(study, trial, name, distribution)
+    return {name: snapped(values[name], distribution) for name, distribution in space.items()}
 
 
 class AllowedSampler(JointSampler):
@@ -184,7 +186,11 @@ class AllowedSampler(JointSampler):
         """Return the whole space: its values are proposed together."""
         if is_given(trial):
             return self._first.infer_relative_search_space(study, trial)
-        return {name: one for name, one in self._space.distributions.items() if not one.single()}
+        return {
+            name: distribution
+            for name, distribution in self._space.distributions.items()
+            if not distribution.single()
+        }
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -207,11 +213,11 @@ class AllowedSampler(JointSampler):
             values = drawn(sampler, study, trial, search_space)
             if self._is_allowed(values):
                 return values
-        texts = " and ".join(repr(one.text) for one in self._space.required)
+        texts = " and ".join(repr(requirement.text) for requirement in self._space.required)
         raise RunError(
             f"no setting that fulfils {texts} was found: make the ranges fit the requirement"
         )
 
     def _is_allowed(self, values: Mapping[str, Any]) -> bool:
-        held = {one.name: one.example for one in self._space.parameters}
+        held = {parameter.name: parameter.example for parameter in self._space.parameters}
         return self._space.allows({**held, **values})

@@ -33,7 +33,7 @@ class SettingsPlan(Plan):
     """Whether the values of a trial are an agent's own, and no settings of the command."""
     parts: ClassVar[Mapping[str, Any]] = {}
     """The parameters that are no settings, with their defaults."""
-    ours: ClassVar[tuple[str, ...]] = (
+    set_by_sweep: ClassVar[tuple[str, ...]] = (
         "seed", "budget", "rules", "check_every", "panel_openings", "patience", "generations",
     )  # fmt: skip
     """Settings of a trial that the sweep itself sets."""
@@ -65,8 +65,11 @@ class SettingsPlan(Plan):
         return Space.of(
             [
                 *(
-                    replace(one, about=one.about or self._fields[one.name].description or "")
-                    for one in self.searched.parameters
+                    replace(
+                        parameter,
+                        about=parameter.about or self._fields[parameter.name].description or "",
+                    )
+                    for parameter in self.searched.parameters
                 ),
                 *(self._parameter(Space(()), name).narrowed(given, name) for name, given in ranges),
             ]
@@ -150,7 +153,7 @@ class SettingsPlan(Plan):
         if name in space.names:
             return space[name]
         field = self._fields.get(name)
-        if field is None or name in self.ours:
+        if field is None or name in self.set_by_sweep:
             known = ", ".join(space.names)
             raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
         kind: Any = "int" if field.annotation is int else "float"
@@ -162,8 +165,8 @@ class SettingsPlan(Plan):
         fixed = {name: value for name, value in self.sweep.fix.items() if name not in self.parts}
         for name in fixed:
             self._check_fixed(name)
-        ours = {"rules": self.sweep.rules, "seed": self.sweep.seed}
-        made = {**ours, **self._made(fixed), **options}
+        own = {"rules": self.sweep.rules, "seed": self.sweep.seed}
+        made = {**own, **self._made(fixed), **options}
         return resolve_as(self._model, self._variant.all_presets(), made)
 
     def _made(self, fixed: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,5 +178,5 @@ class SettingsPlan(Plan):
         if name not in self._fields:
             known = ", ".join([*self._fields, *sorted(self.parts)])
             raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
-        if name in self.ours:
+        if name in self.set_by_sweep:
             raise SettingsError(f"fix: {name} is the sweep's own to set")

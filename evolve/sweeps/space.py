@@ -120,13 +120,13 @@ class Parameter:
         """All values, where their number is finite."""
         if self.kind == "choice":
             return list(self.choices)
-        return [self._at(place, self.grid or 1) for place in range(self.count or 0)]
+        return [self._at(index, self.grid or 1) for index in range(self.count or 0)]
 
     def _steps(self, grid: float) -> int:
         return steps_in(self.low, self.high, grid)
 
-    def _at(self, place: int, grid: float) -> float:
-        value = at_step(place, self.low, self.high, grid)
+    def _at(self, index: int, grid: float) -> float:
+        value = at_step(index, self.low, self.high, grid)
         return value if self.kind == "float" else int(value)
 
     @property
@@ -154,7 +154,9 @@ class Parameter:
         """Return a value as one of the range, a whole number as a float; None if it is outside."""
         if self.kind != "choice":
             return self.type(value) if self.holds(value) else None
-        return next((one for one in self.choices if one == value and _alike(one, value)), None)
+        return next(
+            (choice for choice in self.choices if choice == value and _alike(choice, value)), None
+        )
 
     def narrowed(self, given: Mapping[str, Any], source: str) -> Parameter:
         """Return the parameter with another range, from a table of a space file.
@@ -170,7 +172,9 @@ class Parameter:
             if not isinstance(choices, list) or not choices:
                 raise SettingsError(f"{where}: choices must be a list of one or more values")
             if self.choices == NO_YES:  # texts of the command line say true|false
-                choices = [{"false": False, "true": True}.get(str(one), one) for one in choices]
+                choices = [
+                    {"false": False, "true": True}.get(str(choice), choice) for choice in choices
+                ]
             kinds = {type(choice) for choice in choices}
             if kinds == {int, float}:
                 choices, kinds = [float(choice) for choice in choices], {float}
@@ -252,9 +256,9 @@ def choice(name: str, choices: tuple[Value, ...], about: str = "") -> Parameter:
     return Parameter(name, "choice", about, choices=choices)
 
 
-def _alike(one: Any, other: Any) -> bool:
+def _alike(first: Any, other: Any) -> bool:
     """Return whether both are truth values, or neither is: 1 equals True."""
-    return isinstance(one, bool) == isinstance(other, bool)
+    return isinstance(first, bool) == isinstance(other, bool)
 
 
 @dataclass(frozen=True)
@@ -292,7 +296,7 @@ class Space:
     @property
     def settings(self) -> Iterator[Setting]:
         """All settings, where their number is finite."""
-        for setting in itertools.product(*(one.values for one in self.parameters)):
+        for setting in itertools.product(*(parameter.values for parameter in self.parameters)):
             if self.allows(dict(zip(self.names, setting, strict=True))):
                 yield setting
 
@@ -302,11 +306,17 @@ class Space:
 
     def holds(self, values: Mapping[str, Any]) -> bool:
         """Return whether all values lie in their ranges and fulfil all requirements."""
-        return all(self[name].holds(one) for name, one in values.items()) and self.allows(values)
+        return all(self[name].holds(value) for name, value in values.items()) and self.allows(
+            values
+        )
 
     def broken(self, values: Mapping[str, Any]) -> list[str]:
         """Return the requirements that values break."""
-        return [one.text for one in self.required if not one.holds({**self.held, **values})]
+        return [
+            requirement.text
+            for requirement in self.required
+            if not requirement.holds({**self.held, **values})
+        ]
 
     def requiring(self, texts: Iterable[str], held: Mapping[str, Any]) -> Space:
         """Return the space with requirements on its parameters and on held ones.
@@ -316,22 +326,22 @@ class Space:
         required = tuple(map(Requirement, texts))
         if not required:
             return self
-        for one in required:
-            strange = [name for name in one.names if name not in (*self.names, *held)]
+        for requirement in required:
+            strange = [name for name in requirement.names if name not in (*self.names, *held)]
             if strange:
                 why = f"there is no parameter {strange[0]!r}; there are "
                 why += ", ".join([*self.names, *held])
                 for name in self.names:
-                    if "-" in name and name in one.text:
+                    if "-" in name and name in requirement.text:
                         why = f"'-' is a minus here, so give {name!r} another name"
-                raise SettingsError(f"require: {one.text!r}: {why}")
+                raise SettingsError(f"require: {requirement.text!r}: {why}")
         found = replace(self, required=required, held=dict(held))
         try:
-            found.allows({one.name: one.example for one in self.parameters})
+            found.allows({parameter.name: parameter.example for parameter in self.parameters})
         except ValueError as error:
             raise SettingsError(f"require: {error}") from error
         if found.count == 0:
-            texts = " and ".join(repr(one.text) for one in required)
+            texts = " and ".join(repr(requirement.text) for requirement in required)
             raise SettingsError(f"require: no setting in these ranges fulfils {texts}")
         return found
 
@@ -339,9 +349,10 @@ class Space:
     def remarks(self) -> list[str]:
         """Notes on ranges that are not a multiple of their steps."""
         return [
-            f"{one.name}: {one.range_text}: the last step is at {one.last:g}"
-            for one in self.parameters
-            if one.grid is not None and one.high - one.last > _CLOSE * one.grid
+            f"{parameter.name}: {parameter.range_text}: the last step is at {parameter.last:g}"
+            for parameter in self.parameters
+            if parameter.grid is not None
+            and parameter.high - parameter.last > _CLOSE * parameter.grid
         ]
 
     @property
@@ -370,7 +381,7 @@ class Space:
 
 def units_of(values: Mapping[str, Any], numbers: Mapping[str, Number]) -> npt.NDArray[np.float64]:
     """Return the places of values in their ranges: a point of the unit cube."""
-    return np.array([to_unit(values[name], one) for name, one in numbers.items()])
+    return np.array([to_unit(values[name], number) for name, number in numbers.items()])
 
 
 def values_at(
@@ -378,12 +389,12 @@ def values_at(
 ) -> dict[str, float | int]:
     """Return the values at a point of the unit cube."""
     pairs = zip(units, numbers.items(), strict=True)
-    return {name: from_unit(float(unit), one) for unit, (name, one) in pairs}
+    return {name: from_unit(float(unit), number) for unit, (name, number) in pairs}
 
 
-def from_unit(place: float, distribution: Number) -> float | int:
+def from_unit(unit: float, distribution: Number) -> float | int:
     """Return the value at a place, on the grid if there is one; outside 0 to 1 the nearest end."""
-    return cast("float | int", snapped(value_at(place, distribution), distribution))
+    return cast("float | int", snapped(value_at(unit, distribution), distribution))
 
 
 def snapped(value: Any, distribution: BaseDistribution) -> Any:
@@ -410,6 +421,6 @@ def on_grid(value: float, low: float, high: float, step: float) -> float:
 def at_step(number: int, low: float, high: float, step: float) -> float:
     """Return the value `number` steps above low; beyond the range, the nearest end."""
     number = min(max(number, 0), steps_in(low, high, step))
-    if all(isinstance(one, int) for one in (low, step)):
+    if all(isinstance(end, int) for end in (low, step)):
         return low + number * step
     return float(Decimal(repr(low)) + number * Decimal(repr(step)))

@@ -44,7 +44,7 @@ class Storage(NamedTuple):
     """A storage, its name for people, and whether other processes may write to it."""
 
     optuna: BaseStorage
-    place: str
+    name: str
     shared: bool
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ def open_journal(path: Path) -> Storage:
 
     Hold the lock of its folder: nobody else writes trials there.
     """
-    with telling(str(path)):
+    with storage_errors(str(path)):
         backend = _Journal(path)
         backend.mend()
         try:
@@ -158,7 +158,7 @@ def open_database(url: str) -> Storage:
         raise SettingsError(
             f"storage: {shown!r} is not a URL of a database: {', '.join(DATABASES)}://…"
         )
-    with telling(shown), warnings.catch_warnings():
+    with storage_errors(shown), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             return Storage(optuna.storages.RDBStorage(url), shown, shared=True)
@@ -206,7 +206,7 @@ def _with_sqlalchemys(name: str, *others: type[Exception]) -> tuple[type[Excepti
 
 
 @contextmanager
-def telling(name: str) -> Iterator[None]:
+def storage_errors(name: str) -> Iterator[None]:
     """Turn a storage's errors into one StorageError that names it."""
     try:
         yield

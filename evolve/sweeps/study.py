@@ -22,7 +22,7 @@ from evolve.sweeps.own_samplers import CMA_GENERATION
 from evolve.sweeps.plan import Plan
 from evolve.sweeps.samplers import Hyperband, Proposer, pruner_of
 from evolve.sweeps.space import Setting
-from evolve.sweeps.storage import Storage, Watch, beat_key, telling, writer_id
+from evolve.sweeps.storage import Storage, Watch, beat_key, storage_errors, writer_id
 from evolve.sweeps.trials import (
     CONTEXT,
     ENDS,
@@ -32,8 +32,8 @@ from evolve.sweeps.trials import (
     PLACE,
     SAME,
     CountedStudy,
-    Outcome,
     Task,
+    TrialResult,
     finished_of,
     free_place,
     games_of,
@@ -83,7 +83,7 @@ class Study:
     ) -> None:
         self.plan = plan
         self.name = name
-        self.place = storage.place
+        self.storage_name = storage.name
         self.shared = storage.shared
         self.writer = writer_id()
         self.storage = storage
@@ -92,7 +92,7 @@ class Study:
         self._watch = Watch()
         self._proposer = Proposer(plan)
         self._trials: dict[int, Trial] = {}
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             self._pruner = pruner_of(plan.sweep)
             optuna.create_study(
                 storage=self._storage, study_name=name, direction="maximize", load_if_exists=True
@@ -108,15 +108,17 @@ class Study:
         stored = self.study.user_attrs.get(IDENTITY)
         if stored is None:
             if self.study.get_trials(deepcopy=False):
-                raise RunError(f"the study {self.name!r} in {self.place} is not one of evolve's")
+                raise RunError(
+                    f"the study {self.name!r} in {self.storage_name} is not one of evolve's"
+                )
             self.study.set_user_attr(IDENTITY, own)
         elif stored != own:
             differing = [key for key in {**stored, **own} if stored.get(key) != own.get(key)]
             parts = (f"{key} ({stored.get(key)}, here {own.get(key)})" for key in differing)
             text = "; ".join(part if len(part) < 120 else part[:117] + "…" for part in parts)
             raise RunError(
-                f"the study {self.name!r} in {self.place} is of another sweep: {text}; begin "
-                "another sweep, --start-from this one to try its best settings first"
+                f"the study {self.name!r} in {self.storage_name} is of another sweep: {text}; "
+                "begin another sweep, --start-from this one to try its best settings first"
             )
 
     def _enqueue_first(self) -> None:
@@ -129,13 +131,15 @@ class Study:
         if self._queue is not None:
             wanted = {number: queued.origin for number, queued in enumerate(first)}
             if any(wanted.get(number) != origin for number, origin in origins.items()):
-                raise RunError(f"{self.place} is of other candidates: was `rungs` changed since?")
+                raise RunError(
+                    f"{self.storage_name} is of other candidates: was `rungs` changed since?"
+                )
         if self.shared and DEFAULTS in origins.values():
             return
         for number, queued in enumerate(first):
             if number not in origins:
-                place = {} if self.shared else {PLACE: number}
-                attributes = {"origin": queued.origin, **place}
+                numbered = {} if self.shared else {PLACE: number}
+                attributes = {"origin": queued.origin, **numbered}
                 self.study.enqueue_trial(dict(queued.values), user_attrs=attributes)
         if self.plan.sweep.start_from is not None:
             self.study.set_user_attr(START, True)
@@ -152,17 +156,17 @@ class Study:
 
     def beat(self, count: int) -> None:
         """Record that this process is alive."""
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             self.study.set_user_attr(beat_key(self.writer), count)
 
     def trials(self) -> list[FrozenTrial]:
         """Return all trials that count, also those of other writers; do not change them."""
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             return self.study.get_trials(deepcopy=False)
 
     def listed(self) -> list[FrozenTrial]:
         """Return the trials for the table; lost ones too where attempts have their own numbers."""
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             return self.study.get_attempts() if self.shared else self.trials()
 
     def finished(self) -> int:
@@ -249,7 +253,7 @@ class Study:
         """Return the settings of a small space that no trial has, in their order."""
         space = self.plan.space
         values = [values_of(trial, space.names) for trial in trials] if self.all_settings else []
-        tried = {space.setting_of(one) for one in values if one is not None}
+        tried = {space.setting_of(known) for known in values if known is not None}
         return [setting for setting in self.all_settings if setting not in tried]
 
     def _tries_each_once(self, trials: Sequence[FrozenTrial]) -> bool:
@@ -261,17 +265,17 @@ class Study:
 
     def take(self, worker: str) -> Task | None:
         """Return a trial to work on; None when another process took the last one first."""
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             before = self.trials()
-            place = len(before) if self.shared else free_place(before)
-            self._enqueue_untried(before, place)
-            self.study.sampler = self._proposer.sampler(place, by_chance=_repeats(before))
+            number = len(before) if self.shared else free_place(before)
+            self._enqueue_untried(before, number)
+            self.study.sampler = self._proposer.sampler(number, by_chance=_repeats(before))
             if isinstance(self._pruner, Hyperband):
-                self._pruner.next_place = place
+                self._pruner.next_place = number
             try:
                 trial = self.study.ask(self.plan.space.distributions)
                 if not self.shared and PLACE not in trial.user_attrs:
-                    trial.set_user_attr(PLACE, place)
+                    trial.set_user_attr(PLACE, number)
                 trial.set_user_attr("lease", self.writer)
                 trial.set_user_attr("worker", worker)
             except UpdateFinishedTrialError:
@@ -292,13 +296,13 @@ class Study:
                 trial.set_user_attr(CONTEXT, context)
         return Task(number, dict(trial.params), context or {})
 
-    def _enqueue_untried(self, trials: Sequence[FrozenTrial], place: int) -> None:
+    def _enqueue_untried(self, trials: Sequence[FrozenTrial], number: int) -> None:
         """Queue the next setting of a small space, unless another trial waits."""
         if any(trial.state == TrialState.WAITING for trial in trials):
             return
         for setting in self._untried(trials)[:1]:
             values = dict(zip(self.plan.space.names, setting, strict=True))
-            self.study.enqueue_trial(values, user_attrs={} if self.shared else {PLACE: place})
+            self.study.enqueue_trial(values, user_attrs={} if self.shared else {PLACE: number})
 
     def _is_surplus(self, number: int) -> bool:
         """Return whether enough trials were taken before one: two writers may ask at once."""
@@ -311,22 +315,22 @@ class Study:
 
     def report(self, number: int, step: int, score: float, error: float) -> bool:
         """Keep an intermediate score; return whether the trial must end there."""
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             trial = self._trials[number]
             try:
                 trial.report(score, step)
                 trial.set_user_attr("score_error", error)
-            except UpdateFinishedTrialError:  # it was given up for dead: no need to continue
+            except UpdateFinishedTrialError:  # its worker counted as dead: no need to continue
                 return True
             # All other trials are compared with the defaults.
             if trial.user_attrs.get("origin") == DEFAULTS:
                 return False
             return self.finished() >= self.plan.sweep.startup and bool(trial.should_prune())
 
-    def end(self, number: int, outcome: Outcome) -> bool:
-        """End a trial; False when it had been given up for dead."""
+    def end(self, number: int, outcome: TrialResult) -> bool:
+        """End a trial; False when its worker had counted as dead."""
         trial, state = self._trials.pop(number), outcome.state
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             values = None if outcome.score is None else [outcome.score]
             if state == TrialState.PRUNED and values is None:  # its last score is its score
                 reports = self._frozen(trial).intermediate_values
@@ -344,7 +348,7 @@ class Study:
         They are, unless they are `blamed` and this was the last of ATTEMPTS. The defaults always
         are.
         """
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             return bool(self._lose(self._frozen(self._trials.pop(number)), reason, blamed))
 
     def reclaim(self) -> list[int]:
@@ -360,7 +364,7 @@ class Study:
             and trial._trial_id not in own
             and self._is_dead(trial)
         ]
-        with telling(self.place):
+        with storage_errors(self.storage_name):
             if not self.shared:
                 self._mend_queue()
             return [

@@ -30,12 +30,12 @@ from evolve.sweeps.trials import (
     FOLDER,
     PLAY_SECONDS,
     PLAYED,
-    Outcome,
     Task,
+    TrialResult,
     number_of,
     rows_of,
 )
-from evolve.sweeps.worker import Gone, Reported, Worker, ready
+from evolve.sweeps.worker import ClusterLost, IntermediateScore, Worker, ready
 from evolve.tables.paths import (
     JOURNAL_FILE,
     RUNGS,
@@ -48,6 +48,7 @@ from evolve.tables.trials import (
     read_trials,
     write_trials,
 )
+from evolve.terminal_text import count_of
 
 _LOOK: Final = 0.25
 """Seconds between two checks for Ctrl-C, and of a database for other writers' results."""
@@ -112,9 +113,9 @@ class Sweep:
             self._reclaim(observer)
             self._save()
             while True:
-                ending = self._wish(observer, begin)
+                ending = self._stop_reason(observer, begin)
                 if ending is None:
-                    self._hand_out(observer)
+                    self._assign_trials(observer)
                 elif ending.stopped:
                     self._drop_trials()
                 busy = [worker for worker in self._workers if not worker.idle]
@@ -122,7 +123,7 @@ class Sweep:
                     self._save()
                     return ending or self.complete
                 for worker in ready(busy, _LOOK):
-                    self._listen(worker, observer)
+                    self._handle_message(worker, observer)
                 if not busy:
                     time.sleep(_LOOK)  # other processes run the last trials
                 if self.study.shared and time.monotonic() >= self._next_look:
@@ -168,8 +169,8 @@ class Sweep:
     def failure(self) -> str | None:
         """Why there is no result: every ended trial failed; None otherwise."""
         trials = self.study.trials()
-        failed = [one for one in trials if one.state == TrialState.FAIL]
-        if not failed or any(one.state in FINISHED for one in trials):
+        failed = [trial for trial in trials if trial.state == TrialState.FAIL]
+        if not failed or any(trial.state in FINISHED for trial in trials):
             return None
         last = failed[-1].user_attrs.get("reason")
         every = "the only trial" if len(failed) == 1 else f"all {len(failed)} trials"
@@ -204,9 +205,9 @@ class Sweep:
         """Take back the trials of dead writers."""
         self._next_look = time.monotonic() + BEAT
         for number in self.study.reclaim():
-            observer.note(f"trial {number} was lost: its worker died; its values come again")
+            observer.note(f"trial {number}: worker died, trying again")
 
-    def _wish(self, observer: Observer, begin: float) -> SweepEnding | None:
+    def _stop_reason(self, observer: Observer, begin: float) -> SweepEnding | None:
         """Return why no further trial may start; None where one may."""
         timeout = self.settings.timeout
         if observer.stop():
@@ -215,9 +216,9 @@ class Sweep:
             return None if self.study.is_over else SweepEnding.TIMEOUT
         return None
 
-    def _hand_out(self, observer: Observer) -> None:
+    def _assign_trials(self, observer: Observer) -> None:
         """Give every idle worker a trial while trials are wanted."""
-        for worker in [one for one in self._workers if one.idle]:
+        for worker in [worker for worker in self._workers if worker.idle]:
             while worker.idle:
                 if self.study.open() <= 0:
                     return
@@ -229,8 +230,8 @@ class Sweep:
                 else:
                     self._start(worker, taken)
                     self._save()
-        in_hand = f"trials, {self._busy} in hand"
-        observer.stage(in_hand, *self.study.progress)
+        running = f"{count_of(self._busy, 'trial')} running"
+        observer.stage(running, *self.study.progress)
 
     def _drop_trials(self) -> None:
         """End the workers and queue the values of their trials again: a trial may take minutes."""
@@ -243,34 +244,34 @@ class Sweep:
     def _start(self, worker: Worker, task: Task) -> None:
         try:
             worker.start(task)
-        except OSError:  # it died while idle; `_listen` notices and gives the trial up
+        except OSError:  # it died while idle; `_handle_message` notices and gives the trial up
             return
 
-    def _listen(self, worker: Worker, observer: Observer) -> None:
+    def _handle_message(self, worker: Worker, observer: Observer) -> None:
         """Handle a message of a worker, or its death."""
         assert worker.number is not None
         number = worker.number
         try:
             message = worker.receive()
         except (EOFError, OSError):
-            self._bury(worker, observer)
+            self._handle_death(worker, observer)
             return
         match message:
-            case Reported(step, score, error):
+            case IntermediateScore(step, score, error):
                 try:
                     worker.answer(self.study.report(number, step, score, error))
                 except OSError as broken:
                     if isinstance(broken, EvolveError):
                         raise
-                    self._bury(worker, observer)
-            case Gone(why):
+                    self._handle_death(worker, observer)
+            case ClusterLost(why):
                 self.study.lose(number, why, blamed=False)
                 raise ClusterError(why)
-            case Outcome():
+            case TrialResult():
                 worker.number = None
                 self._end(number, message, observer)
 
-    def _end(self, number: int, outcome: Outcome, observer: Observer) -> None:
+    def _end(self, number: int, outcome: TrialResult, observer: Observer) -> None:
         """Keep how a trial ended; RunError where too many have failed in a row."""
         complete = outcome.state == TrialState.COMPLETE
         if complete and self.study.shared and outcome.attributes.get("agent"):
@@ -282,18 +283,18 @@ class Sweep:
         if complete and best is not None and number_of(best) == number:
             self.plan.save_champion(self.folder, best, {})
         if not kept:
-            observer.note(f"trial {number} had been given up for dead; its result is not counted")
+            observer.note(f"trial {number}: its worker counted as dead; the result does not count")
         self._tell(number, observer)
         if self._failed >= _IN_A_ROW and not (self.settings.counts_failures and best is not None):
             reason = outcome.attributes["reason"]
             raise RunError(f"{self._failed} trials in a row failed, the last one: {reason}")
 
-    def _bury(self, worker: Worker, observer: Observer) -> None:
+    def _handle_death(self, worker: Worker, observer: Observer) -> None:
         """Take back a dead worker's trial, and start another worker in its place."""
         assert worker.number is not None
         reason = worker.death()
         again = self.study.lose(worker.number, reason, blamed=not worker.ended_from_outside)
-        follows = "its values come again" if again else "its values are given up"
+        follows = "trying again" if again else "given up"
         observer.note(f"trial {worker.number}: {reason}; {follows}")
         if again and not self.study.shared:
             self._save()  # the trial is still to come
@@ -303,7 +304,7 @@ class Sweep:
         self._failed += 1
         if self._failed >= _IN_A_ROW:
             raise RunError(f"{self._failed} trials in a row failed: {reason}")
-        self._workers[self._workers.index(worker)] = self._worker(worker.place)
+        self._workers[self._workers.index(worker)] = self._worker(worker.index)
 
     def _tell(self, number: int, observer: Observer) -> None:
         row = next(row for row in self._save() if row["number"] == number)
@@ -324,16 +325,16 @@ class Sweep:
     def _busy(self) -> int:
         return sum(not worker.idle for worker in self._workers)
 
-    def _worker(self, place: int) -> Worker:
-        return Worker(self.folder, self.settings, place, self.placement)
+    def _worker(self, index: int) -> Worker:
+        return Worker(self.folder, self.settings, index, self.placement)
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
         """Keep workers while the block runs, at most as many as trials are left."""
         wanted = min(self.jobs, self.settings.trials - self.study.finished())
         try:
-            for place in range(wanted):
-                self._workers.append(self._worker(place))
+            for index in range(wanted):
+                self._workers.append(self._worker(index))
             yield
         finally:
             for worker in self._workers:

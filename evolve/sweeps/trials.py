@@ -67,11 +67,11 @@ class Task:
     number: int
     values: Mapping[str, Any]
     context: Mapping[str, Any] = field(default_factory=dict)
-    result: Outcome | None = None
+    result: TrialResult | None = None
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrialResult:
     """How a trial ended.
 
     score: of a complete trial; a pruned one keeps its last report. attributes: what the study
@@ -126,7 +126,7 @@ def is_lost(trial: FrozenTrial) -> bool:
 def free_place(trials: Iterable[FrozenTrial]) -> int:
     """Return the lowest number that no trial has."""
     taken = {number_of(trial) for trial in trials}
-    return next(place for place in range(len(taken) + 1) if place not in taken)
+    return next(number for number in range(len(taken) + 1) if number not in taken)
 
 
 def values_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any] | None:
@@ -137,7 +137,9 @@ def values_of(trial: FrozenTrial, names: Iterable[str]) -> dict[str, Any] | None
     return dict(trial.params) if all(name in trial.params for name in names) else None
 
 
-def known_result(trial: FrozenTrial, trials: Iterable[FrozenTrial], space: Space) -> Outcome | None:
+def known_result(
+    trial: FrozenTrial, trials: Iterable[FrozenTrial], space: Space
+) -> TrialResult | None:
     """Return the result of the first ended trial with the same settings; None without one.
 
     Steps of SPSA have none: they play one another.
@@ -146,11 +148,13 @@ def known_result(trial: FrozenTrial, trials: Iterable[FrozenTrial], space: Space
         if (
             twin.state in ENDS
             and all(twin.params.get(name) == trial.params[name] for name in space.names)
-            and not any(MIRROR in one.user_attrs for one in (twin, trial))
+            and not any(MIRROR in either.user_attrs for either in (twin, trial))
         ):
             same = {SAME: number_of(twin), "reason": f"the settings of trial {number_of(twin)}"}
             known = {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
-            return Outcome(twin.state, {**same, **known}, twin.values[0] if twin.values else None)
+            return TrialResult(
+                twin.state, {**same, **known}, twin.values[0] if twin.values else None
+            )
     return None
 
 
@@ -290,7 +294,7 @@ class Objective:
         step: int,
         facts: Mapping[str, Any] | None = None,
         judged: Agent | None = None,
-    ) -> Outcome:
+    ) -> TrialResult:
         """Judge the agent of a trial for the last time, as report `step`, and keep it in a file.
 
         facts: of its provenance. judged: the agent that plays in its place.
@@ -311,7 +315,7 @@ class Objective:
         file = trial_file(self.folder, task.number, ".npz" if agent.arrays else ".json")
         named: Any = agent
         replace(named, name=f"trial-{task.number}", provenance=provenance).save(file)
-        return Outcome.complete(score, error, file.relative_to(self.folder).as_posix())
+        return TrialResult.complete(score, error, file.relative_to(self.folder).as_posix())
 
 
 class Marks:

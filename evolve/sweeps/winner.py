@@ -71,16 +71,16 @@ def _settings(
 ) -> list[dict[str, Any]]:
     return [
         {
-            "name": one.name,
-            **_titled(one.name, plan.space.names),
-            "about": one.about,
-            "value": best.get(one.name),
-            "default": usual.get(one.name),
-            "low": None if one.kind == "choice" else one.low,
-            "high": None if one.kind == "choice" else one.high,
-            "log": one.log,
+            "name": parameter.name,
+            **_titled(parameter.name, plan.space.names),
+            "about": parameter.about,
+            "value": best.get(parameter.name),
+            "default": usual.get(parameter.name),
+            "low": None if parameter.kind == "choice" else parameter.low,
+            "high": None if parameter.kind == "choice" else parameter.high,
+            "log": parameter.log,
         }
-        for one in plan.space.parameters
+        for parameter in plan.space.parameters
     ]
 
 
@@ -90,7 +90,7 @@ def _titled(name: str, names: Sequence[str]) -> dict[str, Any]:
     if not dot or not number.isdecimal():
         return {"title": name.replace("_", " ").capitalize(), "phase": None}
     title, count = stem.replace("_", " ").capitalize(), len(CLASS_NAMES)
-    if any(one.startswith(f"{stem}.") and int(one.rpartition(".")[2]) >= count for one in names):
+    if any(name.startswith(f"{stem}.") and int(name.rpartition(".")[2]) >= count for name in names):
         phase, square = divmod(int(number), count)
         return {"title": f"{title} {CLASS_NAMES[square]}", "phase": phase}
     return {"title": title, "phase": int(number)}

@@ -1,7 +1,7 @@
 """Worker processes: each runs trials one after another, with messages over a pipe.
 
-Messages to a worker are a `Task`, or None to end. Its answers are `Reported`, to which the reply
-says whether to end there, and at last the trial's `Outcome`, or `Gone`.
+Messages to a worker are a `Task`, or None to end. Its answers are `IntermediateScore`, to which the
+reply says whether to end there, and at last the trial's `TrialResult`, or `ClusterLost`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from evolve.fitness.executor import Executor
 from evolve.programs.forks import end_with_parent, without_main, without_signals
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
-from evolve.sweeps.trials import Objective, Outcome, Task
+from evolve.sweeps.trials import Objective, Task, TrialResult
 
 
-class Reported(NamedTuple):
+class IntermediateScore(NamedTuple):
     """An intermediate score of a trial, and its standard error."""
 
     step: int
@@ -36,30 +36,30 @@ class Reported(NamedTuple):
     error: float
 
 
-class Gone(NamedTuple):
-    """The cluster is lost; the trial is not to blame."""
+class ClusterLost(NamedTuple):
+    """The cluster is lost; its trial is tried again."""
 
     why: str
 
 
-Message = Reported | Outcome | Gone
+Message = IntermediateScore | TrialResult | ClusterLost
 
 
 class Worker:
     """A worker process, seen from the process that started it."""
 
     def __init__(
-        self, folder: Path, settings: SweepSettings, place: int, placement: Placement = HERE
+        self, folder: Path, settings: SweepSettings, index: int, placement: Placement = HERE
     ) -> None:
-        self.place = place
+        self.index = index
         # Forking a process with threads is not safe.
         context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        arguments = (theirs, folder, settings, place, placement)
+        self.connection, other_end = context.Pipe()
+        arguments = (other_end, folder, settings, index, placement)
         self._process = context.Process(target=work, args=arguments, daemon=True)
         with without_signals(), without_main():
             self._process.start()
-        theirs.close()
+        other_end.close()
         self.number: int | None = None
         """The trial that it runs."""
         self._killed_before: int | None = None
@@ -136,24 +136,24 @@ def work(
     connection: Connection,
     folder: Path,
     settings: SweepSettings,
-    place: int,
+    index: int,
     placement: Placement,
 ) -> None:
     """Run trials until there are no more: the main function of a worker process.
 
-    place: its index among the workers, from 0. placement: where the games of its trials are played.
+    index: its index among the workers, from 0. placement: where the games of its trials are played.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     end_with_parent()
     with ExitStack() as stack:
-        _serve(connection, folder, settings, place, lambda: stack.enter_context(placement.open(1)))
+        _serve(connection, folder, settings, index, lambda: stack.enter_context(placement.open(1)))
 
 
 def _serve(
     connection: Connection,
     folder: Path,
     settings: SweepSettings,
-    place: int,
+    index: int,
     opened: Callable[[], Executor],
 ) -> None:
     """Run trials until there are no more; opened: opens where their games are played."""
@@ -163,23 +163,23 @@ def _serve(
         begin = time.perf_counter()
         try:
             if objective is None:
-                begun = Objective(settings, folder, opened(), place)
+                begun = Objective(settings, folder, opened(), index)
                 plan.prepare(begun)
                 objective = begun
             objective.begin()
-            outcome = plan.run(objective, task, lambda *one: _report(connection, *one))
+            outcome = plan.run(objective, task, lambda *given: _report(connection, *given))
             facts = {"seconds": time.perf_counter() - begin, **objective.facts}
             outcome = replace(outcome, attributes={**outcome.attributes, **facts})
         except ClusterError as error:
-            connection.send(Gone(str(error)))
+            connection.send(ClusterLost(str(error)))
             return
         except Exception as error:  # the table says why; the other trials continue
-            outcome = Outcome.failed(_reason(error, folder))
+            outcome = TrialResult.failed(_reason(error, folder))
         connection.send(outcome)
 
 
 def _report(connection: Connection, step: int, score: float, error: float) -> bool:
-    connection.send(Reported(step, score, error))
+    connection.send(IntermediateScore(step, score, error))
     return bool(connection.recv())
 
 

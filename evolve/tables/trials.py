@@ -81,9 +81,9 @@ def write_trials(
     """
     fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
     position = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
-    ours = list(TRIALS_COLUMNS.schema)
+    fixed = list(TRIALS_COLUMNS.schema)
     schema = pa.schema(
-        [*ours[:position], *fields, *ours[position:]],
+        [*fixed[:position], *fields, *fixed[position:]],
         metadata={_IMPORTANCES: json.dumps(asdict(importances))},
     )
     try:

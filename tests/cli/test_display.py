@@ -50,7 +50,7 @@ def test_lines_tell_rows_and_what_no_row_tells_of(capsys: pytest.CaptureFixture[
     line, remark = capsys.readouterr().out.splitlines()
     assert line.split()[:4] == ["0", "complete", "0.500", "0.100"]
     assert remark == "trial 0: a remark"
-    for name, done in (("final", 3), ("trials, 2 in hand", 8), ("final", 8)):
+    for name, done in (("final", 3), ("2 trials running", 8), ("final", 8)):
         display.stage(name, done, 8)
     assert capsys.readouterr().out == "final: 8 games\n"
 
@@ -73,7 +73,9 @@ def test_the_first_ctrl_c_wishes_and_the_second_one_ends(
         signal.raise_signal(signal.SIGINT)
         assert display.stop()
         said = capsys.readouterr().out.splitlines()[-1]
-        assert said.startswith("ending: trials in hand begin again when the sweep goes on; Ctrl-C")
+        assert said.startswith(
+            "ending: running trials begin again when the sweep continues; Ctrl-C"
+        )
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):  # and it is as before

@@ -265,7 +265,7 @@ def test_ctrl_c_gives_up_the_trials_in_hand(jobs: int, tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     result = finish(process)
     assert result.code in INTERRUPTED
-    assert "ending: trials in hand begin again" in result.out
+    assert "ending: running trials begin again" in result.out
     assert "evolve resume stopped" in result.out
     trials = evolve.load_run("stopped").trials
     assert set(trials["state"]) <= {"COMPLETE", "PRUNED", "WAITING"}
@@ -324,7 +324,7 @@ def test_a_killed_worker_is_replaced_and_its_values_come_again(tmp_path: Path) -
     os.kill(killed, signal.SIGKILL)
     result = finish(process)
     assert result.code == 0, result.err
-    assert "killed by SIGKILL; its values come again" in result.out
+    assert "killed by SIGKILL; trying again" in result.out
     trials = assert_exactly(folder, 2)
     assert trials["state"].tolist() == ["COMPLETE"] * 2
     assert trials["origin"].tolist() == ["defaults", "sampler"]

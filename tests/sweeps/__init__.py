@@ -11,7 +11,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import Plan, plan_of
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import Outcome
+from evolve.sweeps.trials import TrialResult
 
 SEARCHED = ("learning_rate", "noise", "simulations", "network")
 HELD = {
@@ -51,5 +51,5 @@ def states(study: Study) -> Counter[str]:
 def run_one(study: Study, score: float) -> int:
     taken = study.take("w")
     assert taken is not None
-    assert study.end(taken.number, Outcome.complete(score, 0.1, "x", {"seconds": 1.0}))
+    assert study.end(taken.number, TrialResult.complete(score, 0.1, "x", {"seconds": 1.0}))
     return taken.number

@@ -18,7 +18,7 @@ from evolve.errors import EngineError, EvolveError, SettingsError
 from evolve.fitness.statistics import Estimate, elo_of, score_of_elo
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.program_plan import (
-    Met,
+    Matchup,
     ProgramPlan,
     parts_of,
     rated,
@@ -214,15 +214,15 @@ def test_how_many_games_trials_and_final_have(
 
 
 def test_with_one_opponent_it_is_the_score() -> None:
-    found = rated([Met(100.0, 19, 14.5)])
+    found = rated([Matchup(100.0, 19, 14.5)])
     wanted = elo_of(15 / 20)
     assert found.n == 19
     assert found.value == pytest.approx(100.0 + wanted, abs=0.01)
-    assert rated([Met(0.0, 9, 9.0)]).value < 1000
+    assert rated([Matchup(0.0, 9, 9.0)]).value < 1000
 
 
 def test_it_is_the_likeliest() -> None:
-    met = [Met(0.0, 10, 9.0), Met(250.0, 30, 14.0), Met(400.0, 0, 0.0)]
+    met = [Matchup(0.0, 10, 9.0), Matchup(250.0, 30, 14.0), Matchup(400.0, 0, 0.0)]
 
     def likelihood(elo: float) -> float:
         total = 0.0
@@ -241,7 +241,9 @@ def test_the_truth_lies_within_two_errors() -> None:
     rng, inside = np.random.default_rng(0), 0
     for _ in range(400):
         truth = rng.uniform(-200, 400)
-        met = [Met(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)]
+        met = [
+            Matchup(elo, 40, rng.binomial(40, score_of_elo(truth - elo))) for elo in (0.0, 200.0)
+        ]
         found = rated(met)
         inside += found.low <= truth <= found.high
     assert 0.92 <= inside / 400 <= 0.98

@@ -20,7 +20,7 @@ from evolve.sweeps.samplers import AllowedSampler
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import MIRROR, PLACE, Outcome, known_result, rows_of
+from evolve.sweeps.trials import MIRROR, PLACE, TrialResult, known_result, rows_of
 from tests.sweeps import HELD, plan
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
@@ -56,10 +56,10 @@ def worth(values: dict[str, Any]) -> float:
 
 def end(study: Study, number: int, values: Any, fails: bool = False) -> None:
     if fails:
-        study.end(number, Outcome.failed("it crashed"))
+        study.end(number, TrialResult.failed("it crashed"))
     else:
         study.report(number, 1, worth(values), 0.1)
-        study.end(number, Outcome.complete(worth(values), 0.1, "x"))
+        study.end(number, TrialResult.complete(worth(values), 0.1, "x"))
 
 
 def settings_of(study: Study) -> list[tuple[Any, ...]]:
@@ -227,16 +227,16 @@ def test_what_is_known() -> None:
     for number, one in enumerate(trials):
         one.set_user_attr(PLACE, number)
 
-    def result(value: int, **facts: Any) -> Outcome | None:
+    def result(value: int, **facts: Any) -> TrialResult | None:
         return known_result(trial(value, TrialState.RUNNING, **facts), trials, space)
 
     assert [value for value in range(9) if result(value) is not None] == [0, 1, 4]
-    assert result(0) == Outcome(
+    assert result(0) == TrialResult(
         TrialState.COMPLETE,
         {"same_as": 0, "reason": "the settings of trial 0", "score_error": 0.3},
         0.0,
     )
-    assert result(4) == Outcome(TrialState.FAIL, {"same_as": 4, "reason": "it crashed"})
+    assert result(4) == TrialResult(TrialState.FAIL, {"same_as": 4, "reason": "it crashed"})
     assert result(0, **{MIRROR: {"a": 7}}) is None
 
 

@@ -12,7 +12,7 @@ import pytest
 from evolve.errors import SettingsError
 from evolve.sweeps.storage import open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import Outcome, rows_of
+from evolve.sweeps.trials import TrialResult, rows_of
 from tests.sweeps import local, plan, run_one
 
 
@@ -25,10 +25,10 @@ def test_pruners_by_name(pruner: Any, tmp_path: Path) -> None:
         score = (number * 7 % 10) / 10
         for step in range(1, 5):
             if study.report(taken.number, step, score, 0.01):
-                study.end(taken.number, Outcome.pruned())
+                study.end(taken.number, TrialResult.pruned())
                 break
         else:
-            study.end(taken.number, Outcome.complete(score, 0.1, "x"))
+            study.end(taken.number, TrialResult.complete(score, 0.1, "x"))
     rows = rows_of(study.trials(), study.plan.space.names)
     pruned = [row["score"] for row in rows if row["state"] == "PRUNED"]
     complete = [row["score"] for row in rows if row["state"] == "COMPLETE"]
@@ -84,7 +84,7 @@ def test_a_small_space_is_searched_whole_within_its_requirement(tmp_path: Path) 
     for _ in range(6):
         taken = study.take("w")
         assert taken is not None
-        study.end(taken.number, Outcome.complete(0.5, 0.1, "x", {"games": 4, "alike": True}))
+        study.end(taken.number, TrialResult.complete(0.5, 0.1, "x", {"games": 4, "alike": True}))
     assert len({(one.params["lo"], one.params["hi"]) for one in study.trials()}) == 6
     assert study.is_over
 

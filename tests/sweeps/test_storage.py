@@ -20,7 +20,7 @@ from evolve.sweeps.storage import (
     open_journal,
     without_password,
 )
-from evolve.sweeps.trials import Outcome
+from evolve.sweeps.trials import TrialResult
 from tests.sweeps import local, run_one, shared, states
 from tests.waits import PATIENCE
 
@@ -141,7 +141,7 @@ def test_a_database_that_goes_down_in_between(tmp_path: Path) -> None:
         database.execute("DROP TABLE trial_values")
         database.execute("DROP TABLE trial_user_attributes")
     with pytest.raises(StorageError, match="does not answer"):
-        study.end(taken.number, Outcome.complete(0.5, 0.1, "x"))
+        study.end(taken.number, TrialResult.complete(0.5, 0.1, "x"))
     assert os.path.exists(tmp_path / "study.db")
 
 

@@ -20,7 +20,7 @@ from evolve.errors import RunError
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.storage import GRACE, Watch, open_journal
 from evolve.sweeps.study import ATTEMPTS, Study
-from evolve.sweeps.trials import Outcome, rows_of
+from evolve.sweeps.trials import TrialResult, rows_of
 from evolve.tables.trials import Importances, read_trials, write_trials
 from tests.sweeps import SEARCHED, local, run_one, shared, small_plan, states
 
@@ -55,7 +55,7 @@ def test_trials_of_a_dead_writer_come_again_with_their_values(tmp_path: Path) ->
         "sampler",
     ]
     # What the first one says after all is not counted.
-    assert not first.end(0, Outcome.complete(1.0, 0.1, "x"))
+    assert not first.end(0, TrialResult.complete(1.0, 0.1, "x"))
     assert states(second) == {"RUNNING": 2}
     assert {t.user_attrs["reason"] for t in second.study.get_attempts()[:2]} == {"the worker died"}
 
@@ -108,7 +108,7 @@ def test_settings_that_cannot_be_keep_their_number(tmp_path: Path) -> None:
     run_one(study, 0.5)
     taken = study.take("w")
     assert taken is not None
-    study.end(taken.number, Outcome.failed("nonsense"))
+    study.end(taken.number, TrialResult.failed("nonsense"))
     after = study.take("w")
     assert after is not None
     assert (taken.number, after.number) == (1, 2)
@@ -128,9 +128,9 @@ def play_one(study: Study) -> None:
     scores = np.random.default_rng(zlib.crc32(text.encode())).random(4)
     for step, score in enumerate(scores, 1):
         if study.report(taken.number, step, float(score), 0.1):
-            study.end(taken.number, Outcome.pruned({"seconds": 1.0}))
+            study.end(taken.number, TrialResult.pruned({"seconds": 1.0}))
             return
-    study.end(taken.number, Outcome.complete(float(scores[-1]), 0.1, f"{taken.number}"))
+    study.end(taken.number, TrialResult.complete(float(scores[-1]), 0.1, f"{taken.number}"))
 
 
 @pytest.mark.slow
@@ -189,9 +189,9 @@ def test_pruned_trials_keep_their_last_score_and_the_defaults_are_not_pruned(
         asked = [study.report(taken.number, step, score, 0.01) for step in (1, 2)]
         assert asked == [False, number == 11], number
         if asked[-1]:
-            assert study.end(taken.number, Outcome.pruned({"seconds": 1.0}))
+            assert study.end(taken.number, TrialResult.pruned({"seconds": 1.0}))
         else:
-            study.end(taken.number, Outcome.complete(score, 0.1, "x", {"seconds": 1.0}))
+            study.end(taken.number, TrialResult.complete(score, 0.1, "x", {"seconds": 1.0}))
     assert states(study) == {"COMPLETE": 11, "PRUNED": 1}
     row = rows_of(study.trials(), study.plan.space.names)[11]
     assert (row["state"], row["score"], row["reports"]) == ("PRUNED", 0.1, [0.1, 0.1])
@@ -234,7 +234,7 @@ def test_a_live_writer_keeps_its_trials(tmp_path: Path) -> None:
     assert other.reclaim() == [0]
     assert one.reclaim() == []
     assert one.report(0, 1, 0.9, 0.1)  # it is told to end, and what it says is not counted
-    assert not one.end(0, Outcome.pruned({"seconds": 1.0}))
+    assert not one.end(0, TrialResult.pruned({"seconds": 1.0}))
     assert states(other) == {"WAITING": 1}
 
 
@@ -272,7 +272,7 @@ def test_two_machines_end_with_exactly_so_many(tmp_path: Path) -> None:
         while study.finished() < 6:
             if study.open() > 0 and (taken := study.take(f"w{number}")) is not None:
                 study.report(taken.number, 1, 0.5, 0.1)
-                study.end(taken.number, Outcome.complete(0.5, 0.1, "x", {"seconds": 0.1}))
+                study.end(taken.number, TrialResult.complete(0.5, 0.1, "x", {"seconds": 0.1}))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(work, range(2)))

@@ -16,7 +16,7 @@ from evolve.config.sweep import SweepSettings
 from evolve.runs.observer import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
-from evolve.sweeps.trials import Outcome, values_of
+from evolve.sweeps.trials import TrialResult, values_of
 from evolve.sweeps.worker import Worker
 from tests.sweeps import GENES
 from tests.waits import PATIENCE
@@ -109,11 +109,11 @@ def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_pa
         task = sweep.study.take("w")
         assert task is not None
         if how == "f":
-            sweep.study.end(number, Outcome.failed(f"it crashed {number}"))
+            sweep.study.end(number, TrialResult.failed(f"it crashed {number}"))
         elif how == "c":
-            sweep.study.end(number, Outcome.complete(0.5, 0.1, "x"))
+            sweep.study.end(number, TrialResult.complete(0.5, 0.1, "x"))
         elif how == "p":
-            sweep.study.end(number, Outcome.pruned())
+            sweep.study.end(number, TrialResult.pruned())
     assert sweep.failure == said
 
 
@@ -134,5 +134,5 @@ def test_the_final_takes_as_long_as_games_did_so_far(
     for number, (games, each) in enumerate([(4, 0.2), (12, 0.6)]):
         sweep.study.take("w")
         facts = {"played": games, "play_seconds": games * each}
-        sweep.study.end(number, Outcome.complete(0.5, 0.1, "x", facts))
+        sweep.study.end(number, TrialResult.complete(0.5, 0.1, "x", facts))
     assert sweep.final_seconds == pytest.approx(seconds)

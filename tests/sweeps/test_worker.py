@@ -12,7 +12,7 @@ import pytest
 from evolve.config.sweep import SweepSettings
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import Task
-from evolve.sweeps.worker import Reported, Worker, ready
+from evolve.sweeps.worker import IntermediateScore, Worker, ready
 from tests.sweeps import GENES
 from tests.waits import PATIENCE
 
@@ -24,7 +24,7 @@ def test_ctrl_c_does_not_reach_a_worker_that_is_starting(tmp_path: Path) -> None
         worker.start(Task(0, plan_of(settings).defaults or {}))
         while not ready([worker], 0.02):  # from its first moment to its first report
             os.kill(int(worker.name), signal.SIGINT)
-        assert isinstance(worker.receive(), Reported)
+        assert isinstance(worker.receive(), IntermediateScore)
     finally:
         worker.kill()
 
