@@ -124,7 +124,9 @@ def options(root: Path) -> int:
     """Distinct options of each top-level command with its subcommands, summed."""
     environment = {**os.environ, "PYTHONPATH": str(root)}
     command = [sys.executable, "-c", _OPTIONS]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        command, check=True, capture_output=True, text=True, env=environment, cwd=root
+    )
     return int(done.stdout)
 
 

@@ -116,7 +116,7 @@ NAMED_AFTER_OTHERS = (
 
 
 def test_no_two_modules_have_one_name() -> None:
-    """But for packages whose modules are named after others, and `call` and `names`."""
+    """But for packages whose modules are named after others, and `call`: what Python calls."""
     rooms = defaultdict(set)
     for name, path in modules().items():
         room = path.parent.relative_to(ROOT / "evolve").as_posix()
