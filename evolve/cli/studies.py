@@ -111,11 +111,8 @@ def resume_study(
         except ValueError as error:
             raise OptionsError(f"--seeds: {error}") from error
         values["seeds"] = [*dict.fromkeys((*design.seeds, *more))]
-    changed = _with_workers(study_spec_of(values, str(path / STUDY_FILE)), jobs)
+    changed = study_spec_of(values, str(path / STUDY_FILE))
     changed.check()
-    if changed.settings.get("jobs") != design.settings.get("jobs"):
-        each = count_of(changed.settings["jobs"], "worker")
-        print_line(f"{path} does not say how many workers a run had; {each} each from now on")
     with run_folder.locked(path):
         _refuse_functions(study.design, str(path))
         check_programs(path / STUDY_FILE, path, *_settings(study.design), allowed=allow_programs)

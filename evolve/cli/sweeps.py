@@ -105,7 +105,6 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
         self._result: FinalResult | None = None
 
     def kept_settings(self, file: Path, changes: Mapping[str, Any]) -> SweepSettings:
-        """As above; `jobs` is None where an old file does not say how many workers there were."""
         stored = read_toml(file)
         if "games" in changes and "trials" not in changes:
             stored.pop("trials", None)  # they were as many as the games allowed
@@ -145,9 +144,11 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
         _print_header(work, work.study.finished())
-        remark = None if before is None else _about_workers(work.folder, before.jobs, work.jobs)
-        if remark is not None:
-            print_line(remark)
+        if before is not None and before.jobs != work.jobs:
+            print_line(
+                f"{count_of(work.jobs, 'worker')} from now on, {before.jobs} before: trials depend "
+                f"on it; --jobs {before.jobs} keeps the number"
+            )
 
     def view(self, work: Sweep) -> TrialsView:
         return TrialsView(work.settings, work.study.progress, lambda: work.final_seconds)
@@ -202,18 +203,6 @@ def ranges_of(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         for name, value in read_toml(Path(text)).items():
             (ranges if isinstance(value, Mapping) else held)[name] = value
     return ranges, held
-
-
-def _about_workers(folder: Path, before: int | None, now: int) -> str | None:
-    """A remark if the number of workers is unknown or changes; None otherwise."""
-    if before is None:
-        return f"{folder} does not say how many workers it had; {now} from now on"
-    if before != now:
-        return (
-            f"{count_of(now, 'worker')} from now on, {before} before: trials depend on it; "
-            f"--jobs {before} keeps the number"
-        )
-    return None
 
 
 def _check_same_storage(folder: Path, stored: str | None, given: str) -> None:

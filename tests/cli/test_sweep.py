@@ -214,21 +214,6 @@ def test_ctrl_c_ends_the_final_and_it_goes_on(tmp_path: Path) -> None:
     assert not Path("stopped/trials/matches").exists()
 
 
-@pytest.mark.slow
-def test_a_sweep_of_before_does_not_say_how_many_workers_it_had(sweep: Path) -> None:
-    config = sweep / "config.toml"
-    text = config.read_text()
-    assert "\njobs = 1\n" in text
-    config.write_text(text.replace("\njobs = 1\n", "\n"))
-    assert "is finished, 5 trials" in done("resume", sweep).out
-    assert "jobs" not in evolve.load_run(sweep).config
-    cores = processors()
-    said = done("resume", sweep, "--trials=6").out
-    assert f"{sweep} does not say how many workers it had; {cores} from now on" in said
-    assert evolve.load_run(sweep).config["jobs"] == cores
-    assert "does not say" not in done("resume", sweep, "--trials=7").out
-
-
 @pytest.mark.clock
 def test_a_resumed_sweep_keeps_its_time(tmp_path: Path) -> None:
     done(*ALPHABETA, "--jobs=1", "--trials=100000", "--timeout=1", "--out=short")
@@ -249,12 +234,6 @@ def test_the_sweeps_of_a_study_keep_how_many_workers_they_had(tmp_path: Path) ->
     said = done("resume", "both", "--trials=2", "--jobs=3").out
     assert "1 at a time, 2 workers each; 3 threads" in said
     assert [evolve.load_run(one).config["jobs"] for one in members] == [2, 2]
-    file = found.path / "study.toml"
-    file.write_text(file.read_text().replace("jobs = 2\n", ""))  # as it was before
-    said = done("resume", "both", "--trials=3", "--jobs=2").out
-    assert "both does not say how many workers a run had; 1 worker each from now on" in said
-    assert "2 at a time, 1 worker each" in said
-    assert [evolve.load_run(one).config["jobs"] for one in members] == [1, 1]
 
 
 @pytest.mark.slow
