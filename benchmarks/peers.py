@@ -23,7 +23,7 @@ from typing import Any
 
 from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.reference import SWH
-from evolve.bench.speed import half_random, searches
+from evolve.cli.speed import half_random, searches
 from evolve.engine.board import bits
 from evolve.engine.board.bits import perft
 from evolve.engine.compiled.intrinsics import LANES

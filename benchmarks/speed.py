@@ -27,7 +27,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.memory import PatternMemory
 from evolve.agents.patterns import PatternAgent
 from evolve.agents.reference import reference_agent
-from evolve.bench.speed import SEED, Figures, half_random, timed
+from evolve.cli.speed import SEED, Figures, half_random, timed
 from evolve.cli.terminal import out, print_rows
 from evolve.config.learning import MctsSettings
 from evolve.engine.board.bits import U

@@ -295,8 +295,7 @@ class PatternAgent(SearchingAgent):
         """Its stand-alone Python file, which makes no forward cuts."""
         return render_patterns(
             self.patterns,
-            self._allocation.depths,
-            self._allocation.boundaries,
+            (self._allocation.depths, self._allocation.boundaries),
             self.endgame,
             *self._about,
             numba,

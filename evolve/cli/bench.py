@@ -23,7 +23,7 @@ _PARTS: Final = {
     "solver": ("The end solved, half-random games", "solver_rows"),
     "games": ("Whole games at depths 5, 3, 6", "game_rows"),
 }
-"""By name: the title, and the function of evolve.bench.speed that measures it."""
+"""By name: the title, and the function of evolve.cli.speed that measures it."""
 
 
 @click.command(name="bench")
@@ -47,7 +47,7 @@ def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
       evolve bench --part games --part search
       evolve bench --json > bench.json
     """
-    from evolve.bench import speed
+    from evolve.cli import speed
 
     machine = speed.machine()
     document: dict[str, Any] = {"machine": machine}

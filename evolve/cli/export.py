@@ -131,9 +131,10 @@ def check_command(
     if python is not None and shutil.which(python) is None:
         raise click.BadParameter(f"there is no program {python!r}", param_hint="--python")
     from evolve.cli.hand_in import check
+    from evolve.programs.examination import ALLOWED, GAMES, Demands
 
-    options["megabytes"] = options.pop("memory")
-    return check(file, 0 if quick else games, allow, as_json, **options)
+    demands = Demands(options.pop("seconds"), options.pop("memory"), (*ALLOWED, *allow))
+    return check(file, demands, 0 if quick else games or GAMES, as_json, **options)
 
 
 @click.command(name="hand-in")

@@ -41,7 +41,7 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 from evolve.files.atomic import write_text
-from evolve.programs.examination import ALLOWED, GAMES, Finding, SoFar, examine, moves_of
+from evolve.programs.examination import Demands, Finding, SoFar, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import agree_on, load_agent, with_settings
@@ -120,15 +120,12 @@ def _print_stronger(source: str, agent: Agent) -> None:
         print_text(f"{text}: {command}", whole=True)
 
 
-def check(
-    file: Path, games: int | None, allow: tuple[str, ...], as_json: bool, **options: Any
-) -> int:
+def check(file: Path, demands: Demands, games: int, as_json: bool, **options: Any) -> int:
     """Test a Python file, and print what was tested; return the exit code.
 
-    games: None for the usual number; options: of `examine`.
+    options: others of `examine`.
     """
-    games = GAMES if games is None else games
-    findings = _examined(file, games, allow, as_json, **options)
+    findings = _examined(file, demands, games, as_json, **options)
     good = _is_good(findings)
     if as_json:
         print_json({"file": str(file), "good": good, "findings": _rows(findings)})
@@ -138,15 +135,15 @@ def check(
 
 
 def _examined(
-    file: Path, games: int, allow: Sequence[str], quiet: bool, **options: Any
+    file: Path, demands: Demands, games: int, quiet: bool, **options: Any
 ) -> list[Finding]:
     """Test a Python file, and show how far that is unless `quiet`; options: of `examine`."""
     progress = None
     with bar() if err().is_terminal and not quiet else nullcontext() as bars:
         if not quiet:
-            _print_duration(file, games, options["seconds"])
+            _print_duration(file, games, demands.seconds)
             progress = _CheckProgress(games, bars)
-        return examine(file, **options, games=games, allowed=(*ALLOWED, *allow), progress=progress)
+        return examine(file, demands=demands, games=games, progress=progress, **options)
 
 
 def _is_good(findings: Sequence[Finding]) -> bool:
@@ -217,7 +214,7 @@ def hand_in(
         print_text(f"{source}{why} · {played} · {seconds:g} s a move")
         _print_stronger(source, agent)
     write_text(output, text)
-    findings = _examined(output, 0, (), as_json, seconds=seconds, megabytes=megabytes)
+    findings = _examined(output, Demands(seconds, megabytes), 0, as_json)
     good = _is_good(findings)
     if not as_json:
         _print_findings(findings)

@@ -45,6 +45,15 @@ than 30 seconds."""
 
 
 @dataclass(frozen=True)
+class Demands:
+    """What a contest allows: seconds and MB for a move, modules beside the standard library."""
+
+    seconds: float = 5.0
+    megabytes: int = 100
+    modules: Collection[str] = ALLOWED
+
+
+@dataclass(frozen=True)
 class Finding:
     """The result of one check: its name, whether it passes, and a text that says so.
 
@@ -176,12 +185,10 @@ def examine(
     file: Path,
     *,
     name: str = "",
-    seconds: float = 5.0,
-    megabytes: int = 100,
+    demands: Demands = Demands(),
     games: int = GAMES,
     seed: int = 0,
     python: str | None = None,
-    allowed: Collection[str] = ALLOWED,
     progress: Callable[[SoFar], None] | None = None,
 ) -> list[Finding]:
     """Play `games` against random moves, black and white in turn, and report the findings.
@@ -191,13 +198,13 @@ def examine(
 
     Args:
         file: the hand-in; name: its class, by default `AI`.
-        seconds: time for a move, as the contest allows. megabytes: memory, likewise.
+        demands: of the contest.
         games: number of games; 0 asks for a move in each of a few positions instead.
         python: another Python to run it; by default this one.
-        allowed: modules that it may import beside the standard library.
         progress: called after each move.
     """
-    findings = [_imports(file, allowed)]
+    seconds, megabytes = demands.seconds, demands.megabytes
+    findings = [_imports(file, demands.modules)]
     begin = time.monotonic()
     with ExitStack() as stack:
         try:

@@ -7,7 +7,6 @@ and last `part_numba.py` if wanted. This module writes the header and the parame
 from __future__ import annotations
 
 import base64
-import operator
 import textwrap
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,6 @@ from evolve.engine.networks.network import Network
 from evolve.engine.patterns.patterns import Patterns
 from evolve.engine.search.genes import DEFAULT_TERMS, TERM_NAMES
 from evolve.errors import AgentError, OptionsError
-from evolve.parsing import are_boundaries
 from evolve.standalone.part_board import TIME_SHARE, bit_count, exact_from
 from evolve.standalone.part_solver import final_score
 
@@ -100,7 +98,7 @@ def render(
         numba: whether the file compiles its search if numba is installed.
         clock: time in place of the depths.
 
-    Raises AgentError for invalid parameters, PositionError for unknown rules.
+    Raises PositionError for unknown rules, AgentError for those that the file could not score.
     """
     _check_score(rules)
     seconds, deepest = (clock.seconds, clock.deepest) if clock else (0.0, None)
@@ -173,8 +171,7 @@ def render_network(
 
 def render_patterns(
     patterns: Patterns,
-    depths: Sequence[int],
-    boundaries: Sequence[int],
+    schedule: tuple[Sequence[int], Sequence[int]],
     endgame: int,
     rules: str,
     name: str,
@@ -182,9 +179,9 @@ def render_patterns(
     numba: bool = False,
     clock: Clock | None = None,
 ) -> str:
-    """The same for an agent with patterns and these depths, without forward cuts.
+    """The same for an agent with patterns, without forward cuts.
 
-    `boundaries` are the disc counts from which the next of the depths holds.
+    schedule: depths, and the disc counts from which the next one holds.
     """
     packed = zlib.compress(patterns.weights.astype("<i2").tobytes(), 9)
     shapes = "".join(f"    {squares},\n" for squares in patterns.shapes.shapes)
@@ -192,7 +189,7 @@ def render_patterns(
         _assignment("phase_starts", list(patterns.boundaries))
         + f"SHAPES = [\n{shapes}]\nPACKED_WEIGHTS = {_quoted(base64.b85encode(packed).decode())}\n"
     )
-    parameters = _neutral(endgame, depths, boundaries)
+    parameters = _neutral(endgame, *schedule)
     text = render(parameters, rules, name, provenance, clock=clock)
     text += f"\n\n{_filled(_PATTERN_TEMPLATE, literals)}"
     return text + _compiled(_PATTERN_TEMPLATE) if numba else text
@@ -319,22 +316,10 @@ def _check_score(rules: str) -> None:
 
 
 def _literals(parameters: Mapping[str, Any], rules: str) -> str:
-    """The parameters as Python source: only checked integers."""
+    """The parameters as Python source: integers alone."""
     played = rule_set(rules)
-    needed = {"weights", *DEFAULT_TERMS, "depths", "boundaries", "endgame"}
-    missing = needed - set(parameters)
-    if missing:
-        raise AgentError(f"an alpha-beta agent needs {', '.join(sorted(missing))}")
-    weights = [_ints(table, "weights", _CLASSES) for table in parameters["weights"]]
-    phases = len(weights)
-    terms = {key: _ints(parameters[key], key, phases) for key in TERM_NAMES if key in parameters}
-    depths = _ints(parameters["depths"], "depths", phases)
-    boundaries = _ints(parameters["boundaries"], "boundaries", phases - 1)
-    (endgame,) = _ints([parameters["endgame"]], "endgame", 1)
-    if not are_boundaries(boundaries):
-        raise AgentError(f"boundaries {boundaries} must ascend from 5 to 64")
-    if min(depths) < 1:
-        raise AgentError(f"depths {depths} must be 1 or more")
+    weights = [_ints(table) for table in parameters["weights"]]
+    terms = {key: _ints(parameters[key]) for key in TERM_NAMES if key in parameters}
     source = f'RULES = "{rules}"\nRULE = {played.code}\nDISC_SIGN = {played.discs}\n'
     source += f"CORNERS_LAST = {played.corners_last}\nWEIGHTS = [\n"
     source += "".join(f"    {table},\n" for table in weights) + "]\n"
@@ -343,8 +328,10 @@ def _literals(parameters: Mapping[str, Any], rules: str) -> str:
         text = f'    "{key}": {values},'
         source += textwrap.fill(text, _WIDTH, subsequent_indent=" " * 8, break_on_hyphens=False)
         source += "\n"
-    source += "}\n" + _assignment("depths", depths)
-    return source + _assignment("boundaries", boundaries) + f"ENDGAME = {endgame}\n"
+    source += "}\n" + "".join(
+        _assignment(key, _ints(parameters[key])) for key in ("depths", "boundaries")
+    )
+    return source + f"ENDGAME = {int(parameters['endgame'])}\n"
 
 
 def _assignment(key: str, values: list[int]) -> str:
@@ -352,11 +339,5 @@ def _assignment(key: str, values: list[int]) -> str:
     return textwrap.fill(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False) + "\n"
 
 
-def _ints(values: Iterable[Any], what: str, count: int) -> list[int]:
-    try:
-        numbers = [operator.index(value) for value in values]
-    except TypeError:
-        raise AgentError(f"{what} must hold whole numbers, not {values!r}") from None
-    if len(numbers) != count:
-        raise AgentError(f"{what} has {len(numbers)} numbers and needs {count}: {numbers}")
-    return numbers
+def _ints(values: Iterable[Any]) -> list[int]:
+    return [int(value) for value in values]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evolve.bench import speed
+from evolve.cli import speed
 
 
 def make_small(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import evolve
 from evolve.programs import examination, host
-from evolve.programs.examination import Finding, SoFar, examine
+from evolve.programs.examination import Demands, Finding, SoFar, examine
 from tests.cli import invoke, misused, on_a_terminal, posix
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"
@@ -58,7 +58,9 @@ class AI:
 def findings(tmp_path: Path, body: str = "pass", **options: object) -> dict[str, Finding]:
     path = tmp_path / "hand_in.py"
     path.write_text(GOOD.replace("BODY", textwrap.indent(body, " " * 8).strip()))
-    found = examine(path, **{"games": 2, **options})  # type: ignore[arg-type]
+    asked = {name: options.pop(name) for name in ("seconds", "modules") if name in options}
+    demands = Demands(**asked)  # type: ignore[arg-type]
+    found = examine(path, demands=demands, **{"games": 2, **options})  # type: ignore[arg-type]
     return {one.name: one for one in found}
 
 
@@ -179,7 +181,7 @@ def test_a_list_that_is_not_empty_at_a_pass(tmp_path: Path) -> None:
 
 
 def test_other_imports_that_are_allowed_or_tried(tmp_path: Path) -> None:
-    assert findings(tmp_path, "import psutil", allowed=("numpy", "psutil"))["imports"].good
+    assert findings(tmp_path, "import psutil", modules=("numpy", "psutil"))["imports"].good
     tried = "try:\n    import torch\nexcept ImportError:\n    pass"
     assert findings(tmp_path, tried)["imports"].good
 

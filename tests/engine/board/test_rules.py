@@ -19,7 +19,7 @@ from evolve.agents.mcts import MctsAgent
 from evolve.agents.reference import reference_agent
 from evolve.arena.judges import Ladder
 from evolve.arena.match import Match
-from evolve.bench.speed import half_random
+from evolve.cli.speed import half_random
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.learning import DqnSettings, MctsSettings
 from evolve.config.sweep import SweepSettings

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from evolve.bench import speed
-from evolve.bench.speed import half_random, measured_agent
+from evolve.cli import speed
+from evolve.cli.speed import half_random, measured_agent
 from evolve.engine.board.rules import RULE_SETS
+from tests.bench import make_small
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_small(monkeypatch)
 
 
 def test_positions_have_the_asked_empties_and_a_choice_and_are_the_same_again() -> None:

@@ -1,1 +1,0 @@
-"""Speed: what `evolve bench` measures."""
