@@ -127,7 +127,8 @@ def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]
 def setup(app: Any) -> None:
     """Write the pages."""
     folder = Path(app.srcdir) / "reference/rest"
-    nobody: Any = SimpleNamespace(events=None, open=None, close=None)
+    events = SimpleNamespace(response=lambda request: None)
+    nobody: Any = SimpleNamespace(events=events, open=None, close=None)
     document = make_app(nobody, token="x" * 16).openapi()
     for name, page in (("endpoints", endpoints), ("schemas", schemas)):
         write(folder / f"{name}.md", "\n".join(page(document)))
