@@ -28,7 +28,7 @@ from evolve.fitness.openings import (
     listed_openings,
     openings_of_games,
 )
-from evolve.runs.loading import Agreed, agree_on, load_agent
+from evolve.runs.loading import AgreedRules, agree_on, load_agent
 from evolve.runs.progress import games_shown
 
 if TYPE_CHECKING:  # loads pandas, which a match does not need
@@ -119,7 +119,7 @@ def match_of(
     reading: Mapping[str, Any] = MappingProxyType({}),
     stored: Rules | None = None,
     **options: Any,
-) -> tuple[Match, Agreed]:
+) -> tuple[Match, AgreedRules]:
     """Return the match of its settings, not started yet, and the rules that were agreed on.
 
     reading: `tell` and `strict` of `openings_for`; stored: the rules of games that were played
@@ -160,7 +160,7 @@ def tournament_of(
     settings: RateSettings,
     reading: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
-) -> tuple[Tournament, Agreed]:
+) -> tuple[Tournament, AgreedRules]:
     """Return the tournament of a rating's settings, not started yet, and the agreed rules.
 
     players, names: those of `settings.against` first. reading: `tell` and `strict` of

@@ -35,7 +35,7 @@ from evolve.records.moves import read_move
 from evolve.records.packing import read_bytes, text_of
 from evolve.records.positions import start_board
 from evolve.records.record import GameRecord
-from evolve.runs.loading import Agreed, agree_on
+from evolve.runs.loading import AgreedRules, agree_on
 from evolve.tables.columns import rows_with
 from evolve.terminal_text import count_of
 
@@ -77,7 +77,7 @@ def play_against(name: str, side: Side, ggf: Path | None, rules: str | None) -> 
 class _Game:
     """One game between a person and an agent."""
 
-    def __init__(self, agent: Agent, agreed: Agreed, side: Side, ggf: Path | None) -> None:
+    def __init__(self, agent: Agent, agreed: AgreedRules, side: Side, ggf: Path | None) -> None:
         self.agent = agent
         self.agreed = agreed
         self.side: Side = side

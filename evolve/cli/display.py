@@ -244,9 +244,9 @@ class LiveDisplay(Display):
         if self._ratings:
             values = [value for value, _, _ in self._ratings]
             curve, last = sparkline(values, _SPARK_WIDTH), with_error(*self._ratings[-1])
-            told = f"{' ' if curve else ''}{last} Elo"
+            rating = f"{' ' if curve else ''}{last} Elo"
             yield Text.assemble(
-                f"{self.view.rated} ", (curve, "green"), writable(told, out().encoding)
+                f"{self.view.rated} ", (curve, "green"), writable(rating, out().encoding)
             )
 
     def _bars(self) -> Table:
@@ -308,7 +308,7 @@ def _interrupt(display: Display) -> None:
 
 
 @contextmanager
-def reporting_compilation(told: Callable[[str], None] = print_line) -> Iterator[None]:
+def reporting_compilation(report: Callable[[str], None] = print_line) -> Iterator[None]:
     """Report that kernels are compiled: it takes seconds without output, once on a machine."""
     from numba.core import event
 
@@ -318,7 +318,7 @@ def reporting_compilation(told: Callable[[str], None] = print_line) -> Iterator[
         def on_start(self, event: Any) -> None:
             if not self.reported:
                 self.reported = True
-                told("compiling the kernels, once on this machine …")
+                report("compiling the kernels, once on this machine …")
 
         def on_end(self, event: Any) -> None:
             pass

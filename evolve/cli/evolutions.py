@@ -215,12 +215,12 @@ def _print_header(folder: Path, settings: EvolutionSettings, done: int, executor
 
 def _print_use(costs: Costs, executor: Executor) -> None:
     """Print how many slots are useful, and whether this machine is as fast as the cluster."""
-    useful, here = costs.useful, executor.threads
+    useful, threads = costs.useful, executor.threads
     times = costs.speed_up(useful)
     text = f"useful for it: up to {count_of(useful, 'slot')}, {times:.1f} times as fast as one"
     on_cluster_seconds = costs.seconds(executor.slots)
-    if on_cluster_seconds >= costs.seconds(here, task=0.0):
-        text += f"; the {count_of(here, 'thread')} of this machine are as fast"
+    if on_cluster_seconds >= costs.seconds(threads, task=0.0):
+        text += f"; the {count_of(threads, 'thread')} of this machine are as fast"
     print_line(text)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from click.core import ParameterSource
 
-from evolve.cli.settings import Grouped
+from evolve.cli.settings import GroupedOption
 from evolve.cli.terminal import print_error
 from evolve.errors import OptionsError
 from evolve.extras import need
@@ -49,7 +49,7 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
         context.meta.setdefault(_META, {})[parameter.name] = (value, source)
 
     return click.option(
-        name, cls=Grouped, group="Cluster", expose_value=False, callback=keep, **attributes
+        name, cls=GroupedOption, group="Cluster", expose_value=False, callback=keep, **attributes
     )
 
 

@@ -65,12 +65,12 @@ def export_command(
       evolve export best.json -o same-moves.py
     """
     ending = output.suffix.lower()
-    usual = _TARGETS.get(ending)
-    if target is not None and usual not in (None, target):
+    by_ending = _TARGETS.get(ending)
+    if target is not None and by_ending not in (None, target):
         raise OptionsError(
-            f"--to {target} contradicts the ending of {output}: {ending} is for {usual}"
+            f"--to {target} contradicts the ending of {output}: {ending} is for {by_ending}"
         )
-    target = target or usual or "agent"
+    target = target or by_ending or "agent"
     if numba and target != "python":
         raise OptionsError(f"--numba goes with Python files, and {output} is to be an agent file")
     from evolve.cli.hand_in import export

@@ -86,9 +86,9 @@ def _loaded(source: str, individual: str | None) -> Agent:
         return load_agent(source)
     from evolve.evolution.generation import individual_agent  # not above: it loads DEAP
 
-    named = parse_name(source)
-    agent = individual_agent(named.path, individual)
-    return agent if named.query is None else with_settings(agent, source)
+    parsed = parse_name(source)
+    agent = individual_agent(parsed.path, individual)
+    return agent if parsed.query is None else with_settings(agent, source)
 
 
 def _by_the_clock(source: str, output: Path, *words: str) -> str:
@@ -147,16 +147,18 @@ def _examined(
 
 
 def _is_good(findings: Sequence[Finding]) -> bool:
-    return all(one.good is not False for one in findings)
+    return all(finding.good is not False for finding in findings)
 
 
 def _rows(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    return [{"name": one.name, "good": one.good, "text": one.text} for one in findings]
+    return [
+        {"name": finding.name, "good": finding.good, "text": finding.text} for finding in findings
+    ]
 
 
 def _print_findings(findings: Sequence[Finding]) -> None:
-    for one in findings:
-        print_text(f"{one.name:<8} {_VERDICTS[one.good]:<6} {one.text}")
+    for finding in findings:
+        print_text(f"{finding.name:<8} {_VERDICTS[finding.good]:<6} {finding.text}")
 
 
 def _print_duration(file: Path, games: int, seconds: float) -> None:
@@ -235,7 +237,7 @@ def hand_in(
         )
         return 0 if good else 1
     if match is None:
-        wrong = ", ".join(one.name for one in findings if one.good is False)
+        wrong = ", ".join(finding.name for finding in findings if finding.good is False)
         print_text(f"do not hand in {output}: {wrong} wrong")
     else:
         print_text(

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from evolve.arena.match import Match
     from evolve.arena.match_files import MatchFile
     from evolve.fitness.playing import LiveGame
-    from evolve.runs.loading import Agreed
+    from evolve.runs.loading import AgreedRules
 
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -169,7 +169,7 @@ def _head(match: Match) -> dict[str, str]:
     return {"a": match.names[0], "b": match.names[1], "rules": match.rules}
 
 
-def _report(match: Match, agreed: Agreed, as_json: bool, stopped: bool) -> None:
+def _report(match: Match, agreed: AgreedRules, as_json: bool, stopped: bool) -> None:
     if as_json:
         head = {**_head(match), "rules_assumed": agreed.assumed}
         click.echo(json.dumps({**head, **match.facts}))

@@ -77,7 +77,7 @@ class ProgressFile:
             self.write(event, **facts())
 
 
-class Reported:
+class ReportingObserver:
     """An observer that passes rows, stages and notes to another one and to the file."""
 
     def __init__(self, observer: Observer, file: ProgressFile, row_event: str) -> None:

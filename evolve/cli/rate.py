@@ -38,7 +38,7 @@ from evolve.config.matches import RateSettings
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
-    from evolve.runs.loading import Agreed
+    from evolve.runs.loading import AgreedRules
 
 
 AGAINST: Final = "--against"
@@ -179,7 +179,7 @@ def _about_anchors(tournament: Tournament) -> str:
     )
 
 
-def _document(tournament: Tournament, agreed: Agreed) -> dict[str, object]:
+def _document(tournament: Tournament, agreed: AgreedRules) -> dict[str, object]:
     scores, games = tournament.cross().scores, tournament.cross().games
     return {
         "rules": agreed.rules,

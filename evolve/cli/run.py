@@ -13,8 +13,8 @@ from evolve.cli.executors import executor_options
 from evolve.cli.options import ExistingFile, jobs_option
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
-    Grouped,
     GroupedCommand,
+    GroupedOption,
     config_option,
     given_options,
     model_options,
@@ -68,7 +68,7 @@ def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]
                 "--grid",
                 multiple=True,
                 metavar="FIELD=A,B",
-                cls=Grouped,
+                cls=GroupedOption,
                 group="Studies",
                 help="A run for each of these values of a setting, or of a KEY in it as FIELD.KEY; "
                 "several options give all combinations. FIELD=A|B if values contain commas.",
@@ -76,7 +76,7 @@ def starting_options(folder: str, *others: Callable[[C], C]) -> Callable[[C], C]
             click.option(
                 "--seeds",
                 metavar="0-9",
-                cls=Grouped,
+                cls=GroupedOption,
                 group="Studies",
                 help="A run for each of these seeds (numbers and ranges), all in one folder, which "
                 "evolve resume, show, compare and plot take.",

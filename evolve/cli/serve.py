@@ -223,15 +223,15 @@ def _open(page: str, private: ExitStack | None) -> None:
 
 def _check_program(program: str) -> None:
     """Raise BadParameter if the text names no program, or one that does not exist."""
-    named = parse_name(program)
-    protocol, _, command = named.base.partition(":")
+    parsed = parse_name(program)
+    protocol, _, command = parsed.base.partition(":")
     why = None
     if protocol not in PROGRAMS:
         why = f"{program!r} is not {' or '.join(PROGRAM_FORMS)}"
     elif protocol != "python":
         try:
             words = words_of(command)
-            if not words or located(words[0], named.folder) is None:
+            if not words or located(words[0], parsed.folder) is None:
                 why = f"there is no program to run for {program!r}"
         except ValueError as error:  # AgentError is one
             why = f"{program!r}: {error}"

@@ -21,7 +21,7 @@ C = TypeVar("C", bound=Callable[..., Any])
 M = TypeVar("M", bound=BaseModel)
 
 
-class Grouped(click.Option):
+class GroupedOption(click.Option):
     """An option made from a field, with the head of its group and a line about each choice."""
 
     def __init__(
@@ -71,9 +71,9 @@ def model_options(
         for field in reversed([*form_of_model(model)]):
             if field.name not in but:
                 option = field.name.replace("_", "-")
-                named = f"--{option}/--no-{option}" if field.type == "bool" else f"--{option}"
+                words = f"--{option}/--no-{option}" if field.type == "bool" else f"--{option}"
                 shown = replace(field, default=defaults.get(field.name, field.default))
-                command = click.option(named, cls=Grouped, **_attributes(shown))(command)
+                command = click.option(words, cls=GroupedOption, **_attributes(shown))(command)
         return command
 
     return decorate

@@ -193,8 +193,8 @@ def _best(frame: pd.DataFrame, table: RunTable) -> pd.DataFrame:
 
 def _used(run: evolve.Run, table: RunTable, frame: pd.DataFrame) -> pd.DataFrame:
     """Drop the columns that such runs leave empty."""
-    named = run.kind.reading.tables[table.name].unused
-    unused = () if named is None else named(run)
+    unused_of = run.kind.reading.tables[table.name].unused
+    unused = () if unused_of is None else unused_of(run)
     present = [name for name in unused if name in frame]  # a run without rows has no columns
     return frame.drop(columns=[name for name in present if frame[name].isna().all()])
 

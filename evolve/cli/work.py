@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from evolve.cli.display import ProgressView, RowsView, print_line, print_next, watching
-from evolve.cli.progress import Reported, progress_of, report_event, report_start
+from evolve.cli.progress import ReportingObserver, progress_of, report_event, report_start
 from evolve.cli.signals import INTERRUPTED, at_ctrl_c
 from evolve.errors import ClusterError
 from evolve.files.atomic import write_text
@@ -178,7 +178,7 @@ def carry_out(
     report_start(command=name, folder=folder)
     try:
         with watching(view) as display:
-            return work(display if file is None else Reported(display, file, row_event))
+            return work(display if file is None else ReportingObserver(display, file, row_event))
     except (KeyboardInterrupt, ClusterError):
         if kept(folder):
             _print_resume(folder)

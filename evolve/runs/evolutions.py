@@ -140,8 +140,8 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
                 birth = births[parent]
                 visit(parent, steps + 1, birth["origin"], birth["parents"])
 
-    named = provenance.get("parents")
-    parents = [str(parent) for parent in named] if isinstance(named, list) else []
+    stored = provenance.get("parents")
+    parents = [str(parent) for parent in stored] if isinstance(stored, list) else []
     origin = str(provenance.get("origin", "?"))
     visit(
         str(provenance.get("individual")), 0, origin, parents[:1] if origin == "mean" else parents

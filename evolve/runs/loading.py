@@ -53,18 +53,18 @@ def load_agent(
             source = agent_in(Path(root), str(source))
         except RunError as error:
             raise AgentError(str(error)) from error
-    named = parse_name(str(source))
-    settings = named.settings
-    agent = _load(named, settings.get(CWD))
+    parsed = parse_name(str(source))
+    settings = parsed.settings
+    agent = _load(parsed, settings.get(CWD))
     given = {"depth": depth, "endgame": endgame, "time": time}
     settings.update({key: value for key, value in given.items() if value is not None})
-    return _with_settings(agent, settings, named.base)
+    return _with_settings(agent, settings, parsed.base)
 
 
 def with_settings(agent: Agent, source: str) -> Agent:
     """The agent with the settings after the question mark of `source`; raises AgentError."""
-    named = parse_name(source)
-    return _with_settings(agent, named.settings, named.base)
+    parsed = parse_name(source)
+    return _with_settings(agent, parsed.settings, parsed.base)
 
 
 def load_alphabeta(source: str | Path) -> AlphaBetaAgent:
@@ -84,17 +84,17 @@ def program_agent(protocol: str, command: str, folder: str | None = None) -> Age
     return cast("Agent", made(protocol, command, cwd=folder))
 
 
-def _load(named: AgentName, folder: str | None) -> Agent:
+def _load(parsed: AgentName, folder: str | None) -> Agent:
     """The agent of a name, without settings; folder: where a program is searched for and runs."""
-    source, path = named.base, named.path
+    source, path = parsed.base, parsed.path
     protocol, colon, command = source.partition(":")
     if colon and protocol in PROGRAMS:
         return program_agent(protocol, command, folder)
     if source in REFERENCES:
         return reference_agent(source)
-    if named.individual is not None:
+    if parsed.individual is not None:
         try:
-            return cast("Agent", imported(INDIVIDUALS)(path, named.individual))
+            return cast("Agent", imported(INDIVIDUALS)(path, parsed.individual))
         except RunError as error:
             raise AgentError(str(error)) from error
     if path.is_dir():
@@ -136,12 +136,12 @@ def _with_settings(agent: Agent, settings: Mapping[str, Any], source: str) -> Ag
         if wanted not in (float, str) and value != int(value):
             raise AgentError(f"{key}={value} of {source} must be a whole number")
         values[key] = wanted(value)
-    named = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
-    return agent.with_settings(values, named)
+    name = agent.name + "?" + "&".join(f"{key}={value}" for key, value in settings.items())
+    return agent.with_settings(values, name)
 
 
 @dataclass(frozen=True)
-class Agreed:
+class AgreedRules:
     """The rules of a game between agents.
 
     assumed: whether no agent, option or setting specifies them. The text form is used in headings:
@@ -156,16 +156,16 @@ class Agreed:
 
 
 def agree_on(
-    agents: Sequence[Agent], asked: Rules | None = None, kept: Rules | None = None
-) -> Agreed:
+    agents: Sequence[Agent], requested: Rules | None = None, stored: Rules | None = None
+) -> AgreedRules:
     """Return the rules for all agents.
 
-    In order of priority: the rules `asked` for, the agents' own, those of games already `kept`,
+    In order of priority: the rules `requested`, the agents' own, those of games already `stored`,
     the default of the project or the user, `standard`. Raises AgentError if agents differ and no
-    rules were asked for, EngineError if a program that is asked for its rules cannot be used.
+    rules were requested, EngineError if a program that is asked for its rules cannot be used.
     """
-    if asked is not None:
-        return Agreed(check_rules(asked))
+    if requested is not None:
+        return AgreedRules(check_rules(requested))
     found: dict[Rules, str] = {}
     for agent in agents:
         own = agent.own_rules()
@@ -176,4 +176,6 @@ def agree_on(
         raise AgentError(f"{parts}: agents of different rules; choose with --rules")
     default = next(iter(found), None) or default_rules()
     # A resumed match reports the same about its rules as before.
-    return Agreed((None if found else kept) or default or DEFAULT_RULES, assumed=default is None)
+    return AgreedRules(
+        (None if found else stored) or default or DEFAULT_RULES, assumed=default is None
+    )

@@ -14,9 +14,9 @@ import pyarrow as pa
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.files.folder import refuse_link
 from evolve.parsing import parse_toml, read_document
+from evolve.runs.folder_view import FolderView, Tables
 from evolve.runs.run_type import Change, RunTable, RunType
 from evolve.runs.run_types import check_links, kind_of
-from evolve.runs.shown import Shown, Tables
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class Run(Shown):
+class Run(FolderView):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
@@ -292,7 +292,7 @@ def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
 _MORE_SEEDS: Final = Change("seeds", str, "Seeds to add to those it has.", "10-19")
 
 
-class Study(Shown):
+class Study(FolderView):
     """The runs of a study, and their tables with columns that identify each row's run.
 
     individuals, games, generations, trials and metrics are the tables of every `Run`, one below the

@@ -189,8 +189,8 @@ class StudySpec(BaseModel):
             try:
                 self.resolved(Member(setting, self.seeds[0]))
             except EvolveError as error:
-                named = "" if setting.name == BASE else f"{setting.name}: "
-                raise SettingsError(f"{named}{error}") from error
+                prefix = "" if setting.name == BASE else f"{setting.name}: "
+                raise SettingsError(f"{prefix}{error}") from error
 
     def text(self, versions: Mapping[str, str]) -> str:
         """The text of study.toml; `read_study_spec` reads it back."""

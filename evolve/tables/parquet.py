@@ -227,10 +227,10 @@ def read_csv(text: str) -> tuple[list[str], list[list[str]], dict[int, str]]:
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     first = lines.readline()
-    named = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
-    if not named:
+    known = re.fullmatch(r'"?sep=(.)"?\s*', first)  # some spreadsheets name the separator
+    if not known:
         lines.seek(0)
-    separator = named[1] if named else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
+    separator = known[1] if known else max(_SEPARATORS, key=lambda sign: len(_cells(first, sign)))
     try:
         head, *rows = [row for row in csv.reader(lines, delimiter=separator) if row] or [[]]
     except csv.Error as error:

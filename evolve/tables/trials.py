@@ -220,8 +220,8 @@ def final_table(folder: Path) -> pa.Table:
     rows = [] if final is None else final.finalists
     if final is not None and not rows and final.winner is not None:
         rows = [{"trial": f"trial-{final.winner}"}]  # the winner had no opponent
-    named = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
+    with_trial = [{"trial": row.get("agent", row.get("candidate")), **row} for row in rows]
     try:
-        return table_of_rows(named, FINAL_SCHEMA)
+        return table_of_rows(with_trial, FINAL_SCHEMA)
     except (pa.ArrowException, TypeError) as error:
         raise RunError(f"{folder / FINAL_FILE} is damaged: {error}") from error

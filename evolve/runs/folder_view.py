@@ -32,7 +32,7 @@ class Tables(tuple[str, ...]):
         return self._read(key) if isinstance(key, str) else super().__getitem__(key)
 
 
-class Shown:
+class FolderView:
     """What is in a folder, as Python and notebooks see it."""
 
     path: Path
