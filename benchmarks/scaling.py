@@ -238,7 +238,7 @@ def _connected(address: str) -> Cluster:
 def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
     from matplotlib.figure import Figure
 
-    from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE, write_figure
+    from evolve.plots.figure import BLUE, GREEN, GREY, ORANGE
 
     picture = Figure(figsize=(8, 4.5), layout="constrained")
     axes = picture.subplots()
@@ -269,7 +269,7 @@ def _draw(rows: Sequence[_Point], mean: float, file: Path) -> None:
     axes.set(xscale="log", yscale="log", xlabel="slots", ylabel="times as fast as one")
     axes.set_title("A generation of 512 individuals on many slots")
     axes.legend(frameon=False, fontsize="x-small")
-    write_figure(picture, file)
+    picture.savefig(file, dpi=130)
 
 
 def threads(pairs: int) -> None:

@@ -47,7 +47,7 @@ from evolve.config.toml import config_text, read_toml, resolve_as
 from evolve.evolution.loop import Evolution
 from evolve.fitness.executor import ONE_THREAD, Threads
 from evolve.learning.training import InMemoryTraining
-from evolve.plots.figure import BLUE, GREY, Look, write_figure
+from evolve.plots.figure import BLUE, GREY, Look
 from evolve.plots.sweep import plot_sweep
 from evolve.runs import run_folder
 from evolve.runs.observer import Silent
@@ -397,7 +397,7 @@ def report_methods(frame: pd.DataFrame) -> None:
         ax.axvline(0.5, color=GREY, lw=0.5)
     axes[0].set_yticks(range(len(METHODS)), METHODS)
     axes[0].invert_yaxis()
-    write_figure(figure, PICTURES / "sweep-methods.png")
+    figure.savefig(PICTURES / "sweep-methods.png", dpi=130)
 
 
 def main() -> None:

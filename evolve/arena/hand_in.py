@@ -22,7 +22,7 @@ from evolve.fitness.executor import Threads, processors
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, list_all
 from evolve.runs.run_types import champion_of
-from evolve.runs.summary import facts_of
+from evolve.runs.summary import summary_of
 
 MATCH_GAMES: Final = 4
 _MATCH_TIMES: Final = 4.0
@@ -64,7 +64,7 @@ def stronger_agent(source: str, agent: Agent) -> tuple[str, int, float] | None:
     if best is None or parsed.individual is not None or not parsed.path.is_dir():
         return None
     run = Run(parsed.path)
-    facts = facts_of(run)
+    facts = summary_of(run)
     elo = facts.get("elo")
     if elo is None and run.config.get("panel") == "ladder":
         elo = facts.get("panel_elo")  # of the last generation's best
@@ -100,7 +100,7 @@ def newest_run(folder: Path, rules: Rules | None) -> Path | None:
     dated = [(file.stat().st_mtime, path) for path, file in champions.items() if file is not None]
     for _, path in sorted(dated, reverse=True):
         try:
-            facts = facts_of(Run(path))
+            facts = summary_of(Run(path))
             if facts["state"] != "done" or rules not in (None, facts["rules"]):
                 continue
             agent = load_agent(path)

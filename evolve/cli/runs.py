@@ -75,7 +75,7 @@ def runs_command(folder: str, as_json: bool) -> None:
     exists = folder != "runs" or Path(folder).exists()
     for run in list_all(folder, refuse) if exists else ():
         try:
-            facts = summary.study_facts(run) if run.form == "study" else summary.facts_of(run)
+            facts = summary.study_summary(run) if run.form == "study" else summary.summary_of(run)
             rows.append({"run": str(run.path), **facts})
         except (EvolveError, OSError) as error:
             rows.append({"run": str(run.path), "state": str(error)})
@@ -135,9 +135,9 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
 
     It is the champion's Elo, its share of the play-off, or its score and against which panel.
     """
-    from evolve.runs.summary import facts_of, share_in_playoff
+    from evolve.runs.summary import share_in_playoff, summary_of
 
-    facts, parts = facts_of(run), []
+    facts, parts = summary_of(run), []
     if facts.get("elo") is not None:
         games = f" in {provenance['elo_games']} games" if "elo_games" in provenance else ""
         parts.append(f"Elo {strength_of(facts)} on the ladder{games}")
@@ -275,11 +275,11 @@ def _side_by_side(
     names: Sequence[str], runs: Sequence[evolve.Run], style: str, output: Path | None
 ) -> None:
     """Print or write the facts of runs, with the settings in which they differ."""
-    from evolve.runs.summary import facts_of
+    from evolve.runs.summary import summary_of
 
-    totals = [run.kind.reading.totals(run) for run in runs]
-    facts = [{**facts_of(run), **more} for run, more in zip(runs, totals, strict=True)]
-    columns = [_people_read(fact, {key for more in totals for key in more}) for fact in facts]
+    metrics = [run.kind.reading.metrics(run) for run in runs]
+    facts = [{**summary_of(run), **more} for run, more in zip(runs, metrics, strict=True)]
+    columns = [_people_read(fact, {key for more in metrics for key in more}) for fact in facts]
     for fact, column, differing in zip(facts, columns, _differing(runs), strict=True):
         added = {key: value for key, value in differing.items() if key not in fact}
         fact |= added
@@ -309,12 +309,12 @@ def _differing(runs: Sequence[evolve.Run]) -> list[dict[str, Any]]:
     return [{key: values.get(key) for key in differ} for values in settings]
 
 
-def _people_read(facts: Mapping[str, Any], totals: Collection[str]) -> dict[str, Any]:
+def _people_read(facts: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
     """The facts of a run in the order in which people read them, results put together."""
     from evolve.runs.summary import ELO
 
     hidden = {"target", "best_score", "score", "score_low", "score_high", *ELO}
-    hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in totals}
+    hidden |= {kind.unit for kind in RUN_TYPES if kind.unit not in metrics}
     return {
         **{key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")},
         "date": facts["date"],

@@ -90,7 +90,7 @@ class GenerationWriter:
             champions.first_champion = list(population[champion])
             champions.first_champion_name = population[champion].name
         judged = self._judged(generation, agents[champion], champions, len(games))
-        score = judged.figures.get("panel_score")
+        score = judged.metrics.get("panel_score")
         if score is not None:
             champions.add(population[champion], generation, score)
         names = [individual.name for individual in population]
@@ -104,7 +104,7 @@ class GenerationWriter:
             DISTINCT: len({play_of(agent) for agent in agents}),
             "games": len(games),
             "over_budget": float((games.results[:, REASON] != END).mean()),
-            **judged.figures,
+            **judged.metrics,
             "seconds": self._seconds(played),
         }
         assert set(row) <= set(GENERATIONS_COLUMNS.names), row.keys()

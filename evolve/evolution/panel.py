@@ -86,7 +86,7 @@ class Candidate:
 class PanelResult:
     """Result of a panel: columns of the generation's row, and the games."""
 
-    figures: Mapping[str, Any]
+    metrics: Mapping[str, Any]
     table: pa.Table
 
 
@@ -190,12 +190,12 @@ class FixedPanel(RunPanel):
         scores, table = self._meet("panel", candidate, opponents, openings, candidate.first_game)
         score = score_of_pairs(scores.ravel())
         past, past_table = self._meet_past(candidate, openings, candidate.first_game + len(table))
-        figures = {
+        metrics = {
             "panel_score": score.value,
             **in_elo(score).columns("panel_elo"),
             "past_score": past,
         }
-        return PanelResult(figures, pa.concat_tables([table, past_table]))
+        return PanelResult(metrics, pa.concat_tables([table, past_table]))
 
     def restore(self, run: Run) -> None:
         """Nothing to restore."""
@@ -233,7 +233,7 @@ class LadderPanel(RunPanel):
         past, past_table = self._meet_past(candidate, shared, first_game + len(table))
         self._curve.add(candidate.generation, elo.value, elo.error)
         self.rise = self._curve.rise
-        figures = {
+        metrics = {
             # Comparable across generations, for any choice of rungs.
             "panel_score": self._ladder.score(elo.value),
             **elo.columns("panel_elo"),
@@ -242,7 +242,7 @@ class LadderPanel(RunPanel):
             "rise_since": self.rise.since if self.rise else None,
             "past_score": past,
         }
-        return PanelResult(figures, pa.concat_tables([table, past_table]))
+        return PanelResult(metrics, pa.concat_tables([table, past_table]))
 
     def restore(self, run: Run) -> None:
         self._curve = Curve()

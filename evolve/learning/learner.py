@@ -123,7 +123,7 @@ class Learner(ABC):
         """Do the remaining work after all games are learned from, as far as time allows."""
 
     @property
-    def figures(self) -> Mapping[str, float]:
+    def metrics(self) -> Mapping[str, float]:
         """Columns of the metrics that only this learner has."""
         return {}
 

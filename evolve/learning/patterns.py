@@ -128,7 +128,7 @@ class PatternLearner(Learner):
             )
 
     @property
-    def figures(self) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         """The share of the distinct weights that games have reached."""
         visited = self._data.tables[:, self._shapes.first_entries] != 0
         return {"visited": float(visited.mean())}

@@ -247,7 +247,7 @@ class Training(InMemoryTraining):
             "loss": float(np.mean(losses)) if losses else None,
             "score": judged.score,
             **columns_of(judged),
-            **self.learner.figures,
+            **self.learner.metrics,
         }
         row.update(
             cpu_seconds=self.spent,

@@ -1,4 +1,4 @@
-"""Settings over seeds: the mean curves, and each seed's figure beside them."""
+"""Settings over seeds: the mean curves, and each seed's value beside them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from evolve.studies.course import ENOUGH, Course
 
 
 def draw_settings(figure: Figure, groups: Sequence[Group], courses: Sequence[Course]) -> None:
-    """Draw the mean curve of each setting, and on the right its seeds' figures at their end."""
+    """Draw the mean curve of each setting, and on the right its seeds' values at their end."""
     left, right = figure.subplots(1, 2, width_ratios=(5, 2))
-    _draw_figures(right, groups)
+    _draw_values(right, groups)
     draw_chart(left, courses)
 
 
-def _draw_figures(axes: Axes, groups: Sequence[Group]) -> None:
+def _draw_values(axes: Axes, groups: Sequence[Group]) -> None:
     _, names = names_of([group.name for group in groups])
-    figure = ""
+    metric = ""
     for index, group in enumerate(groups):
-        figures = [metric_of(run, None) for run in group.runs.values()]
-        values = [value for _, value in figures if math.isfinite(value)]
+        metrics = [metric_of(run, None) for run in group.runs.values()]
+        values = [value for _, value in metrics if math.isfinite(value)]
         if not values:
             continue
-        figure = figures[0][0]
+        metric = metrics[0][0]
         # Side by side, in their order: the picture is the same every time.
         aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
         colour = SERIES[index % len(SERIES)]
@@ -40,7 +40,7 @@ def _draw_figures(axes: Axes, groups: Sequence[Group]) -> None:
         axes.plot(index, mean.value, "_", color=INK, ms=20, mew=2)
         if len(values) >= ENOUGH:
             axes.plot([index, index], [mean.low, mean.high], color=INK, lw=1.2)
-    axes.set_ylabel("champion's Elo" if figure == "elo" else figure.replace("_", " "))
+    axes.set_ylabel("champion's Elo" if metric == "elo" else metric.replace("_", " "))
     few = all(len(group.runs) < ENOUGH for group in groups)
     text = "each seed, and the mean" if few else "each seed, and the mean, 95 %"
     axes.set_title(text, fontsize="small", color=GREY, loc="left")

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from evolve.errors import RunError, reason_of
 from evolve.runs.run import Run
-from evolve.runs.run_type import Facts, RunReading, TableReading
+from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.runs.summary import champion_elo
 from evolve.tables.columns import scalar_of, table_of_rows
 from evolve.tables.games import START
@@ -78,18 +78,18 @@ def _games_parts(run: Run) -> Iterator[pa.Table]:
         yield playoff
 
 
-def _facts(run: Run) -> Facts:
+def _progress(run: Run) -> RunProgress:
     """Its progress, and the strength of its last best. The play-off makes it complete."""
     count = run.generation_count
     row = run.metadata(count - 1)[0] if count else {}
     played_off = playoff_file(run.path).exists()
-    return Facts(
+    return RunProgress(
         done=count,
         target=run.config.get("generations"),
         complete=played_off,
         crowned=played_off,
         last=generation_file(run.path, count - 1) if count else None,
-        figures={key: row.get(key) for key in ("best_score", "panel_score", "panel_elo", "rating")},
+        metrics={key: row.get(key) for key in ("best_score", "panel_score", "panel_elo", "rating")},
     )
 
 
@@ -105,7 +105,7 @@ def _curve_at(run: Run, generations: Sequence[int]) -> list[float | None]:
     return [run.metadata(generation)[0].get(column) for generation in generations]
 
 
-def _totals(run: Run) -> dict[str, Any]:
+def _metrics(run: Run) -> dict[str, Any]:
     """The best panel score of all generations, and the run's games and hours."""
     frame = run.generations
     if frame.empty:
@@ -151,11 +151,11 @@ def ancestry(run: Run, provenance: Mapping[str, Any], depth: int = 5) -> list[tu
 
 READING: Final = RunReading(
     kept=committed_generations,
-    facts=_facts,
+    progress=_progress,
     metric=champion_elo,
     curve=_curve,
     curve_at=_curve_at,
-    totals=_totals,
+    metrics=_metrics,
     added=("games", "seconds"),
     tables={
         "generations": TableReading(

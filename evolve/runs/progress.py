@@ -24,7 +24,7 @@ _SHARE: Final = 0.1
 _KEYS: Final = ("generation", "check", "number", "setting", "seed")
 """Columns that say which row it is."""
 _ELO: Final = ("rating", "elo")
-_FIGURES: Final = (*_ELO, "score", "best_score")
+_METRICS: Final = (*_ELO, "score", "best_score")
 """Columns that say how good it is; the first that a row has is shown."""
 
 
@@ -52,10 +52,10 @@ class ProgressLine(Silent):
         self._share, self._stage = done / total if total else 1.0, ""
         self._time.reach(self._share)
         parts = [f"{key} {row[key]}" for key in _KEYS if row.get(key) is not None]
-        figure = next((key for key in _FIGURES if isinstance(row.get(key), int | float)), None)
-        if figure is not None:
-            places = 0 if figure in _ELO else 3
-            parts.append(f"{figure.replace('_', ' ')} {float(row[figure]):.{places}f}")
+        metric = next((key for key in _METRICS if isinstance(row.get(key), int | float)), None)
+        if metric is not None:
+            places = 0 if metric in _ELO else 3
+            parts.append(f"{metric.replace('_', ' ')} {float(row[metric]):.{places}f}")
         self._what = " · ".join(parts)
         self._show(certainly=True)
 

@@ -60,7 +60,7 @@ class Run(FolderView):
     def __repr__(self) -> str:
         done = ""
         with suppress(RunError):  # a damaged run has a name, too
-            done = f", {self.kind.unit}={self.kind.reading.facts(self).done}"
+            done = f", {self.kind.unit}={self.kind.reading.progress(self).done}"
         return f"Run({str(self.path)!r}{done})"
 
     @property

@@ -69,22 +69,22 @@ class TableReading:
 class RunReading:
     """How runs of a kind are read; all functions but `kept` take the Run.
 
-    kept(folder): how much of the run would be lost with its folder. facts: its `Facts`. metric:
-    name and value of the one number that compares runs with different seeds; the value is None
-    before it exists. curve: the course of that number, as a Series; its name and its index's name
-    say what they are. curve_at: where reading the whole curve is slow, its values at some rows of
+    kept(folder): how much of the run would be lost with its folder. progress: how far it is.
+    metric: name and value of the one number that compares runs of different seeds, None before it
+    exists. curve: the course of that number, as a Series; its name and its index's name say what
+    they are. curve_at: where reading the whole curve is slow, its values at some rows of
     the first table. gain: how much better its champion is than the defaults, a score against them
-    with its interval; None where that is unknown. totals: further figures for `compare`. tables:
+    with its interval; None where that is unknown. metrics: further ones for `compare`. tables:
     by name. added: columns of the first table that hold each row's share, so that their sum is what
     was played or taken so far; others hold that sum themselves.
     """
 
     kept: Callable[[Path], int]
-    facts: Callable[[Any], Facts]
+    progress: Callable[[Any], RunProgress]
     metric: Callable[[Any], tuple[str, float | None]]
     curve: Callable[[Any], pd.Series[float]]
     tables: Mapping[str, TableReading]
-    totals: Callable[[Any], dict[str, Any]] = lambda run: {}
+    metrics: Callable[[Any], dict[str, Any]] = lambda run: {}
     curve_at: Callable[[Any, Sequence[int]], list[float | None]] | None = None
     added: Sequence[str] = ()
     gain: Callable[[Any], tuple[float, float, float] | None] | None = None
@@ -231,12 +231,12 @@ class RunType:
 
 
 @dataclass(frozen=True)
-class Facts:
+class RunProgress:
     """The summary of a run in lists of runs.
 
     done, target: in the kind's unit. complete: whether nothing is left to do. crowned: whether the
     strength in its champion's file counts. last: the file that it wrote last, where that is not an
-    agent. figures: further figures, by name. share: share of the run that is done, 0 to 1, where
+    agent. metrics: numbers by name. share: share of the run that is done, 0 to 1, where
     done and target do not show it. so_far: its score before its end, 0 to 1, where runs of the kind
     are not rated.
     """
@@ -246,6 +246,6 @@ class Facts:
     complete: bool
     crowned: bool = True
     last: Path | None = None
-    figures: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
     share: float | None = None
     so_far: float | None = None

@@ -1,4 +1,4 @@
-"""Facts of a run for lists: its progress, and its champion's strength. It loads no kernel.
+"""A run in a row for lists: its progress, and its champion's strength. It loads no kernel.
 
 The strength is one number: the champion's Elo on the ladder, in runs that play it; else its score
 against the panel.
@@ -20,7 +20,7 @@ from evolve.errors import EvolveError, RunError
 from evolve.parsing import faults
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.run_type import Facts
+from evolve.runs.run_type import RunProgress
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import Member
 from evolve.tables.paths import CONFIG_FILE
@@ -29,29 +29,31 @@ ELO: Final = ("elo", "elo_low", "elo_high")
 """The champion's Elo on the ladder and its 95 % interval: the names in its file and in lists."""
 
 
-def facts_of(run: Run, running: bool | None = None, facts: Facts | None = None) -> dict[str, Any]:
-    """The facts of a run for lists.
+def summary_of(
+    run: Run, running: bool | None = None, progress: RunProgress | None = None
+) -> dict[str, Any]:
+    """A run in a row for lists.
 
-    running: whether a process writes to the run; facts: those of its kind; None looks them up.
+    running: whether a process writes to the run; progress: what its kind says; None looks it up.
     """
     kind = run.kind
-    facts = kind.reading.facts(run) if facts is None else facts
+    progress = kind.reading.progress(run) if progress is None else progress
     running = is_locked(run.path) if running is None else running
-    state = "running" if running else "done" if facts.complete else "stopped"
+    state = "running" if running else "done" if progress.complete else "stopped"
     champion = champion_of(run.path)
     agent = None if champion is None else read_header(champion)
-    provenance = agent.provenance if agent is not None and facts.crowned else {}
+    provenance = agent.provenance if agent is not None and progress.crowned else {}
     return {
         "command": run.command,
         **{key: run.config.get(key) for key in ("rules", "preset", "seed")},
         "state": state,
-        "date": _date([run.path / CONFIG_FILE, facts.last, champion]),
-        kind.unit: facts.done,
-        "target": facts.target,
-        **dict.fromkeys(facts.figures),
+        "date": _date([run.path / CONFIG_FILE, progress.last, champion]),
+        kind.unit: progress.done,
+        "target": progress.target,
+        **dict.fromkeys(progress.metrics),
         **{key: _number(provenance, key) for key in ELO},
         **({} if kind.rated else _score(provenance)),
-        **facts.figures,  # figures that the champion's file does not have
+        **progress.metrics,  # metrics that the champion's file does not have
         "champion": None if agent is None else agent.name,
     }
 
@@ -68,9 +70,9 @@ def champion_elo(run: Run) -> tuple[str, float | None]:
     It is the Elo on the ladder. Runs that ended without a rating, under rules without a ladder,
     have the last value of their curve, under the curve's name.
     """
-    facts = run.kind.reading.facts(run)
+    progress = run.kind.reading.progress(run)
     champion = champion_of(run.path)
-    if not facts.crowned or champion is None:
+    if not progress.crowned or champion is None:
         return ELO[0], None
     elo = _number(read_header(champion).provenance, ELO[0])
     if elo is not None:
@@ -84,9 +86,9 @@ def share_in_playoff(run: Run) -> dict[str, float | None]:
 
     The opponents are the run's own candidates, so this number does not compare runs.
     """
-    facts = run.kind.reading.facts(run)
+    progress = run.kind.reading.progress(run)
     champion = champion_of(run.path)
-    held = run.kind.rated and facts.crowned and champion is not None
+    held = run.kind.rated and progress.crowned and champion is not None
     provenance = read_header(champion).provenance if held and champion is not None else {}
     score = _score(provenance)
     return {f"playoff_share{key.removeprefix('score')}": value for key, value in score.items()}
@@ -155,10 +157,10 @@ def row_of(study: Study, member: Member) -> dict[str, Any]:
     if not (folder / CONFIG_FILE).exists():
         return {**head, "run": str(folder), "state": "not begun"}
     try:
-        facts = facts_of(Run(folder))
+        summary = summary_of(Run(folder))
     except (EvolveError, OSError) as error:
         return {**head, "run": str(folder), "state": str(error)}
-    return {**head, "run": str(folder), **{key: facts[key] for key in facts if key not in head}}
+    return {**head, "run": str(folder), **{key: summary[key] for key in summary if key not in head}}
 
 
 def _in_common(study: Study) -> dict[str, Any]:
@@ -173,8 +175,8 @@ def _in_common(study: Study) -> dict[str, Any]:
     return {key: found.pop() if len(found) == 1 else None for key, found in values.items()}
 
 
-def study_facts(study: Study) -> dict[str, Any]:
-    """Return a study's facts for lists of runs; done and target count runs."""
+def study_summary(study: Study) -> dict[str, Any]:
+    """Return a study in a row for lists of runs; done and target count runs."""
     rows = [row_of(study, member) for member in study.members]
     done = sum(row["state"] == "done" for row in rows)
     state = "running" if is_locked(study.path) else "done" if done == len(rows) else "stopped"

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evolve.runs.run import Run
-from evolve.runs.run_type import Facts, RunReading, TableReading
+from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.tables.columns import array_of, repeated, rows_with
 from evolve.tables.paths import RETEST, RUNGS
 from evolve.tables.trials import FINISHED, TRIALS_COLUMNS, final_table, read_trials, whole_final
@@ -86,7 +86,7 @@ def _curve(run: Run) -> pd.Series[float]:
     return best.reindex(range(len(run.trials))).ffill().rename_axis("trial")
 
 
-def _facts(run: Run) -> Facts:
+def _progress(run: Run) -> RunProgress:
     """Number of finished trials, and the best score. The final makes it complete."""
     table, target = read_trials(run.path), run.config.get("trials")
     states = [] if table is None else table["state"].to_pylist()
@@ -95,7 +95,7 @@ def _facts(run: Run) -> Facts:
     if table is not None:
         best = pc.max(rows_with(table, "state", "COMPLETE")["score"]).as_py()
     final = whole_final(run.path)
-    return Facts(
+    return RunProgress(
         done=finished,
         target=target,
         # More finished trials than the last final had: another final must follow.
@@ -103,14 +103,14 @@ def _facts(run: Run) -> Facts:
         and final is not None
         and (finished >= target or final.over)
         and final.trials == finished,
-        figures={"best_score": best},
+        metrics={"best_score": best},
         so_far=best,
     )
 
 
 READING: Final = RunReading(
     kept=_kept,
-    facts=_facts,
+    progress=_progress,
     metric=_metric,
     curve=_curve,
     added=("seconds",),

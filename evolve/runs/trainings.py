@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from evolve.runs.run import Run
-from evolve.runs.run_type import Facts, RunReading, TableReading
+from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.tables.metrics import METRICS_COLUMNS, METRICS_UNUSED, committed_checks, read_metrics
 from evolve.tables.paths import CHECKPOINT_FILE
 
@@ -27,7 +27,7 @@ def _kept(folder: Path) -> int:
     return max(committed_checks(folder), int((folder / CHECKPOINT_FILE).exists()))
 
 
-def _facts(run: Run) -> Facts:
+def _progress(run: Run) -> RunProgress:
     """Its progress and strength, as of its last check."""
     rows, config = read_metrics(run.path).to_pylist(), run.config
     last: dict[str, Any] = rows[-1] if rows else {}
@@ -44,11 +44,11 @@ def _facts(run: Run) -> Facts:
     judge = _judge(run)
     # With the ladder, the last agent is the one that the run keeps.
     elo = {key: last.get(key) for key in _ELO} if judge == "ladder" else {}
-    return Facts(
+    return RunProgress(
         done=last.get("games", 0),
         target=config.get("games"),
         complete=complete,
-        figures={f"{judge}_score": last.get("score"), **elo},
+        metrics={f"{judge}_score": last.get("score"), **elo},
         share=_share_of_budget(config.get("budget"), last.get("cpu_seconds", 0.0)),
         so_far=last.get("score") if judge == "panel" else None,
     )
@@ -76,7 +76,7 @@ def _curve(run: Run) -> pd.Series[float]:
     return frame["score"].cummax().rename("panel_score")
 
 
-def _totals(run: Run) -> dict[str, Any]:
+def _metrics(run: Run) -> dict[str, Any]:
     """The games played, and the best score of all checks."""
     frame = run.metrics
     if frame.empty:
@@ -94,10 +94,10 @@ def _judge(run: Run) -> str:
 
 READING: Final = RunReading(
     kept=_kept,
-    facts=_facts,
+    progress=_progress,
     metric=_metric,
     curve=_curve,
-    totals=_totals,
+    metrics=_metrics,
     tables={
         "metrics": TableReading(
             lambda run: run.metrics,

@@ -359,7 +359,7 @@ def courses(folder: str) -> list[dict[str, Any]]:
     found = []
     for group in groups_of([load_run(Path(folder))]):
         runs = group.runs.items()
-        done = {seed: run for seed, run in runs if run.kind.reading.facts(run).complete}
+        done = {seed: run for seed, run in runs if run.kind.reading.progress(run).complete}
         course = course_of_group(replace(group, runs=done or group.runs))
         if course is None:
             continue

@@ -19,9 +19,9 @@ from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.ids import IN_STUDY, RUN_ID, find_run, is_study_in
 from evolve.runs.run import Run, Study
 from evolve.runs.run_folder import is_locked
-from evolve.runs.run_type import Facts
+from evolve.runs.run_type import RunProgress
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
-from evolve.runs.summary import ELO, check_config, facts_of
+from evolve.runs.summary import ELO, check_config, summary_of
 from evolve.service.folders import Place
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
@@ -40,7 +40,7 @@ _GROWING: Final = dict.fromkeys(
     if name in CHAMPIONS or name.endswith((".parquet", FINAL_FILE))
 )
 _UNREADABLE: Final = (EvolveError, OSError, LookupError, TypeError, ValueError)
-"""Errors of a file that only adds a picture or a figure: a run without them is not damaged."""
+"""Errors of a file that only adds a picture or a metric: a run without them is not damaged."""
 _WATCHED: Final = (CONFIG_FILE, *_GROWING, *PARTS)
 """What changes when a run continues: files are replaced, and folders get new files."""
 
@@ -249,8 +249,8 @@ class Index:
         run = Run(stamp.folder)
         check_config(run)
         kind = run.kind
-        said = kind.reading.facts(run)
-        facts = facts_of(run, stamp.running, said)
+        said = kind.reading.progress(run)
+        facts = summary_of(run, stamp.running, said)
         done, target = facts[kind.unit], facts.get("target")
         values: dict[str, Any] = {
             key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
@@ -363,7 +363,7 @@ def _stamp(folder: Path) -> Stamp | None:
     return Stamp(folder, tuple(times), is_locked(folder))
 
 
-def _share(facts: Facts) -> float | None:
+def _share(facts: RunProgress) -> float | None:
     """The part of the run that is done, 0 to 1; None where that is unknown."""
     if isinstance(facts.target, int | float) and facts.target:
         return min(1.0, facts.done / facts.target)
@@ -371,7 +371,7 @@ def _share(facts: Facts) -> float | None:
 
 
 def _curve(run: Run) -> list[float]:
-    """How the main figure of a run developed, in at most `POINTS` points."""
+    """How the main metric of a run developed, in at most `POINTS` points."""
     reading = run.kind.reading
     if reading.curve_at is None:
         values = reading.curve(run).dropna().tolist()

@@ -18,7 +18,7 @@ from evolve.fitness.statistics import chance_of, holm, mean_of, student
 from evolve.runs.run import Run, Study
 from evolve.runs.run_types import champion_of
 from evolve.runs.study_spec import BASE, text_of
-from evolve.runs.summary import facts_of
+from evolve.runs.summary import summary_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ def metric_of(run: Run, metric: str | None) -> tuple[str, float]:
     if metric is None:
         own = run.kind.reading.metric(run)
         return own[0], math.nan if own[1] is None else float(own[1])
-    facts = {**facts_of(run, running=False), **run.kind.reading.totals(run)}
+    row = {**summary_of(run, running=False), **run.kind.reading.metrics(run)}
     numbers = {
         key: value
-        for key, value in facts.items()
+        for key, value in row.items()
         if (isinstance(value, (int, float)) and not isinstance(value, bool)) or value is None
     }
     if metric not in numbers:

@@ -14,21 +14,26 @@ from evolve.tables.paths import GENERATIONS, generation_file
 
 def test_the_play_off_completes_it(made: Path, tmp_path: Path) -> None:
     run = Run(made)
-    facts = READING.facts(run)
-    assert (facts.done, facts.target, facts.complete, facts.crowned) == (2, 2, True, True)
-    assert facts.last == generation_file(made, 1)
-    assert facts.figures["best_score"] == run.generations["best_score"].iloc[-1]
-    totals = READING.totals(run)
-    assert totals["games"] == run.generations["games"].sum() > 0
-    assert totals["best_panel_score"] == run.generations["panel_score"].max()
+    progress = READING.progress(run)
+    assert (progress.done, progress.target, progress.complete, progress.crowned) == (
+        2,
+        2,
+        True,
+        True,
+    )
+    assert progress.last == generation_file(made, 1)
+    assert progress.metrics["best_score"] == run.generations["best_score"].iloc[-1]
+    metrics = READING.metrics(run)
+    assert metrics["games"] == run.generations["games"].sum() > 0
+    assert metrics["best_panel_score"] == run.generations["panel_score"].max()
     copy = Path(shutil.copytree(made, tmp_path / "copy"))
     (copy / "games" / "playoff.parquet").unlink()
-    facts = READING.facts(Run(copy))
-    assert (facts.done, facts.complete, facts.crowned) == (2, False, False)
+    progress = READING.progress(Run(copy))
+    assert (progress.done, progress.complete, progress.crowned) == (2, False, False)
     shutil.rmtree(copy / GENERATIONS)
-    facts = READING.facts(Run(copy))
-    assert (facts.done, facts.last) == (0, None)
-    assert READING.totals(Run(copy)) == {}
+    progress = READING.progress(Run(copy))
+    assert (progress.done, progress.last) == (0, None)
+    assert READING.metrics(Run(copy)) == {}
 
 
 @pytest.mark.parametrize("name", ["generations", "individuals", "games"])

@@ -1,4 +1,4 @@
-"""The facts of a run for lists, and its champion's strength."""
+"""The summary of a run for lists, and its champion's strength."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import pytest
 
 from evolve.errors import RunError
 from evolve.runs.run import Run
-from evolve.runs.summary import champion_elo, check_config, facts_of, share_in_playoff
+from evolve.runs.summary import champion_elo, check_config, share_in_playoff, summary_of
 
 
 def test_the_facts_of_a_run(made: Path) -> None:
-    facts = facts_of(Run(made), running=False)
-    assert (facts["command"], facts["state"]) == ("run", "done")
-    assert facts["generations"] == facts["target"] == 2
-    assert facts["champion"]
-    assert facts_of(Run(made), running=True)["state"] == "running"
+    summary = summary_of(Run(made), running=False)
+    assert (summary["command"], summary["state"]) == ("run", "done")
+    assert summary["generations"] == summary["target"] == 2
+    assert summary["champion"]
+    assert summary_of(Run(made), running=True)["state"] == "running"
 
 
 def test_a_run_that_stopped_has_no_strength_yet(made: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(made, tmp_path / "copy"))
     (copy / "games" / "playoff.parquet").unlink()
     run = Run(copy)
-    assert facts_of(run, running=False)["state"] == "stopped"
+    assert summary_of(run, running=False)["state"] == "stopped"
     assert champion_elo(run) == ("elo", None)
     assert set(share_in_playoff(run).values()) == {None}
 

@@ -13,24 +13,24 @@ from evolve.tables.trials import Importances, write_trials
 def test_finished_trials_count_and_the_final_completes_it(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('command = "sweep dqn"\ntrials = 2\n')
     assert READING.kept(tmp_path) == 0
-    facts = READING.facts(Run(tmp_path))
-    assert (facts.done, facts.target, facts.complete) == (0, 2, False)
-    assert facts.figures == {"best_score": None}
+    progress = READING.progress(Run(tmp_path))
+    assert (progress.done, progress.target, progress.complete) == (0, 2, False)
+    assert progress.metrics == {"best_score": None}
     states = {"COMPLETE": 0.5, "FAIL": None, "PRUNED": 0.9, "RUNNING": None}
     rows = [
         {"number": number, "state": state, "score": score}
         for number, (state, score) in enumerate(states.items())
     ]
     write_trials(tmp_path, rows, {}, Importances())
-    facts = READING.facts(Run(tmp_path))
-    assert (facts.done, facts.complete) == (2, False)
-    assert facts.figures == {"best_score": 0.5}  # a pruned one was judged by less
+    progress = READING.progress(Run(tmp_path))
+    assert (progress.done, progress.complete) == (2, False)
+    assert progress.metrics == {"best_score": 0.5}  # a pruned one was judged by less
     (tmp_path / FINAL_FILE).write_text('{"finalists": [{"agent": "trial-0", "score": 0.5}]}')
-    assert not READING.facts(Run(tmp_path)).complete  # it is being played
+    assert not READING.progress(Run(tmp_path)).complete  # it is being played
     (tmp_path / FINAL_FILE).write_text('{"trials": 2}')
-    assert READING.facts(Run(tmp_path)).complete
+    assert READING.progress(Run(tmp_path)).complete
     # A final of fewer trials: those that came after it have not played theirs.
     for known, complete in ((1, False), (2, True)):
         (tmp_path / FINAL_FILE).write_text(f'{{"trials": {known}}}')
-        assert READING.facts(Run(tmp_path)).complete is complete
+        assert READING.progress(Run(tmp_path)).complete is complete
     assert READING.kept(tmp_path) == len(Run(tmp_path).trials) == 4

@@ -40,20 +40,20 @@ def test_the_first_of_its_ends_completes_it(
     tmp_path: Path, settings: dict[str, Any], complete: bool
 ) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4, 0.5, 0.3], **settings)
-    facts = READING.facts(run)
+    progress = READING.progress(run)
     assert repr(run) == f"Run({str(tmp_path)!r}, games=400)"
-    assert facts.complete == complete
-    assert (facts.done, facts.target) == (400, settings.get("games"))
-    assert facts.figures == {"panel_score": 0.3}
-    assert READING.totals(run) == {"games": 400, "best_panel_score": 0.5}
+    assert progress.complete == complete
+    assert (progress.done, progress.target) == (400, settings.get("games"))
+    assert progress.metrics == {"panel_score": 0.3}
+    assert READING.metrics(run) == {"games": 400, "best_panel_score": 0.5}
     assert READING.kept(tmp_path) == 5
 
 
 def test_a_score_is_named_after_whom_it_is_won_against(tmp_path: Path) -> None:
     run = training(tmp_path, [0.1, 0.5, 0.4], "patterns")
     elo = dict.fromkeys(("elo", "elo_low", "elo_high"), 0.0)
-    assert READING.facts(run).figures == {"ladder_score": 0.4, **elo}
-    assert READING.totals(run) == {"games": 200, "best_ladder_score": 0.5}
+    assert READING.progress(run).metrics == {"ladder_score": 0.4, **elo}
+    assert READING.metrics(run) == {"games": 200, "best_ladder_score": 0.5}
     unused = READING.tables["metrics"].unused
     assert unused is not None
     assert {"random", "depth_2_high"} <= set(unused(run))
@@ -65,6 +65,6 @@ def test_before_its_first_check_a_checkpoint_is_kept(tmp_path: Path) -> None:
     assert READING.kept(tmp_path) == 0
     (tmp_path / "checkpoint.npz").touch()
     assert READING.kept(tmp_path) == 1
-    facts = READING.facts(run)
-    assert (facts.done, facts.complete, facts.figures) == (0, False, {"panel_score": None})
-    assert READING.totals(run) == {"games": 0}
+    progress = READING.progress(run)
+    assert (progress.done, progress.complete, progress.metrics) == (0, False, {"panel_score": None})
+    assert READING.metrics(run) == {"games": 0}

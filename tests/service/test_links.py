@@ -153,7 +153,7 @@ GETS: Final = (
     *("runs/small/generations/1/games", "runs/small/generations/playoff/games"),
     *("runs/small/generations/1/crosstable", "runs/small/games/1:0", "agents/run:small"),
     *("runs/small/generations/1/champion", "runs/small/lineage/0-1"),
-    *("figures?run=small&run=other", "compare?run=small&run=other", "seeds?run=small&run=other"),
+    *("metrics?run=small&run=other", "compare?run=small&run=other", "seeds?run=small&run=other"),
 )
 
 

@@ -83,7 +83,7 @@ def test_a_study_opens_with_its_design_and_its_tables(app: App, folder: Path) ->
     assert list(frame.columns[:3]) == ["setting", "crossover", "seed"]
     changes = {one["name"]: one["type"] for one in found["changes"]}
     assert (changes["generations"], changes["seeds"]) == ("int", "str")
-    assert app.get("figures?run=two&run=alone")["items"][0] == {}
+    assert app.get("metrics?run=two&run=alone")["items"][0] == {}
 
 
 def test_the_design_of_a_study_has_the_ids_of_agents(folder: Path, tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
             ).first.wait_for()
             visit(page, root, "run/two/settings")
             visit(page, root, f"run/{RUNS[2]}/settings")
-            page.get_by_role("heading", name="Figures").wait_for()
+            page.get_by_role("heading", name="Metrics").wait_for()
             visit(page, root, f"run/{RUNS[2]}")
             assert page.get_by_role("link", name="two", exact=True).count() == 1
             assert page.get_by_role("link", name="Generations").count() == 1

@@ -35,9 +35,9 @@ from evolve.service.models.runs import (
     Comparison,
     Courses,
     Download,
-    Figures,
     Job,
     Kind,
+    Metrics,
     OverSeeds,
     Rows,
     RunDetail,
@@ -283,12 +283,12 @@ async def get_courses(service: Inside, run: RunId) -> Courses:
     return Courses.model_validate({"items": items})
 
 
-@router.get("/figures")
-def get_figures(service: Inside, run: Several) -> Figures:
-    """Further figures of runs, for which the whole run is read: the best score, games, hours."""
+@router.get("/metrics")
+def get_metrics(service: Inside, run: Several) -> Metrics:
+    """Further metrics of runs, for which the whole run is read: the best score, games, hours."""
     opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    totals = [{} if one is None else json_value(one.kind.reading.totals(one)) for one in opened]
-    return Figures(items=totals)
+    metrics = [{} if one is None else json_value(one.kind.reading.metrics(one)) for one in opened]
+    return Metrics(items=metrics)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)

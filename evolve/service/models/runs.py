@@ -24,7 +24,7 @@ else:
 class RunSummary(BaseModel):
     """A run in lists. `done` and `target` are in its `unit`.
 
-    Its main figure is `elo` where it plays the ladder; otherwise `score`, of trainings and sweeps
+    Its main metric is `elo` where it plays the ladder; otherwise `score`, of trainings and sweeps
     against their panels.
     """
 
@@ -303,8 +303,8 @@ class Courses(BaseModel):
     items: list[dict[str, Any]]
 
 
-class Figures(BaseModel):
-    """Further figures of runs, by name."""
+class Metrics(BaseModel):
+    """Further metrics of runs, by name."""
 
     items: list[dict[str, Any]]
 

@@ -39,9 +39,9 @@ function Study({ run, seeds: found }) {
   <//>`;
 }
 
-const unit = ({ figure }) => (figure === "elo" ? " Elo" : "");
-const figure = (row, value) => signed(value, row.metric === "elo" ? 0 : 3);
-const from = (row) => (Number.isFinite(row.low) ? `${figure(row, row.low)} to ${figure(row, row.high)}` : "–");
+const unit = ({ metric }) => (metric === "elo" ? " Elo" : "");
+const shown = (row, value) => signed(value, row.metric === "elo" ? 0 : 3);
+const from = (row) => (Number.isFinite(row.low) ? `${shown(row, row.low)} to ${shown(row, row.high)}` : "–");
 
 function Verdict({ run, rows, ended }) {
   const row = verdictOf(rows);
@@ -103,7 +103,7 @@ function Rise({ run, items }) {
 
 function Comparison({ run, rows, document }) {
   const heads = ["Comparison", "In words", "Seeds", "Difference", "95 % interval", "p (Holm)"];
-  const cells = rows.filter((row) => row.against).map((row) => [`${settingOf(run, row.setting)} against ${settingOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${figure(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
+  const cells = rows.filter((row) => row.against).map((row) => [`${settingOf(run, row.setting)} against ${settingOf(run, row.against).toLowerCase()}`, capital(row.words).replace(/:.*/, "."), number(row.seeds), `${shown(row, row.mean)}${unit(row)}`, from(row), number(row.p_holm)]);
   if (!cells.length) return null;
   return html`<div class="stack"><div class="row spread"><h2>The comparison</h2><span class="row"><${Copy} text=${document.latex}>Copy as LaTeX<//><${Copy} text=${document.csv}>Copy as CSV<//></span></div>
     <${Table} name="over seeds" rows=${cells} columns=${heads.map((title, place) => ({ title, number: place > 1, show: (row) => row[place] }))} />

@@ -56,13 +56,13 @@ function Fetch({ run, put }) {
 
 function Differences({ runs, comparison }) {
   const columns = runs.map((run, place) => ({ name: run.id, show: (row) => cell(row.values[place]) }));
-  const found = useGet(path(["figures"], { run: runs.map((run) => run.id) })).data?.items || [];
-  const figures = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
+  const found = useGet(path(["metrics"], { run: runs.map((run) => run.id) })).data?.items || [];
+  const metrics = [...new Set(found.flatMap(Object.keys))].map((name) => ({ name, values: runs.map((_, place) => found[place]?.[name]) }));
   const strengths = { name: "its champion", values: runs.map((run) => strengthOf(run)?.join(" ")) };
   return html`<h2>Settings in which they differ</h2>
     ${comparison.settings.length ? html`<${Table} name="differing settings" rows=${comparison.settings} columns=${[{ name: "setting", show: (row) => label(row.name) }, ...columns]} />` : html`<p class="quiet">None.</p>`}
     <${OverSeeds} runs=${runs} />
-    <h2>Figures</h2><${Table} name="figures" rows=${[strengths, ...figures]} columns=${[{ name: "figure", show: (row) => label(row.name) }, ...columns]} />`;
+    <h2>Metrics</h2><${Table} name="metrics" rows=${[strengths, ...metrics]} columns=${[{ name: "metric", show: (row) => label(row.name) }, ...columns]} />`;
 }
 
 /** Settings over their seeds, where some of these runs differ in their seeds alone; a study stands for its runs. */

@@ -105,11 +105,11 @@ function GoOn({ run, done }) {
 function Settings({ run, job }) {
   const list = (values) => html`<dl class="settings">${Object.entries(values).map(([name, value]) => html`
     <div class=${run.changed.includes(name) ? "changed" : undefined}><dt>${label(name)}</dt><dd>${cell(value)}</dd></div>`)}</dl>`;
-  const figures = useGet(path(["figures"], { run: run.id })).data?.items[0] || {};
+  const metrics = useGet(path(["metrics"], { run: run.id })).data?.items[0] || {};
   return html`
     <${Facts} facts=${[["champion", run.agent ? html`<a href=${to(["agents", run.agent])}>${run.champion}</a>` : run.champion], ["last grew", date(run.date)]]} />
     ${job && html`<h2>Command</h2><${CommandLine} line=${job.line} />`}
     <h2>Settings</h2><p class="quiet">Bold: other than the default.</p>${list(run.settings)}
-    ${Object.keys(figures).length > 0 && html`<h2>Figures</h2>${list(figures)}`}
+    ${Object.keys(metrics).length > 0 && html`<h2>Metrics</h2>${list(metrics)}`}
     ${Object.keys(run.versions).length > 0 && html`<h2>Versions</h2>${list(run.versions)}`}`;
 }
