@@ -142,8 +142,8 @@ class MoveLearner(Learner):
             if outputs.shape[1] == 1:
                 return error(outputs[:, 0], targets)
             if settings.others_zero:
-                wanted = torch.zeros_like(outputs).scatter(1, chosen[:, None], targets[:, None])
-                return error(outputs, wanted)
+                expected = torch.zeros_like(outputs).scatter(1, chosen[:, None], targets[:, None])
+                return error(outputs, expected)
             return error(outputs.gather(1, chosen[:, None])[:, 0], targets)
 
         return model.learn(inputs, loss_of, int(rng.integers(2**31)))
