@@ -144,7 +144,7 @@ class SweepWork(LongWork[SweepSettings, Sweep]):
 
     def introduce(self, work: Sweep, before: SweepSettings | None) -> None:
         _print_header(work, work.study.finished())
-        if before is not None and before.jobs != work.jobs:
+        if before is not None and before.jobs not in (None, work.jobs):
             print_line(
                 f"{count_of(work.jobs, 'worker')} from now on, {before.jobs} before: trials depend "
                 f"on it; --jobs {before.jobs} keeps the number"

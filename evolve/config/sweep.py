@@ -11,6 +11,7 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
@@ -203,16 +204,15 @@ class SweepSettings(Settings):
         if target is None:
             return values
         fixed = values.get("fix")
-        usual = {"rules": target.rules, **target.settings}
+        defaults = {"rules": target.rules, **target.settings}
         if (
             values.get("storage")
             or values.get("budget") is not None
             or (isinstance(fixed, dict) and "games" in fixed)
         ):
-            usual.pop(
-                "rungs", None
-            )  # they need the default budget, and do not go with storage or games
-        return {**usual, **{key: value for key, value in values.items() if value is not None}}
+            # Rungs need the default budget, and do not go with storage or games.
+            defaults.pop("rungs", None)
+        return {**defaults, **{key: value for key, value in values.items() if value is not None}}
 
     @field_validator("space", mode="before")
     @classmethod
@@ -226,18 +226,11 @@ class SweepSettings(Settings):
             for name, given in space.items()
         }
 
-    @field_validator("rungs")
+    @field_validator("rungs", "require")
     @classmethod
-    def _rungs_can_be(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
+    def _can_be_parsed(cls, texts: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         for text in texts:
-            _parsed_rung(text)
-        return texts
-
-    @field_validator("require")
-    @classmethod
-    def _requirements_can_be(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        for text in texts:
-            Requirement(text)
+            _parsed_rung(text) if info.field_name == "rungs" else Requirement(text)
         return texts
 
     @model_validator(mode="after")
@@ -258,17 +251,17 @@ class SweepSettings(Settings):
 
     @model_validator(mode="after")
     def _filled(self) -> Self:
-        usual = SWEEP_TARGETS[self.kind].budget
+        default = SWEEP_TARGETS[self.kind].budget
         if self.sampler == "spsa" and self.kind != "program":
             raise ValueError("sampler: spsa is for programs, whose trials can meet each other")
-        if usual is None and self.budget is not None:
+        if default is None and self.budget is not None:
             size = "--games and --pairs" if self.kind == "program" else "panel_openings"
             raise ValueError(
                 f"budget: trials of {self.kind} learn nothing; {size} say how much they play; "
                 "leave it out"
             )
         if self.budget is None and "games" not in self.fix:
-            object.__setattr__(self, "budget", usual)
+            object.__setattr__(self, "budget", default)
         if self.rungs and self.budget is None:
             raise ValueError("rungs: trials have no budget in CPU seconds here; leave them out")
         budgets = [self.budget or 0.0, *(rung.budget for rung in self.longer)]
@@ -281,14 +274,14 @@ class SweepSettings(Settings):
             raise ValueError("rungs: they run on one machine; leave out storage, or rungs")
         panel: list[str] = []
         for name in self.panel:
-            panel += self._usual_panel if name == DEFAULT_PANEL else [name]
+            panel += self._default_panel if name == DEFAULT_PANEL else [name]
         if not panel:
             raise ValueError("panel: it is empty; name one agent or more, or leave it out")
         object.__setattr__(self, "panel", tuple(dict.fromkeys(panel)))
         return self
 
     @property
-    def _usual_panel(self) -> tuple[str, ...]:
+    def _default_panel(self) -> tuple[str, ...]:
         rules = rule_set(self.rules)
         return (SWEEP_TARGETS[self.kind].strong and rules.strong_panel) or rules.panel
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -30,21 +29,6 @@ PERMUTATIONS: Final = 199
 """Shuffles of the scores: p values are accurate to 0.03, and it takes seconds."""
 
 
-@dataclass(frozen=True)
-class PedAnovaResult:
-    """Shares by parameter, with sum 1, largest first; p by parameter; trials in the better part.
-
-    p is the share of shuffles, the real order included, in which the largest share of any parameter
-    is at least as large. So it is corrected for the number of parameters (Westfall and Young 1993).
-    Samplers that learn propose values near good trials, so a shuffle is slightly less likely than
-    the real order: then p is an approximation.
-    """
-
-    shares: Mapping[str, float]
-    p: Mapping[str, float]
-    better: int
-
-
 def better_part(scores: npt.NDArray[np.float64]) -> int:
     """Count the trials in the best tenth, with all that tie with its last one."""
     if not scores.size:
@@ -59,8 +43,14 @@ def compute_importances(
     scores: npt.NDArray[np.float64],
     seed: int,
     permutations: int = PERMUTATIONS,
-) -> PedAnovaResult:
-    """Compute importances from trials' values and scores; at least two scores must differ."""
+) -> Importances:
+    """Compute importances from trials' values and scores; at least two scores must differ.
+
+    p is the share of shuffles, the real order included, in which the largest share of any parameter
+    is at least as large. So it is corrected for the number of parameters (Westfall and Young 1993).
+    Samplers that learn propose values near good trials, so a shuffle is slightly less likely than
+    the real order: then p is an approximation.
+    """
     space = dict(distributions)
     study = optuna.create_study(direction="maximize")
     study.add_trials(
@@ -85,7 +75,7 @@ def compute_importances(
         name: float((1 + (largest >= share).sum()) / (1 + permutations))
         for name, share in importances.items()
     }
-    return PedAnovaResult(importances, p, better_part(scores))
+    return Importances(importances, p)
 
 
 def importances_in(
@@ -103,5 +93,4 @@ def importances_in(
         )
     if scores.min() == scores.max():
         return Importances(reason="all complete trials have the same score")
-    result = compute_importances(distributions, values, scores, seed)
-    return Importances(result.shares, result.p)
+    return compute_importances(distributions, values, scores, seed)

@@ -18,7 +18,7 @@ import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -30,8 +30,6 @@ from evolve.config.sweep import SweepSettings
 from evolve.errors import SettingsError, StorageError
 from evolve.files.changes import append, cut
 
-_LOCK: Final = ".lock"
-"""Suffix of Optuna's lock file."""
 _LOCKED: Final = 5
 """Seconds after which a lock on a journal counts as a dead process's.
 
@@ -96,7 +94,6 @@ class _Journal(JournalFileBackend):
     def __init__(self, path: Path) -> None:
         self._path = path
         name = str(path)
-        self._lock_file = path.with_name(f"{path.name}{_LOCK}")
         self._guard = _Lock(name, grace_period=_LOCKED)
         super().__init__(name, lock_obj=self._guard)
 
@@ -111,7 +108,6 @@ class _Journal(JournalFileBackend):
 
     def mend(self) -> None:
         """Cut off an incomplete line of a killed writer."""
-        self._drop_old_lock()
         self._guard.acquire()
         try:
             content = self._path.read_bytes()
@@ -119,16 +115,6 @@ class _Journal(JournalFileBackend):
                 cut(self._path, content.rfind(b"\n") + 1)
         finally:
             self._guard.release()
-
-    def _drop_old_lock(self) -> None:
-        """Remove the lock of a process that died a while ago: nobody waits for it."""
-        try:
-            age = time.time() - self._lock_file.stat().st_mtime
-        except FileNotFoundError:
-            return
-        if age > _LOCKED:
-            with suppress(RuntimeError):  # another process has just removed it
-                self._guard.release()
 
 
 def open_journal(path: Path) -> Storage:

@@ -70,17 +70,6 @@ def test_ctrl_c_at_the_end_of_a_lock_stays_ctrl_c(
     assert study.ask().number == 1
 
 
-def test_nobody_waits_for_the_lock_of_a_process_that_died_a_while_ago(tmp_path: Path) -> None:
-    run_one(local(tmp_path), 0.5)
-    lock = tmp_path / "journal.log.lock"
-    lock.touch()
-    os.utime(lock, (time.time() - 6, time.time() - 6))
-    begin = time.monotonic()
-    assert states(local(tmp_path)) == {"COMPLETE": 1}
-    assert time.monotonic() - begin < 4, "Optuna's own wait is more than 5 s"
-    assert not list(tmp_path.glob("*lock*"))
-
-
 def test_a_lock_that_may_be_held_is_waited_for(tmp_path: Path) -> None:
     run_one(local(tmp_path), 0.5)
     lock = tmp_path / "journal.log.lock"
