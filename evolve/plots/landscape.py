@@ -55,16 +55,20 @@ def _draw_curve(land: Landscape, axes: Axes) -> None:
     axes.plot(land.across, mean)
     axes.plot(land.points[:, 0], land.scores, ".", ms=4, color=GREY)
     axes.set(title="expected score, twice its standard error", ylim=(0, 1))
-    usual = None if land.defaults is None else float(np.interp(land.defaults[0], land.across, mean))
-    _mark(axes, land, float(np.interp(land.best[0], land.across, mean)), usual)
+    default_score = (
+        None if land.defaults is None else float(np.interp(land.defaults[0], land.across, mean))
+    )
+    _mark(axes, land, float(np.interp(land.best[0], land.across, mean)), default_score)
     _label(axes, land.x, "x")
 
 
-def _mark(axes: Axes, land: Landscape, best: float, usual: float | None) -> None:
+def _mark(axes: Axes, land: Landscape, best: float, default_score: float | None) -> None:
     """Mark the best trial and the defaults, at these heights."""
     edge: dict[str, Any] = {"mec": "black", "mew": 0.8, "ls": "none"}
-    if land.defaults is not None and usual is not None:
-        axes.plot(land.defaults[0], usual, "D", ms=7, color=ORANGE, label="defaults", **edge)
+    if land.defaults is not None and default_score is not None:
+        axes.plot(
+            land.defaults[0], default_score, "D", ms=7, color=ORANGE, label="defaults", **edge
+        )
     axes.plot(land.best[0], best, "*", ms=13, color="#ffd21f", label="best", **edge)
     axes.legend(loc="best", fontsize="small", framealpha=0.7)
 

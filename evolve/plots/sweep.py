@@ -117,8 +117,8 @@ def _draw_importances(axes: Axes, importances: Importances) -> None:
 
 def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
     """Draw the trials' scores by the values of one parameter."""
-    kept = trials[trials["score"].notna() & trials[name].notna()]
-    values = kept[name]
+    scored = trials[trials["score"].notna() & trials[name].notna()]
+    values = scored[name]
     if values.dtype == bool or not pd.api.types.is_numeric_dtype(values):
         labels = sorted(map(str, values.unique()))
         values = values.map(lambda value: labels.index(str(value)))
@@ -135,8 +135,8 @@ def draw_slice(axes: Axes, trials: pd.DataFrame, name: str) -> None:
         whole = pd.api.types.is_integer_dtype(values)
         axes.xaxis.set_major_locator(MaxNLocator(5, steps=_STEPS, integer=whole))
     for state, colour in (("PRUNED", GREY), ("COMPLETE", BLUE)):
-        part = kept["state"] == state
-        axes.plot(values[part], kept["score"][part], "o", ms=3, color=colour)
+        part = scored["state"] == state
+        axes.plot(values[part], scored["score"][part], "o", ms=3, color=colour)
     axes.set_title(short(name, _NAME), fontsize="medium", parse_math=False)
 
 

@@ -66,17 +66,17 @@ def _kept(folder: Path) -> int:
 def _metric(run: Run) -> tuple[str, float | None]:
     """The winner's score against the defaults, in games that no trial has played."""
     final = whole_final(run.path)
-    found = None if final is None else final.against_defaults
+    against = None if final is None else final.against_defaults
     if final is not None and final.winner is not None and final.winner == final.defaults:
         return "against_defaults", 0.5  # the winner is the defaults themselves
-    return "against_defaults", None if found is None else found.score
+    return "against_defaults", None if against is None else against.score
 
 
 def _gain(run: Run) -> tuple[float, float, float] | None:
     """The winner's score against the defaults, with its interval."""
     final = whole_final(run.path)
-    found = None if final is None else final.against_defaults
-    return None if found is None else (found.score, found.low, found.high)
+    against = None if final is None else final.against_defaults
+    return None if against is None else (against.score, against.low, against.high)
 
 
 def _curve(run: Run) -> pd.Series[float]:

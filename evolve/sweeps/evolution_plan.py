@@ -218,8 +218,8 @@ class GenesPlan(SettingsPlan):
     def _parameter(self, space: Space, name: str) -> Parameter:
         """Return a parameter of the space; other settings are not allowed."""
         if name not in space.names:
-            known = ", ".join(space.names)
-            raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
+            names = ", ".join(space.names)
+            raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
         return space[name]
 
     def _check_fixed(self, name: str) -> None:

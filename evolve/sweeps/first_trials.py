@@ -32,10 +32,10 @@ def settings_to_try(
     Raises SettingsError where none is left, and says why.
     """
     path = Path(source)
-    found = _of_sweep(path) if path.is_dir() else _of_file(path)
+    settings = _of_sweep(path) if path.is_dir() else _of_file(path)
     fitting: list[dict[str, Any]] = []
     why = "it has no settings"
-    for given in found:
+    for given in settings:
         values, fault = _fitted(given, space, defaults)
         if fault is not None:
             why = fault

@@ -174,7 +174,7 @@ def landscape_of(
     mean, error = _expected(points, scores, errors, grid, [bool(axis.choices) for axis in axes])
     shape = (len(up), len(across))
     winner = [index for index, row in enumerate(scored) if row["number"] == best]
-    usual = [index for index, row in enumerate(scored) if row["origin"] == "defaults"]
+    defaults = [index for index, row in enumerate(scored) if row["origin"] == "defaults"]
     return Landscape(
         axes[0],
         axes[1] if len(axes) > 1 else None,
@@ -185,7 +185,7 @@ def landscape_of(
         points,
         scores,
         points[winner[0] if winner else int(scores.argmax())],
-        points[usual[0]] if usual else None,
+        points[defaults[0]] if defaults else None,
     )
 
 

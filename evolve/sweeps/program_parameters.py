@@ -79,8 +79,8 @@ class Tunable:
             if not isinstance(given, Mapping):
                 raise SettingsError(f"space: {name}: a range is a table; a value is held by fix")
             ranged = {key: value for key, value in given.items() if key != "default"}
-            known = parameters.get(name) or Parameter(name, "choice", "")
-            parameters[name] = known.narrowed(ranged, "space")
+            parameter = parameters.get(name) or Parameter(name, "choice", "")
+            parameters[name] = parameter.narrowed(ranged, "space")
         self._check_places(parameters)
         chosen = Space.of(parameters[name] for name in parameters if name not in self.settings.fix)
         if not chosen.parameters:

@@ -189,13 +189,13 @@ class ProgramPlan(Plan):
         self, objective: Objective, values: Mapping[str, Any], name: str
     ) -> ExternalAgent:
         """Return the program with another trial's values; it keeps running for later trials."""
-        before = objective.kept.get(name)
+        before = objective.programs.get(name)
         if before is not None and before[0] == values:
             return cast("ExternalAgent", before[1])
         if before is not None:
             before[1].close()
         made = self.program.agent(values, name, objective.folder)
-        objective.kept[name] = dict(values), made
+        objective.programs[name] = dict(values), made
         return made
 
     def _judged(self, objective: Objective, games: _Games) -> Iterator[tuple[float, float, bool]]:
@@ -363,12 +363,12 @@ def rated(met: Sequence[Matchup]) -> Estimate:
     Adds a draw with each opponent, so that no rating is infinite after a few games. Games count as
     independent, which overstates the error for pairs with swapped colours.
     """
-    known = np.array([opponent.elo for opponent in met if opponent.games]) / ELO_SCALE
+    ratings = np.array([opponent.elo for opponent in met if opponent.games]) / ELO_SCALE
     games = np.array([opponent.games + 1.0 for opponent in met if opponent.games])
     strength = strength_among(
-        known, games, sum(opponent.points + 0.5 for opponent in met if opponent.games)
+        ratings, games, sum(opponent.points + 0.5 for opponent in met if opponent.games)
     )
-    chance = 1.0 / (1.0 + np.exp(known - strength))
+    chance = 1.0 / (1.0 + np.exp(ratings - strength))
     error = ELO_SCALE / math.sqrt(float((games * chance * (1.0 - chance)).sum()))
     return Estimate.around(
         ELO_SCALE * strength, Z95 * error, sum(opponent.games for opponent in met)

@@ -143,11 +143,11 @@ class Hyperband(HyperbandPruner):
     def _get_bracket_id(self, study: optuna.Study, trial: FrozenTrial) -> int:
         if is_lost(trial):
             return -1  # in none
-        known = copy.copy(trial)
-        known.number = number_of(trial)
+        numbered = copy.copy(trial)
+        numbered.number = number_of(trial)
         if trial.state == TrialState.RUNNING and PLACE not in trial.user_attrs:
-            known.number = self.next_place
-        return super()._get_bracket_id(self._name, known)
+            numbered.number = self.next_place
+        return super()._get_bracket_id(self._name, numbered)
 
 
 def drawn(

@@ -140,13 +140,15 @@ class SettingsPlan(Plan):
             self._check_part(self.searched[name], value, "fix")
         return {**self.parts, **held}
 
-    def _check_part(self, usual: Parameter, value: Any, source: str) -> None:
+    def _check_part(self, parameter: Parameter, value: Any, source: str) -> None:
         """Raise SettingsError for a value that cannot make a network."""
-        if usual.kind == "choice":
-            if value not in usual.choices or type(value) is not usual.type:
-                raise SettingsError(f"{source}: {usual.name} = {value!r}: {usual.range_text}")
+        if parameter.kind == "choice":
+            if value not in parameter.choices or type(value) is not parameter.type:
+                raise SettingsError(
+                    f"{source}: {parameter.name} = {value!r}: {parameter.range_text}"
+                )
         elif not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise SettingsError(f"{source}: {usual.name} = {value!r} must be a whole number")
+            raise SettingsError(f"{source}: {parameter.name} = {value!r} must be a whole number")
 
     def _parameter(self, space: Space, name: str) -> Parameter:
         """Return a parameter of the space, or another setting of the kind that gets a range."""
@@ -154,8 +156,8 @@ class SettingsPlan(Plan):
             return space[name]
         field = self._fields.get(name)
         if field is None or name in self.set_by_sweep:
-            known = ", ".join(space.names)
-            raise SettingsError(f"space: there is no parameter {name!r}; there are {known}")
+            names = ", ".join(space.names)
+            raise SettingsError(f"space: there is no parameter {name!r}; there are {names}")
         kind: Any = "int" if field.annotation is int else "float"
         if field.annotation not in (int, float):
             kind = "choice"
@@ -176,7 +178,7 @@ class SettingsPlan(Plan):
     def _check_fixed(self, name: str) -> None:
         """Raise SettingsError for a setting that `fix` cannot hold."""
         if name not in self._fields:
-            known = ", ".join([*self._fields, *sorted(self.parts)])
-            raise SettingsError(f"fix: there is no setting {name!r}; there are {known}")
+            names = ", ".join([*self._fields, *sorted(self.parts)])
+            raise SettingsError(f"fix: there is no setting {name!r}; there are {names}")
         if name in self.set_by_sweep:
             raise SettingsError(f"fix: {name} is the sweep's own to set")

@@ -286,12 +286,12 @@ class Space:
     def count(self) -> int | None:
         """The number of settings in all; None where it is infinite, or too large to be counted."""
         counts = [parameter.count for parameter in self.parameters]
-        known = [count for count in counts if count is not None]
-        if len(known) < len(counts):
+        finite = [count for count in counts if count is not None]
+        if len(finite) < len(counts):
             return None
         if not self.required:
-            return math.prod(known)
-        return sum(1 for _ in self.settings) if math.prod(known) <= _COUNTED else None
+            return math.prod(finite)
+        return sum(1 for _ in self.settings) if math.prod(finite) <= _COUNTED else None
 
     @property
     def settings(self) -> Iterator[Setting]:
@@ -335,15 +335,15 @@ class Space:
                     if "-" in name and name in requirement.text:
                         why = f"'-' is a minus here, so give {name!r} another name"
                 raise SettingsError(f"require: {requirement.text!r}: {why}")
-        found = replace(self, required=required, held=dict(held))
+        space = replace(self, required=required, held=dict(held))
         try:
-            found.allows({parameter.name: parameter.example for parameter in self.parameters})
+            space.allows({parameter.name: parameter.example for parameter in self.parameters})
         except ValueError as error:
             raise SettingsError(f"require: {error}") from error
-        if found.count == 0:
+        if space.count == 0:
             texts = " and ".join(repr(requirement.text) for requirement in required)
             raise SettingsError(f"require: no setting in these ranges fulfils {texts}")
-        return found
+        return space
 
     @property
     def remarks(self) -> list[str]:

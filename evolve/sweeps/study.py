@@ -253,7 +253,7 @@ class Study:
         """Return the settings of a small space that no trial has, in their order."""
         space = self.plan.space
         values = [values_of(trial, space.names) for trial in trials] if self.all_settings else []
-        tried = {space.setting_of(known) for known in values if known is not None}
+        tried = {space.setting_of(chosen) for chosen in values if chosen is not None}
         return [setting for setting in self.all_settings if setting not in tried]
 
     def _tries_each_once(self, trials: Sequence[FrozenTrial]) -> bool:
@@ -408,8 +408,8 @@ class Study:
         """
         values = values_of(trial, self.plan.space.names)
         if values is not None:
-            known = trial.user_attrs
-            attributes = {key: known[key] for key in _KEPT_OF_QUEUED if key in known}
+            stored = trial.user_attrs
+            attributes = {key: stored[key] for key in _KEPT_OF_QUEUED if key in stored}
             attributes |= {"attempt": attempt, "retry_of": trial.number}
             # Like `enqueue_trial`, but the trial stays in its generation of CMA-ES.
             inner = {

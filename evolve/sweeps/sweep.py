@@ -277,12 +277,12 @@ class Sweep:
         if complete and self.study.shared and outcome.attributes.get("agent"):
             folder = {FOLDER: str(self.folder.resolve())}
             outcome = replace(outcome, attributes={**outcome.attributes, **folder})
-        kept = self.study.end(number, outcome)
+        counts = self.study.end(number, outcome)
         self._failed = self._failed + 1 if outcome.state == TrialState.FAIL else 0
         best = best_trial(self.study.trials())
         if complete and best is not None and number_of(best) == number:
             self.plan.save_champion(self.folder, best, {})
-        if not kept:
+        if not counts:
             observer.note(f"trial {number}: its worker counted as dead; the result does not count")
         self._tell(number, observer)
         if self._failed >= _IN_A_ROW and not (self.settings.counts_failures and best is not None):

@@ -151,9 +151,9 @@ def known_result(
             and not any(MIRROR in either.user_attrs for either in (twin, trial))
         ):
             same = {SAME: number_of(twin), "reason": f"the settings of trial {number_of(twin)}"}
-            known = {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
+            taken = {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
             return TrialResult(
-                twin.state, {**same, **known}, twin.values[0] if twin.values else None
+                twin.state, {**same, **taken}, twin.values[0] if twin.values else None
             )
     return None
 
@@ -162,7 +162,7 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
     """Return the trials as rows of the trials table, with the parameters of these names."""
     rows = []
     for trial in sorted(trials, key=number_of):
-        known = trial.user_attrs
+        stored = trial.user_attrs
         finished = trial.state in FINISHED
         reports = [trial.intermediate_values[s] for s in sorted(trial.intermediate_values)]
         began, ended = trial.datetime_start, trial.datetime_complete
@@ -172,14 +172,14 @@ def rows_of(trials: Iterable[FrozenTrial], names: Sequence[str]) -> list[dict[st
                 "number": number_of(trial),
                 "state": trial.state.name,
                 "score": trial.values[0] if finished and trial.values else None,
-                "score_error": known.get("score_error"),
+                "score_error": stored.get("score_error"),
                 "reports": reports,
-                "origin": known.get("origin", "sampler"),
-                "worker": known.get("worker"),
-                "games": known.get("games"),
-                "agent": known.get("agent"),
-                "reason": known.get("reason"),
-                "seconds": known.get("seconds", took if trial.state in ENDS else None),
+                "origin": stored.get("origin", "sampler"),
+                "worker": stored.get("worker"),
+                "games": stored.get("games"),
+                "agent": stored.get("agent"),
+                "reason": stored.get("reason"),
+                "seconds": stored.get("seconds", took if trial.state in ENDS else None),
                 **{name: trial.params.get(name) for name in names},
             }
         )
@@ -211,14 +211,14 @@ def agent_file(folder: Path, trial: FrozenTrial) -> Path:
 
     Raises RunError where the study names another place: a journal may come from anywhere.
     """
-    number, named = number_of(trial), str(trial.user_attrs.get("agent"))
+    number, file = number_of(trial), str(trial.user_attrs.get("agent"))
     stem = f"{TRIALS}/trial-{number:04d}"
-    if named not in (f"{stem}.json", f"{stem}.npz"):
+    if file not in (f"{stem}.json", f"{stem}.npz"):
         raise RunError(
-            f"trial {number} of {folder} names {named!r} as its agent: it must be "
+            f"trial {number} of {folder} names {file!r} as its agent: it must be "
             f"{stem}.json or {stem}.npz"
         )
-    return folder / named
+    return folder / file
 
 
 def keep(folder: Path, agent: StoredAgent) -> Path:
@@ -245,8 +245,8 @@ class Objective:
         self.sweep = sweep
         self.executor = executor
         self.folder = folder
-        self.kept: dict[str, Any] = {}
-        """Values that a plan keeps from one trial to the next."""
+        self.programs: dict[str, Any] = {}
+        """Programs that a plan keeps from a trial to the next, by name, with their values."""
         self.begin()
 
     @cached_property
@@ -313,8 +313,8 @@ class Objective:
             **own,
         }
         file = trial_file(self.folder, task.number, ".npz" if agent.arrays else ".json")
-        named: Any = agent
-        replace(named, name=f"trial-{task.number}", provenance=provenance).save(file)
+        judged_agent: Any = agent
+        replace(judged_agent, name=f"trial-{task.number}", provenance=provenance).save(file)
         return TrialResult.complete(score, error, file.relative_to(self.folder).as_posix())
 
 

@@ -43,12 +43,12 @@ def winner_of(folder: Path) -> dict[str, Any]:
     if best is None:
         return {"trial": None, "score": None, "chosen": False, "settings": [], "lines": []}
     plan = _plan(run)
-    usual: dict[str, Any] = next((row for row in rows if row["origin"] == DEFAULTS), {})
+    defaults: dict[str, Any] = next((row for row in rows if row["origin"] == DEFAULTS), {})
     return {
         "trial": best["number"],
         "score": best["score"],
         "chosen": final is not None and best["number"] == final.winner,
-        "settings": [] if plan is None else _settings(plan, best, usual),
+        "settings": [] if plan is None else _settings(plan, best, defaults),
         "lines": _lines(run, plan, best),
     }
 
@@ -67,7 +67,7 @@ def _plan(run: Run) -> Plan | None:
 
 
 def _settings(
-    plan: Plan, best: Mapping[str, Any], usual: Mapping[str, Any]
+    plan: Plan, best: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     return [
         {
@@ -75,7 +75,7 @@ def _settings(
             **_titled(parameter.name, plan.space.names),
             "about": parameter.about,
             "value": best.get(parameter.name),
-            "default": usual.get(parameter.name),
+            "default": defaults.get(parameter.name),
             "low": None if parameter.kind == "choice" else parameter.low,
             "high": None if parameter.kind == "choice" else parameter.high,
             "log": parameter.log,
@@ -145,7 +145,7 @@ def _options(plan: SettingsPlan, best: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a trial that differ from the command's own defaults."""
     values = {name: best[name] for name in plan.space.names if best.get(name) is not None}
     made = json.loads(plan.settings(values, plan.sweep.seed).model_dump_json())
-    usual = json.loads(type(plan.base)(rules=plan.sweep.rules).model_dump_json())
+    defaults = json.loads(type(plan.base)(rules=plan.sweep.rules).model_dump_json())
     names = {*plan.space.names, *plan.sweep.fix, plan.composed}
-    changed = {name: made[name] for name in made if name in names and made[name] != usual[name]}
+    changed = {name: made[name] for name in made if name in names and made[name] != defaults[name]}
     return {"rules": plan.sweep.rules, **changed}
