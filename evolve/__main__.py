@@ -9,7 +9,7 @@ from evolve.cli import signals
 
 def main() -> NoReturn:
     """Run the command line and exit; see `cli.main`."""
-    signals.obey()  # first: a Ctrl-C that interrupts imports may be lost
+    signals.install()  # first: a Ctrl-C that interrupts imports may be lost
     from evolve.cli.main import main as command
 
     command()

@@ -91,7 +91,7 @@ def test_a_signal_that_is_sent_again_ends_nothing_on_windows(
     with signals.at_ctrl_c(lambda: came.append(True)), monkeypatch.context() as there:
         take_away(there)
         there.delattr(os, "kill")
-        signals._send_again(signal.SIGINT)
+        signals._resend(signal.SIGINT)
         end = time.monotonic() + 60
         while not came and time.monotonic() < end:
             time.sleep(0.01)

@@ -19,7 +19,7 @@ from evolve.agents.calibration.discs import in_discs
 from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import show_board
 from evolve.cli.options import readable
-from evolve.cli.signals import forget_reader
+from evolve.cli.signals import discard_output
 from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, rule_set
@@ -288,7 +288,7 @@ def serve_engine(name: str, protocol: str, rules: str | None) -> None:
         else:
             NBoardEngine(agent, agreed.rules, _send, agreed.assumed).serve(_lines())
     except BrokenPipeError:
-        forget_reader()
+        discard_output()
 
 
 def _lines() -> Iterator[str]:

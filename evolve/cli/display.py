@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from evolve.cli import terminal
-from evolve.cli.signals import at_ctrl_c, forget_reader
+from evolve.cli.signals import at_ctrl_c, discard_output
 from evolve.cli.terminal import BAR_WIDTH, cell, duration, out, sparkline, with_error
 from evolve.runs.time_left import TimeLeft
 from evolve.terminal_text import writable
@@ -41,7 +41,7 @@ def print_line(text: str, whole: bool = False) -> None:
         terminal.print_text(text, whole)
         sys.stdout.flush()
     except BrokenPipeError:
-        forget_reader()
+        discard_output()
 
 
 def print_next(*commands: str | None) -> None:

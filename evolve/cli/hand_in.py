@@ -41,7 +41,7 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import DEFAULT_RULES, Rules
 from evolve.errors import AgentError
 from evolve.files.atomic import write_text
-from evolve.programs.examination import Demands, Finding, SoFar, examine, moves_of
+from evolve.programs.examination import CheckedMoves, Demands, Finding, examine, moves_of
 from evolve.programs.external import rules_in_source
 from evolve.runs.life_cycle import RUNS
 from evolve.runs.loading import agree_on, load_agent, with_settings
@@ -178,10 +178,10 @@ class _CheckProgress:
     def __init__(self, games: int, bars: Progress | None) -> None:
         self._games, self._bars = games, bars
         self._task = None if bars is None else bars.add_task("starting", total=moves_of(games))
-        self._last: SoFar | None = None
+        self._last: CheckedMoves | None = None
         self._remaining = TimeLeft(done=0.0)
 
-    def __call__(self, now: SoFar) -> None:
+    def __call__(self, now: CheckedMoves) -> None:
         last, self._last = self._last, now
         slowest = f"slowest {now.slowest:.2f} s"
         if self._bars is not None and self._task is not None:

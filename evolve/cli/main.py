@@ -215,7 +215,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:  # it was reported above
-        signals.forget_reader()
+        signals.discard_output()
     if whole and code >= signals.SIGNALLED:
         # Python's last steps wait for threads, and two interruptions can leave one that waits for
         # a program. Programs, files and workers are safe: SIGKILL ends us in the same way.
@@ -228,7 +228,7 @@ def _run(arguments: list[str]) -> int:
     expect_any_text()
     # One line, harmless for a terminal.
     warnings.formatwarning = lambda message, *_args, **_options: f"warning: {plain(str(message))}\n"
-    signals.obey()
+    signals.install()
     debug = "--debug" in arguments
     # --debug may stand anywhere on the line, not only before the command.
     arguments = [argument for argument in arguments if argument != "--debug"]
@@ -240,11 +240,11 @@ def _run(arguments: list[str]) -> int:
         return done.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         cause = error.__cause__ or error  # click turns one into the other
-        ended = plain(str(cause)) if isinstance(cause, signals.Ended) else "interrupted"
+        ended = plain(str(cause)) if isinstance(cause, signals.Terminated) else "interrupted"
         click.echo(ended, err=True)
         return signals.exit_code(cause)
     except (BrokenPipeError, _ReaderGoneError):
-        signals.forget_reader()  # the reader (head, less) has seen enough
+        signals.discard_output()  # the reader (head, less) has seen enough
         return 0
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()

@@ -66,7 +66,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class SoFar:
+class CheckedMoves:
     """Progress of an examination.
 
     game: number of the current game, from 0; asked: moves asked for so far; about: moves in all,
@@ -79,11 +79,11 @@ class SoFar:
     slowest: float
 
 
-class _WrongError(Exception):
+class _FaultError(Exception):
     """Something is wrong, so the remaining games are not played."""
 
 
-class _Course:
+class _Play:
     """A hand-in at play: its times, and the first fault.
 
     seconds: time from each question to its answer. cpu: CPU seconds of all its processes for each
@@ -97,7 +97,7 @@ class _Course:
         meter: Meter,
         limits: tuple[float, float],
         about: int,
-        progress: Callable[[SoFar], None] | None,
+        progress: Callable[[CheckedMoves], None] | None,
     ) -> None:
         self._session, self._meter, self._progress = session, meter, progress
         self._limit, self._megabytes = limits
@@ -114,9 +114,9 @@ class _Course:
     def game(self, side: Side, number: int, rng: np.random.Generator) -> None:
         """Play a game as `side` against random moves.
 
-        Raises EngineError where the hand-in fails, _WrongError where something is wrong.
+        Raises EngineError where the hand-in fails, _FaultError where something is wrong.
         """
-        board, new, begun = Board.start(), True, len(self.seconds)
+        board, new, moves_before = Board.start(), True, len(self.seconds)
         self._number = number
         while not board.is_over():
             if board.side == side:
@@ -126,17 +126,17 @@ class _Course:
                 legal = board.legal_moves()
                 square = int(rng.choice(legal)) if legal else None
             board = board.pass_move() if square is None else board.play(square)
-        self._about += len(self.seconds) - begun - MOVES_A_GAME
+        self._about += len(self.seconds) - moves_before - MOVES_A_GAME
 
     def ask(self, board: Board, new: bool, what: str) -> int | None:
         """The square it plays; None for a pass. Raises as `game` does."""
         where = f"{what}, {board.disc_count} discs"
         try:
-            places = self._measured(board, new)
+            pairs = self._measured(board, new)
         except EngineError as error:
             raise EngineError(f"{where}: {error}") from error
-        squares, legal = [_square(place) for place in places], board.legal_moves()
-        wrong = [place for place in places if _square(place) not in legal]
+        squares, legal = [_square(pair) for pair in pairs], board.legal_moves()
+        wrong = [pair for pair in pairs if _square(pair) not in legal]
         if not legal:
             self.passes += 1
             if squares:
@@ -149,7 +149,7 @@ class _Course:
         self._report()
         if self.fault or self._takes_too_much:
             self.stopped = where
-            raise _WrongError
+            raise _FaultError
         return squares[-1] if squares else None
 
     @property
@@ -161,7 +161,7 @@ class _Course:
         if self._progress is not None:
             asked = len(self.seconds)
             about = max(asked, self._about)
-            self._progress(SoFar(self._number, asked, about, max(self.seconds)))
+            self._progress(CheckedMoves(self._number, asked, about, max(self.seconds)))
 
     def _measured(self, board: Board, new: bool) -> list[tuple[int, int]]:
         if new:
@@ -189,7 +189,7 @@ def examine(
     games: int = GAMES,
     seed: int = 0,
     python: str | None = None,
-    progress: Callable[[SoFar], None] | None = None,
+    progress: Callable[[CheckedMoves], None] | None = None,
 ) -> list[Finding]:
     """Play `games` against random moves, black and white in turn, and report the findings.
 
@@ -219,46 +219,46 @@ def examine(
             return [*findings, Finding("start", False, str(error))]
         findings.append(Finding("start", True, f"{time.monotonic() - begin:.2f} s"))
         about = moves_of(games) + len(_SIDES)
-        course = _Course(session, meter, (seconds, megabytes), about, progress)
+        play = _Play(session, meter, (seconds, megabytes), about, progress)
         if not findings[0].good:
             findings.append(Finding("games", None, "not played: what it imports is wrong"))
         else:
-            findings.append(_played(course, games, np.random.default_rng(seed)))
-    if course.seconds:
-        slowest = max(course.seconds)
-        usual = median(course.seconds)
-        text = f"{slowest:.2f} s the slowest move, {usual:.2f} the median, of {seconds:g}"
+            findings.append(_played(play, games, np.random.default_rng(seed)))
+    if play.seconds:
+        slowest = max(play.seconds)
+        middle = median(play.seconds)
+        text = f"{slowest:.2f} s the slowest move, {middle:.2f} the median, of {seconds:g}"
         findings.append(Finding("time", slowest <= seconds, text))
     most = max(meter.megabytes, session.process.megabytes)  # the meter may miss short-lived ones
     memory = Finding("memory", most <= megabytes, f"{most:.0f} MB of {megabytes}")
-    return [*findings, _cpu(course, meter, seconds), memory]
+    return [*findings, _cpu(play, meter, seconds), memory]
 
 
-def _played(course: _Course, games: int, rng: np.random.Generator) -> Finding:
+def _played(play: _Play, games: int, rng: np.random.Generator) -> Finding:
     """Play the games, or the positions; the finding about its answers."""
     try:
         for game in range(games):
-            course.game(_SIDES[game % 2], game, rng)
+            play.game(_SIDES[game % 2], game, rng)
         for side, discs in () if games else _QUICK:
-            course.ask(_with_choice(side, discs, rng), True, "a position")
+            play.ask(_with_choice(side, discs, rng), True, "a position")
         for side in _SIDES:
-            course.ask(_at_a_pass(side, rng), True, f"{side} at a pass")
+            play.ask(_at_a_pass(side, rng), True, f"{side} at a pass")
     except EngineError as error:
         return Finding("games", False, str(error))
-    except _WrongError:
-        if course.fault is not None:
-            return Finding("games", False, course.fault)
-    moves = f"{len(course.seconds) - course.passes} moves and {course.passes} passes, all legal"
-    if course.stopped is not None:
-        return Finding("games", None, f"stopped at {course.stopped}: {moves} till then")
+    except _FaultError:
+        if play.fault is not None:
+            return Finding("games", False, play.fault)
+    moves = f"{len(play.seconds) - play.passes} moves and {play.passes} passes, all legal"
+    if play.stopped is not None:
+        return Finding("games", None, f"stopped at {play.stopped}: {moves} till then")
     if not games:
         return Finding("games", True, f"{moves}, in positions alone: no whole game")
     return Finding("games", True, f"{games} against random moves: {moves}")
 
 
-def _cpu(course: _Course, meter: Meter, seconds: float) -> Finding:
+def _cpu(play: _Play, meter: Meter, seconds: float) -> Finding:
     """The finding about CPU time: the contest's seconds are those of one core."""
-    most, together = max(course.cpu, default=0.0), meter.processes
+    most, together = max(play.cpu, default=0.0), meter.processes
     text = f"{most:.2f} s the most for a move, {meter.seconds():.1f} in all, of {seconds:g}"
     if together > 1:
         text += f"; {together} processes at once"
@@ -293,8 +293,8 @@ def _of_random_games(rng: np.random.Generator, wanted: Callable[[Board], bool]) 
             board = board.play(int(rng.choice(legal))) if legal else board.pass_move()
 
 
-def _square(place: tuple[int, int]) -> int | None:
-    row, column = place
+def _square(pair: tuple[int, int]) -> int | None:
+    row, column = pair
     return row * 8 + column if 0 <= row < 8 and 0 <= column < 8 else None
 
 
@@ -320,7 +320,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
     while ahead:
         node = ahead.pop()
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[0] for one in node.names)
+            yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield "." * node.level + (node.module or "").partition(".")[0]
         elif not isinstance(node, ast.Try):

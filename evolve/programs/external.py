@@ -119,13 +119,13 @@ class ExternalAgent(Agent):
 
     def prepare(self) -> None:
         """Start the program now, for the first game; EngineError when it cannot be used."""
-        self._rules_said()
+        self._reported_rules()
 
     def own_rules(self) -> Rules | None:
         """The rules given to this agent, or else those that the program reports at its start."""
-        return self._rules_said() if self.rules is None else self.rules
+        return self._reported_rules() if self.rules is None else self.rules
 
-    def _rules_said(self) -> Rules | None:
+    def _reported_rules(self) -> Rules | None:
         try:
             with self._session(Board.start()) as session:
                 return session.rules
@@ -133,7 +133,7 @@ class ExternalAgent(Agent):
             raise EngineError(f"{self.name} cannot be used: {error}") from error
 
     @property
-    def _patience(self) -> float:
+    def _move_seconds(self) -> float:
         """Seconds for a move, after which the game is lost."""
         return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + self._margin
 
@@ -145,9 +145,9 @@ class ExternalAgent(Agent):
         """The agent with a clock of its own for one game of several at the same time."""
         if self.clock is None:
             return self
-        one = copy.copy(self)  # with the same programs
-        object.__setattr__(one, "_clock", GameClock(GameTime.of(self.clock)))
-        return one
+        copied = copy.copy(self)  # with the same programs
+        object.__setattr__(copied, "_clock", GameClock(GameTime.of(self.clock)))
+        return copied
 
     def _arguments(self) -> list[str]:
         try:
@@ -166,7 +166,7 @@ class ExternalAgent(Agent):
             raise AgentError(f"{self.name} takes games from the start position only")
         with self._session(board) as session:
             if self._clock is None:
-                square = session.choose(board, time.monotonic() + self._patience)
+                square = session.choose(board, time.monotonic() + self._move_seconds)
             else:
                 with self._clock.running(board) as left:
                     deadline = time.monotonic() + left + self._margin
@@ -202,9 +202,9 @@ class ExternalAgent(Agent):
         return NBoardSession(started, self.depth, self.rules)
 
     def _begin(self, session: ProgramSession) -> None:
-        patience = self._patience if self._programs.failed_to_start else START_SECONDS
+        seconds = self._move_seconds if self._programs.failed_to_start else START_SECONDS
         try:
-            session.begin(time.monotonic() + patience)
+            session.begin(time.monotonic() + seconds)
         except EngineError as error:
             self._programs.failed_to_start = True
             raise EngineError(f"at its start: {error}") from error
@@ -248,7 +248,7 @@ class _Programs:
     def take(self, board: Board) -> ProgramSession | None:
         """The idle program that has most of this game already; None when all are busy."""
 
-        def known(session: ProgramSession) -> int:
+        def moves_known(session: ProgramSession) -> int:
             moves = session.moves
             if moves is None or board.moves is None or board.moves[: len(moves)] != moves:
                 return -1
@@ -257,7 +257,7 @@ class _Programs:
         with self._lock:
             if not self._idle:
                 return None
-            best = max(self._idle, key=known)
+            best = max(self._idle, key=moves_known)
             self._idle.remove(best)
             self._busy.append(best)
             return best
@@ -356,15 +356,16 @@ class PythonAgent(ExternalAgent):
 
     def _parts(self) -> tuple[Path, str]:
         """The file, and the name of its class, empty where the command has none."""
-        place, colon, name = self.command.rpartition(":")
-        if colon and place.lower().endswith(".py"):
-            return Path(place), name
+        path, colon, name = self.command.rpartition(":")
+        if colon and path.lower().endswith(".py"):
+            return Path(path), name
         return Path(self.command), ""
 
     def _found(self, file: Path) -> Path:
         """The path of the file: in the working folder if it exists there, else in the current."""
-        places = [] if self._folder is None else [self._folder / file]
-        return next((one for one in places if one.is_file()), file).absolute()
+        if self._folder is not None and (self._folder / file).is_file():
+            return (self._folder / file).absolute()
+        return file.absolute()
 
     def _make(self) -> ProgramSession:
         file, name = self._parts()
@@ -400,12 +401,12 @@ def rules_in_source(file: Path) -> Rules | None:
         lines = parse_python(source).body
     except (OSError, ValueError):
         return None
-    said: Rules | None = None
+    rules: Rules | None = None
     for line in lines:
         names = line.targets if isinstance(line, ast.Assign) else ()
         names = [line.target] if isinstance(line, ast.AnnAssign) else names
         if any(isinstance(name, ast.Name) and name.id == "RULES" for name in names):
             value = line.value if isinstance(line, ast.Assign | ast.AnnAssign) else None
             text = value.value if isinstance(value, ast.Constant) else None
-            said = text if isinstance(text, str) and text in RULE_SETS else None
-    return said
+            rules = text if isinstance(text, str) and text in RULE_SETS else None
+    return rules

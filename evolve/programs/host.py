@@ -93,19 +93,19 @@ def _load(path: str, name: str) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     if name:
-        named = getattr(module, name, None)
-        if named is None:
+        chosen = getattr(module, name, None)
+        if chosen is None:
             raise NotAnAgentError(f"has no {name!r}")
-        return named
-    own = [one for one in vars(module).values() if _plays(one) and one.__module__ == spec.name]
-    own = list(dict.fromkeys(own))  # one class may have several names
-    usual = getattr(module, "AI", None)
-    if _plays(usual) and (usual in own or not own):
-        return usual
+        return chosen
+    classes = dict.fromkeys(filter(_plays, vars(module).values()))  # a class may have several names
+    own = [player for player in classes if player.__module__ == spec.name]
+    default = getattr(module, "AI", None)
+    if _plays(default) and (default in own or not own):
+        return default
     if not own:
         raise NotAnAgentError(f"has no class with {' or '.join(_METHODS)}")
     if len(own) > 1:
-        names = ", ".join(one.__name__ for one in own)
+        names = ", ".join(player.__name__ for player in own)
         raise NotAnAgentError(f"has several classes that play: name one of {names} after a colon")
     return own[0]
 
@@ -124,7 +124,7 @@ class _Player:
         self._made = made
         self._seconds = seconds
         self._objects: dict[str, Any] = {}
-        self.method = next((one for one in _METHODS if hasattr(made, one)), None)
+        self.method = next((method for method in _METHODS if hasattr(made, method)), None)
         if self.method is None:
             name = getattr(made, "__name__", repr(made))
             raise NotAnAgentError(f"{name} has none of {', '.join(_METHODS)}")
@@ -132,15 +132,15 @@ class _Player:
 
     def move(self, question: dict[str, Any]) -> str:
         """The square it plays, such as d3."""
-        one = self._object(question)
+        player = self._object(question)
         if self.method == "genmove":
-            return _text(one.genmove(question["side"], question["moves"]))
+            return _text(player.genmove(question["side"], question["moves"]))
         if self.method == "choose":
-            return _text(one.choose(_board(question)))
-        places = _go(one, question["cells"])
-        if not places:
+            return _text(player.choose(_board(question)))
+        pairs = _go(player, question["cells"])
+        if not pairs:
             raise NotAnAgentError("left its candidate_list empty")
-        row, column = places[-1]
+        row, column = pairs[-1]
         return _text(row * 8 + column)
 
     def sit(self, question: dict[str, Any]) -> None:
@@ -170,11 +170,11 @@ class _Player:
         return self._objects[side]
 
 
-def _go(one: Any, cells: str) -> list[tuple[int, int]]:
+def _go(player: Any, cells: str) -> list[tuple[int, int]]:
     """The places that a CS303 class puts into its list."""
-    one.candidate_list = []
-    one.go(_cells(cells))
-    return [(int(row), int(column)) for row, column in one.candidate_list]
+    player.candidate_list = []
+    player.go(_cells(cells))
+    return [(int(row), int(column)) for row, column in player.candidate_list]
 
 
 def _cells(cells: str) -> Any:
@@ -206,11 +206,11 @@ def _described(error: BaseException, path: str) -> str:
     text = f"{kind}: {error}" if str(error) else kind
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"SyntaxError: {error.msg} ({_name(error.filename)}, line {error.lineno})"
-    here = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(os.path.abspath(path))
     lines = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if os.path.dirname(os.path.abspath(frame.filename)) == here and frame.filename != __file__
+        if os.path.dirname(os.path.abspath(frame.filename)) == folder and frame.filename != __file__
     ]
     if lines:
         text += f" ({_name(lines[-1].filename)}, line {lines[-1].lineno})"

@@ -26,7 +26,7 @@ _LONGEST_LINE: Final = 65536
 _LINES_AHEAD: Final = 1000
 """Most lines read ahead of their use: a program that floods us has to wait."""
 _FLOOD_PAUSE: Final = 0.01
-_LAST_WORDS_SECONDS: Final = 0.5
+_END_SECONDS: Final = 0.5
 _GUARD_SECONDS: Final = 10.0
 """Most seconds to wait for a guard, which takes at most half of that to end what it guards."""
 _LONGEST: Final = 200
@@ -63,23 +63,23 @@ class LineProcess:
         quoted: bool = True,
     ) -> None:
         self._quoted = quoted
-        self._talk = Talk()
+        self._transcript = Transcript()
         self._life = Life(reports=True)
         self.megabytes = 0.0
         """The most MB that one of its processes held, once it has ended; 0 where not known."""
         self._code: int | None = None
         self._process = self._start(command, {**inherited(), **environment}, folder)
-        self._talk.begin(command, self._process.pid)
+        self._transcript.begin(command, self._process.pid)
         # `queue.Queue`, which has a limit, uses locks that a Ctrl-C can leave locked: one Ctrl-C
         # in 240 blocked a match for good.
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._ending = threading.Lock()
-        self._ended = self._gone = False
-        self._unwanted = False
-        self._complaints: deque[str] = deque(maxlen=3)
+        self._ended = self._has_ended = False
+        self._discarding = False
+        self._errors: deque[str] = deque(maxlen=3)
         self._threads = [
             threading.Thread(target=self._read_output, daemon=True),
-            threading.Thread(target=self._read_complaints, daemon=True),
+            threading.Thread(target=self._read_errors, daemon=True),
         ]
         # A Ctrl-C within a method of `Popen` that waits or sends signals can leave its lock locked,
         # and then all other calls block for good. So only this thread waits for the end.
@@ -115,76 +115,76 @@ class LineProcess:
 
     def send(self, line: str) -> None:
         """Send a line."""
-        self._talk.sent(line)
+        self._transcript.log_sent(line)
         stdin = self._stream(self._process.stdin)
         try:
             stdin.write(line.encode() + b"\n")
             stdin.flush()
         except (OSError, ValueError) as error:  # ValueError: another thread has ended it
-            raise self.error(self._last_words()) from error
+            raise self.error(self._how_it_ended()) from error
 
     def receive(self, deadline: float, what: str) -> str:
         """The next line, without white space around it, before `deadline` (time.monotonic()).
 
         `what`: the thing we wait for; the error names it.
         """
-        line = self.heard(deadline)
+        line = self.next_line(deadline)
         if line is None:
             raise self.error(f"no {what} in time")
         return line
 
-    def heard(self, deadline: float) -> str | None:
+    def next_line(self, deadline: float) -> str | None:
         """The next line; None where none comes before `deadline`."""
         while True:
             left = max(0.0, deadline - time.monotonic())
             # A program that has ended may leave a child that keeps its output open.
-            ended = self._gone
+            ended = self._has_ended
             try:
-                line = self._lines.get(timeout=min(left, _LAST_WORDS_SECONDS))
+                line = self._lines.get(timeout=min(left, _END_SECONDS))
                 break
             except queue.Empty:
                 if ended:
-                    raise self.error(self._last_words()) from None
-                if left <= _LAST_WORDS_SECONDS:
+                    raise self.error(self._how_it_ended()) from None
+                if left <= _END_SECONDS:
                     return None
         if line is None:
             self._lines.put(None)
-            raise self.error(self._last_words())
-        self._talk.heard(line)
+            raise self.error(self._how_it_ended())
+        self._transcript.note_answer(line)
         return line.strip()
 
     def error(self, text: str) -> EngineError:
         """An error with this text, the last line sent, and the last line received since."""
-        return EngineError(f"{text}{self._talk.last if self._quoted else ''}")
+        return EngineError(f"{text}{self._transcript.last if self._quoted else ''}")
 
-    def end(self, farewell: str | None = None, patience: float = 0.0) -> None:
-        """Send `farewell`, wait up to `patience` seconds, then kill the program and its children.
+    def end(self, last_line: str | None = None, seconds_to_end: float = 0.0) -> None:
+        """Send `last_line`, wait as long for an end, then kill the program and its children.
 
         It may be called again, also by another thread than the one that waits for a line.
         """
-        if farewell is not None:
+        if last_line is not None:
             with contextlib.suppress(EngineError):
-                self.send(farewell)
+                self.send(last_line)
         with contextlib.suppress(OSError):
             self._stream(self._process.stdin).close()
-        self._watching.join(patience)
+        self._watching.join(seconds_to_end)
         with self._ending:
             if not self._ended:
                 self._ended = True
                 self._kill()
         # Read and drop what the program wrote before its end. A process that cannot be killed may
         # keep our pipes open for ever: leave the reader threads running then.
-        self._unwanted = True
-        end = time.monotonic() + _LAST_WORDS_SECONDS
+        self._discarding = True
+        end = time.monotonic() + _END_SECONDS
         for thread in self._threads:
             while thread.is_alive() and time.monotonic() < end:
-                self._forget_lines()
+                self._discard_lines()
                 thread.join(0.01)
-        self._forget_lines()
+        self._discard_lines()
         self._lines.put(None)  # for a thread that waits for a line
-        self._talk.close()
+        self._transcript.close()
 
-    def _forget_lines(self) -> None:
+    def _discard_lines(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
                 self._lines.get_nowait()
@@ -201,32 +201,32 @@ class LineProcess:
         report = self._life.read_report()
         code = self._process.wait()
         self._code, self.megabytes = (code, 0.0) if report is None else report
-        self._gone = True
+        self._has_ended = True
 
     def _read_output(self) -> None:
         with contextlib.closing(self._stream(self._process.stdout)) as stream:
             while line := stream.readline(_LONGEST_LINE):
-                while self._lines.qsize() >= _LINES_AHEAD and not self._unwanted:
+                while self._lines.qsize() >= _LINES_AHEAD and not self._discarding:
                     time.sleep(_FLOOD_PAUSE)
                 text = line.decode("utf-8", "replace").rstrip("\n")
-                self._talk.said(text)
-                if not self._unwanted:
+                self._transcript.log_received(text)
+                if not self._discarding:
                     self._lines.put(text)
         self._lines.put(None)
 
-    def _read_complaints(self) -> None:
+    def _read_errors(self) -> None:
         with contextlib.closing(self._stream(self._process.stderr)) as stream:
             while line := stream.readline(_LONGEST_LINE):
                 text = line.decode("utf-8", "replace")
-                self._talk.complained(text.rstrip("\n"))
+                self._transcript.log_error(text.rstrip("\n"))
                 # Users see this text: leave out what would move the cursor or change colours.
                 shown = "".join(sign if sign.isprintable() else " " for sign in text)
-                self._complaints.append(shown.strip())
+                self._errors.append(shown.strip())
 
-    def _last_words(self) -> str:
+    def _how_it_ended(self) -> str:
         """How the program ended, and the end of its standard error output."""
-        self._watching.join(_LAST_WORDS_SECONDS)
-        self._threads[1].join(_LAST_WORDS_SECONDS)
+        self._watching.join(_END_SECONDS)
+        self._threads[1].join(_END_SECONDS)
         code = self._code
         if code is None:
             how = "closed its output"
@@ -234,8 +234,8 @@ class LineProcess:
             how = f"was ended by signal {signal_name(-code)}"
         else:
             how = f"ended with exit code {code}"
-        said = " ".join(filter(None, self._complaints))
-        return f"{how}: {said[-200:]}" if said else how
+        errors = " ".join(filter(None, self._errors))
+        return f"{how}: {errors[-200:]}" if errors else how
 
     @staticmethod
     def _stream(stream: IO[bytes] | None) -> IO[bytes]:
@@ -243,7 +243,7 @@ class LineProcess:
         return stream
 
 
-class Talk:
+class Transcript:
     """The exchange with one program.
 
     If the user asks for the log, it appends every line: the time, the process id, and `$` for the
@@ -264,21 +264,21 @@ class Talk:
         self._number = number
         self._write("$", shlex.join(command))
 
-    def sent(self, line: str) -> None:
+    def log_sent(self, line: str) -> None:
         """Record a line sent to the program."""
         self._sent, self._received = line, None
         self._write(">", line)
 
-    def heard(self, line: str) -> None:
+    def note_answer(self, line: str) -> None:
         """Record a line that we read as part of the protocol."""
         if line.strip():
             self._received = line
 
-    def said(self, line: str) -> None:
+    def log_received(self, line: str) -> None:
         """Record a line from the program, whether we use it or not."""
         self._write("<", line)
 
-    def complained(self, line: str) -> None:
+    def log_error(self, line: str) -> None:
         """Record a line that it writes to standard error."""
         self._write("!", line)
 

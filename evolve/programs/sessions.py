@@ -43,7 +43,7 @@ _UNKNOWN: Final = re.compile(
     re.IGNORECASE,
 )
 """How a program refuses a command that it does not know."""
-_PATIENCE: Final = 8.0
+_LIST_SECONDS: Final = 8.0
 """Seconds without an answer after which a program counts as not knowing `list_commands`."""
 _QUIET: Final = 0.5
 """Seconds without a line that end an answer without a blank line at its end.
@@ -78,7 +78,7 @@ class ProgramSession(ABC):
     def choose(self, board: Board, deadline: float, left: float | None = None) -> int:
         """The program's move; left: seconds of its clock, where it has one for the game."""
 
-    def _note_rules(self, answer: str) -> None:
+    def _store_rules(self, answer: str) -> None:
         """Keep the rules that an answer names, unless they are unknown to evolve."""
         self.rules = answer if answer in RULE_SETS else None
 
@@ -122,14 +122,14 @@ class GtpSession(ProgramSession):
     def begin(self, deadline: float) -> None:
         """Ask what the program can do, and set up the game."""
         self._set_size(deadline)  # every program answers this, once it has started
-        listed = self._said("list_commands", min(deadline, time.monotonic() + _PATIENCE))
+        listed = self._answer_to("list_commands", min(deadline, time.monotonic() + _LIST_SECONDS))
         commands = self._commands = [] if listed is None or not listed.good else listed.text.split()
         if "list_games" in commands and "set_game" in commands:
             games = self._ask("list_games", deadline).split()
-            ours = [name for name in games if name.lower() in ("othello", "reversi")]
-            if not ours:
+            othello = [name for name in games if name.lower() in ("othello", "reversi")]
+            if not othello:
                 raise self.error(f"plays {' '.join(games)[:80] or 'nothing'}, and not Othello")
-            self._ask(f"set_game {ours[0]}", deadline)
+            self._ask(f"set_game {othello[0]}", deadline)
         self._ask("clear_board", deadline)
         # GTP has whole seconds alone.
         if "time_settings" in commands and self._seconds is not None and self._seconds >= 1:
@@ -138,11 +138,11 @@ class GtpSession(ProgramSession):
         for line in self._setup:
             self._ask(line, deadline)
         if RULES_COMMAND in commands:
-            self._note_rules(self._ask(RULES_COMMAND, deadline))
+            self._store_rules(self._ask(RULES_COMMAND, deadline))
 
     def _set_size(self, deadline: float) -> None:
         """Set the board size to 8; a program that does not know the command has no other board."""
-        answer = self._answered("boardsize 8", deadline)
+        answer = self._answer_in_time("boardsize 8", deadline)
         if not answer.good and not _UNKNOWN.search(answer.text):
             raise self.error("refused 'boardsize 8'")
 
@@ -160,7 +160,7 @@ class GtpSession(ProgramSession):
             self._start_clock(deadline)
             known = ()
         for ply in range(len(known), len(board.moves)):
-            self._tell(board.moves, ply, deadline)
+            self._send_move(board.moves, ply, deadline)
         self.moves = None  # not known until the answer comes
         if left is not None and "time_left" in self._commands:
             self._ask(f"time_left {board.side} {int(left)} 0", deadline)
@@ -176,7 +176,7 @@ class GtpSession(ProgramSession):
         self.value = _value_in(answer.lower().partition(word)[2])
         return square
 
-    def _tell(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
+    def _send_move(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
         side = "white" if ply % 2 else "black"
         if moves[ply] == PASS:
             # A program that passes by itself refuses this command.
@@ -193,19 +193,19 @@ class GtpSession(ProgramSession):
 
     def _try(self, command: str, deadline: float) -> str | None:
         """The answer to a command; None when the program refuses it."""
-        answer = self._answered(command, deadline)
+        answer = self._answer_in_time(command, deadline)
         return answer.text if answer.good else None
 
-    def _answered(self, command: str, deadline: float) -> _Answer:
-        answer = self._said(command, deadline)
+    def _answer_in_time(self, command: str, deadline: float) -> _Answer:
+        answer = self._answer_to(command, deadline)
         if answer is None:
             raise self.error("no answer in time")
         return answer
 
-    def _said(self, command: str, deadline: float) -> _Answer | None:
+    def _answer_to(self, command: str, deadline: float) -> _Answer | None:
         """The answer to a command; None where there is none before `deadline`."""
         self._program.send(command)
-        while (line := self._program.heard(deadline)) is not None:
+        while (line := self._program.next_line(deadline)) is not None:
             if match := _ANSWER.fullmatch(line):
                 text = self._whole(match[2] or match[3] or "", deadline)
                 return _Answer(match[1] == "=", text)
@@ -216,7 +216,7 @@ class GtpSession(ProgramSession):
         lines = [first]
         while self._has_ends is not False:
             quiet = _QUIET if self._has_ends is None else 4 * _QUIET
-            line = self._program.heard(min(deadline, time.monotonic() + quiet))
+            line = self._program.next_line(min(deadline, time.monotonic() + quiet))
             if not line:
                 self._has_ends = line is not None
                 break
@@ -296,7 +296,7 @@ class NBoardSession(ProgramSession):
         pong = ["pong", str(self._pings)]
         while (line := self._program.receive(deadline, "pong")).lower().split() != pong:
             if line.startswith(RULES_STATUS):
-                self._note_rules(line.removeprefix(RULES_STATUS).strip())
+                self._store_rules(line.removeprefix(RULES_STATUS).strip())
 
 
 class PythonSession(ProgramSession):
@@ -343,18 +343,18 @@ class PythonSession(ProgramSession):
     def examine(self, board: Board, deadline: float) -> list[tuple[int, int]]:
         """The list of a CS303 class after its move, as (row, column); also where it must pass.
 
-        Call `sit` first. Raises EngineError for an answer that is not a list of places.
+        Call `sit` first. Raises EngineError for an answer that is not a list of squares.
         """
         answer = self._ask(deadline, do="examine", new=False, **_position(board))
-        if not isinstance(answer, list) or not all(map(_is_place, answer)):
+        if not isinstance(answer, list) or not all(map(_is_pair, answer)):
             raise EngineError(
-                f"answered {json.dumps(answer)[:40]!r}, which is not a list of places"
+                f"answered {json.dumps(answer)[:40]!r}, which is not a list of squares"
             )
         return [(row, column) for row, column in answer]
 
     def end(self) -> None:
         """End the process, which ends by itself with its input."""
-        self._program.end(patience=0.1)
+        self._program.end(seconds_to_end=0.1)
 
     @property
     def process(self) -> LineProcess:
@@ -375,8 +375,10 @@ class PythonSession(ProgramSession):
         return answer["ok"]
 
 
-def _is_place(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and all(type(one) is int for one in value)
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, list) and len(value) == 2 and all(type(number) is int for number in value)
+    )
 
 
 def _position(board: Board) -> dict[str, Any]:

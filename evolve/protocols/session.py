@@ -97,8 +97,8 @@ class Session:
         IllegalMoveError where it has made fewer.
         """
         turns = [
-            place
-            for place, board in enumerate(self.boards[:-1])
+            index
+            for index, board in enumerate(self.boards[:-1])
             if board.side == side and board.legal_moves()
         ]
         if not turns:

@@ -245,8 +245,8 @@ def action_values(board: int, side: int) -> Dict[int, float]:
     squares = squares_of(moves & FULL)
     if INPUT == "coloured-move":
         base = seen(board, side, moves)
-        places = [(square // 8 / 7, square % 8 / 7) for square in squares]
-        rows = np.array([[*base, row, column] for row, column in places], np.float32)
+        pairs = [(square // 8 / 7, square % 8 / 7) for square in squares]
+        rows = np.array([[*base, row, column] for row, column in pairs], np.float32)
         return dict(zip(squares, forward(rows, weights)[:, 0].tolist()))
     found = forward(seen(board, side, moves), weights)
     return {square: float(found[square]) for square in squares}

@@ -50,7 +50,7 @@ def compiled(numba: Any) -> Any:
     """Compile the function that finds the best of the root's moves."""
     u8 = np.uint64
     kernel = numba.njit(nogil=True)
-    one, none = u8(1), u8(0)
+    unit, none = u8(1), u8(0)
     not_a, not_h = u8(0xFEFEFEFEFEFEFEFE), u8(0x7F7F7F7F7F7F7F7F)
     corners = u8(CORNERS)
     steps = np.array([1, 7, 8, 9], np.uint64)
@@ -97,7 +97,7 @@ def compiled(numba: Any) -> Any:
 
     @kernel
     def beside(bits):
-        row = bits | ((bits << one) & not_a) | ((bits >> one) & not_h)
+        row = bits | ((bits << unit) & not_a) | ((bits >> unit) & not_h)
         return row | (row << u8(8)) | (row >> u8(8))
 
     @kernel
@@ -105,7 +105,7 @@ def compiled(numba: Any) -> Any:
         """Squares with a full line in one direction, up to the border."""
         up = down = occupied
         for _ in range(7):
-            up &= ~up_mask | (up << step) | ((one << step) - one)
+            up &= ~up_mask | (up << step) | ((unit << step) - unit)
             down &= ~down_mask | (down >> step) | ~(u8(FULL) >> step)
         return up & down
 
@@ -115,7 +115,7 @@ def compiled(numba: Any) -> Any:
         while known:
             grown = (
                 own
-                & (safe0 | (known << one) | (known >> one))
+                & (safe0 | (known << unit) | (known >> unit))
                 & (safe1 | (known << u8(7)) | (known >> u8(7)))
                 & (safe2 | (known << u8(8)) | (known >> u8(8)))
                 & (safe3 | (known << u8(9)) | (known >> u8(9)))
@@ -136,7 +136,7 @@ def compiled(numba: Any) -> Any:
         empty = ~(own | opp)
         rim = u8(0xFF818181818181FF)
         sides, ends = u8(0x8181818181818181), u8(0xFF000000000000FF)
-        safe0 = sides | full_lines(~empty, one, not_a, not_h)
+        safe0 = sides | full_lines(~empty, unit, not_a, not_h)
         safe1 = rim | full_lines(~empty, u8(7), not_h, not_a)
         safe2 = ends | full_lines(~empty, u8(8), u8(FULL), u8(FULL))
         safe3 = rim | full_lines(~empty, u8(9), not_a, not_h)
@@ -157,7 +157,7 @@ def compiled(numba: Any) -> Any:
         """Fill `row` with the moves, the most promising first; return their number."""
         size = 0
         while mine:
-            bit = mine & (~mine + one)
+            bit = mine & (~mine + unit)
             mine ^= bit
             turned = flips(bit, own, opp)
             if exact:
@@ -165,7 +165,7 @@ def compiled(numba: Any) -> Any:
                 key = count(replies) + count(replies & corners)
             else:
                 key = leaf(opp ^ turned, own ^ turned ^ bit, cells, weights)
-            key = key * 64 + count(bit - one)
+            key = key * 64 + count(bit - unit)
             at = size
             while at > 0 and row[at - 1] > key:
                 row[at] = row[at - 1]
@@ -206,9 +206,9 @@ def compiled(numba: Any) -> Any:
                 else:
                     size = 0
                     while mine:
-                        bit = mine & (~mine + one)
+                        bit = mine & (~mine + unit)
                         mine ^= bit
-                        stack[ply, size] = count(bit - one)
+                        stack[ply, size] = count(bit - unit)
                         size += 1
                     frames[ply, SIZE] = size
             # 2. Return values to positions above, while these have no more moves to try.
@@ -224,7 +224,7 @@ def compiled(numba: Any) -> Any:
             own, opp = boards[ply, 0], boards[ply, 1]
             turned, bit, depth = none, none, frames[ply, DEPTH]
             if frames[ply, PASS] == 0:
-                bit = one << u8(stack[ply, frames[ply, INDEX]] & 63)
+                bit = unit << u8(stack[ply, frames[ply, INDEX]] & 63)
                 turned = flips(bit, own, opp)
                 depth -= 1
             low, high = max(frames[ply, ALPHA], frames[ply, BEST]), frames[ply, BETA]
@@ -245,7 +245,7 @@ def compiled(numba: Any) -> Any:
         best, best_square = LOWEST, order[0]
         for index in range(len(order)):
             square = order[index]
-            bit = one << u8(square)
+            bit = unit << u8(square)
             turned = flips(bit, own, opp)
             child_own, child_opp = opp ^ turned, own ^ turned ^ bit
             low = best - 1 if square < best_square else best

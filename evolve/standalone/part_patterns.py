@@ -27,8 +27,8 @@ PACKED_WEIGHTS = "c$`bJfB-KH0RR91"
 
 def images_of(squares: Any) -> Iterator[Tuple[int, ...]]:
     """The images of the squares under the eight symmetries of the board, in the same order."""
-    places = [(square % 8, square // 8) for square in squares]
-    for turned in (places, [(y, x) for x, y in places]):
+    points = [(square % 8, square // 8) for square in squares]
+    for turned in (points, [(y, x) for x, y in points]):
         for flip_x, flip_y in ((0, 0), (7, 0), (0, 7), (7, 7)):
             yield tuple((x ^ flip_x) + 8 * (y ^ flip_y) for x, y in turned)
 
@@ -110,8 +110,8 @@ class PatternEvaluation:
         discs = bits[:, :64] - bits[:, 64:]
         if self.mover:
             discs = -discs
-        places = (discs @ POWERS).astype(np.int64) + MIDDLES
-        values = TABLES[phase_of(boards[0], PHASE_STARTS)][places].sum(axis=1)
+        entries = (discs @ POWERS).astype(np.int64) + MIDDLES
+        values = TABLES[phase_of(boards[0], PHASE_STARTS)][entries].sum(axis=1)
         return (-values if self.mover else values).tolist(), reach, 0
 
 
@@ -158,12 +158,12 @@ def compiled_evaluation(kernel: Any, count: Any, beside: Any, stable_lead: Any) 
         table = tables[phases[count(own | opp)]]
         value = 0
         for image in range(len(middles)):
-            place = middles[image]
+            entry = middles[image]
             for row in range(8):
                 shift = u8(8 * row)
                 own_discs, opp_discs = (own >> shift) & byte, (opp >> shift) & byte
-                place += sums[row, own_discs, image] - sums[row, opp_discs, image]
-            value += table[place]
+                entry += sums[row, own_discs, image] - sums[row, opp_discs, image]
+            value += table[entry]
         return value
 
     return evaluate

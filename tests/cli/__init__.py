@@ -86,7 +86,7 @@ def invoke(*arguments: object, stdin: str = "") -> Result:
     except SystemExit as ended:
         code = ended.code
     finally:
-        signals.disobey()
+        signals.uninstall()
         sys.stdin = before
     assert isinstance(code, int)
     return Result(code, out.getvalue(), err.getvalue())

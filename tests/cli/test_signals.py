@@ -121,7 +121,7 @@ def test_an_interruption_that_python_drops_comes_again(tmp_path: Path) -> None:
         "from evolve.cli import signals\n"
         "number = signal.Signals[sys.argv[1]]\n"
         "signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)\n"
-        "signals.obey()\n"
+        "signals.install()\n"
         "drop = ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(number))\n"
         "try:\n"
         "    drop()\n"
@@ -170,8 +170,8 @@ from evolve.cli import signals
 number, dropped, handled = signal.Signals[sys.argv[1]], sys.argv[2], sys.argv[3]
 signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)
 sys.unraisablehook = lambda _: None
-signals.obey()
-signals._AGAIN = 0.001
+signals.install()
+signals._RESEND_SECONDS = 0.001
 hook = sys.unraisablehook.__code__
 
 
@@ -274,7 +274,7 @@ from evolve.cli import signals
 
 number, ends, handled = signal.Signals[sys.argv[1]], sys.argv[2], sys.argv[3]
 signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)
-signals.obey()
+signals.install()
 signals._IMPORT_SECONDS = 60 if ends == "ends" else 0.2
 begin = "import signal, time\\ntry: signal.raise_signal(%d)\\nexcept BaseException: 0\\n" % number
 end = "time.sleep(0.1)" if ends == "ends" else "while True: time.sleep(0.01)"
@@ -334,12 +334,12 @@ def obeying(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, 
         left.wait(60)
 
     monkeypatch.setattr(sys, "unraisablehook", linger)
-    signals.obey()
+    signals.install()
     try:
         yield entered, left
     finally:
         left.set()
-        signals.disobey()
+        signals.uninstall()
 
 
 def dropping(error: type[BaseException]) -> threading.Thread:
@@ -359,7 +359,7 @@ def test_a_signal_does_not_wait_for_exceptions_dropped_in_other_threads(
     entered, left = obeying
     thread = dropping(ValueError)
     assert entered.wait(60)
-    with pytest.raises(signals.Ended):
+    with pytest.raises(signals.Terminated):
         signal.raise_signal(signal.SIGTERM)
     assert thread.is_alive()
     left.set()

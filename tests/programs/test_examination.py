@@ -13,7 +13,7 @@ import pytest
 
 import evolve
 from evolve.programs import examination, host
-from evolve.programs.examination import Demands, Finding, SoFar, examine
+from evolve.programs.examination import CheckedMoves, Demands, Finding, examine
 from tests.cli import invoke, misused, on_a_terminal, posix
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"
@@ -123,7 +123,7 @@ def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
 def test_the_first_thing_that_is_wrong_ends_it(
     tmp_path: Path, body: str, name: str, games: str
 ) -> None:
-    told: list[SoFar] = []
+    told: list[CheckedMoves] = []
     seconds = 0.25 if name in ("time", "cpu") else 5.0
     found = findings(tmp_path, body, seconds=seconds, games=9, progress=told.append)
     assert found[name].good is False
@@ -146,7 +146,7 @@ def test_the_first_thing_that_is_wrong_ends_it(
     ],
 )
 def test_a_quick_look_finds_it_as_well(tmp_path: Path, body: str, name: str, text: str) -> None:
-    told: list[SoFar] = []
+    told: list[CheckedMoves] = []
     seconds = 0.25 if name == "time" else 5.0
     found = findings(tmp_path, body, seconds=seconds, games=0, progress=told.append)
     assert text in found[name].text
@@ -165,7 +165,7 @@ def test_positions_of_a_quick_look_are_those_that_it_says() -> None:
 
 
 def test_it_tells_how_far_it_is(tmp_path: Path) -> None:
-    told: list[SoFar] = []
+    told: list[CheckedMoves] = []
     findings(tmp_path, games=3, progress=told.append)
     assert [one.asked for one in told] == [*range(1, len(told) + 1)]
     assert [one.slowest for one in told] == sorted(one.slowest for one in told)

@@ -120,7 +120,7 @@ def test_dialects_play_the_same_games_as_the_agent_they_are(
     ],
 )
 def test_programs_that_answer_loosely_play(dialect: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evolve.programs.sessions._PATIENCE", 0.5)
+    monkeypatch.setattr("evolve.programs.sessions._LIST_SECONDS", 0.5)
     result, played = match(agent("gtp", dialect), pairs=1)
     openings = balanced_openings(1, Part.MATCH, "standard", np.random.default_rng(1))
     other = Match(FirstMove(), evolve.load_agent("swh"), openings, "standard")  # type: ignore[arg-type]
@@ -398,7 +398,7 @@ def test_closing_ends_one_that_thinks(tmp_path: Path, monkeypatch: pytest.Monkey
     thread.start()
     # It names the word as well, in what it says it knows.
     until(lambda: len(re.findall("> .*genmove", talk.read_text())) == 3)
-    until_within(thread, "heard")
+    until_within(thread, "next_line")
     player.close()
     thread.join(PATIENCE)
     assert not thread.is_alive()

@@ -78,5 +78,5 @@ def test_the_guard_knows_the_largest_of_those_that_have_ended() -> None:
     code = f"subprocess.run([*words, {HOLDS.removesuffix('; input()')!r}])"
     program = LineProcess(python(START + code))
     assert program.receive(soon(60), "line") == "held"
-    program.end(patience=60.0)
+    program.end(seconds_to_end=60.0)
     assert 60 < program.megabytes < 120
