@@ -19,6 +19,7 @@ from tests.cli import Result, command, done, environment, fails, invoke, snapsho
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
+READERS = (("show",), ("resume",), ("compare",), ("plot", "-o", "x.png"))
 BOMBS = {
     "a number of 5000 digits": "x = " + "9" * 5000,
     "a long number in hex": "seed = 0x" + "f" * 5000,
@@ -38,13 +39,8 @@ def test_settings_that_are_bombs(copy: Path, tmp_path: Path, name: str) -> None:
         assert "bomb.toml" in fails(*arguments)
     config = copy / "config.toml"
     config.write_text(f"{BOMBS[name]}\n{config.read_text()}")
-    for arguments in (
-        ("show", copy),
-        ("resume", copy),
-        ("compare", copy),
-        ("plot", copy, "-o", "x.png"),
-    ):
-        said = fails(*arguments)
+    for word, *more in READERS:
+        said = fails(word, copy, *more)
         assert str(config) in said
         assert len(said) < 400
     assert done("runs", ".").out.count("config.toml") == 1
@@ -59,13 +55,8 @@ def test_a_device_without_an_end_is_no_agent() -> None:
 def test_a_command_that_is_not_known(copy: Path, value: str) -> None:
     config = copy / "config.toml"
     config.write_text(config.read_text().replace('command = "run"', f"command = {value}"))
-    for arguments in (
-        ("show", copy),
-        ("resume", copy),
-        ("compare", copy),
-        ("plot", copy, "-o", "x.png"),
-    ):
-        said = fails(*arguments)
+    for word, *more in READERS:
+        said = fails(word, copy, *more)
         assert str(config) in said
         assert "there are run, train dqn" in said
     assert "is unknown" in done("runs", ".").out
