@@ -26,8 +26,8 @@ from evolve.plots.figure import (
     look_of,
     picture,
 )
+from evolve.plots.results import draw_settings
 from evolve.plots.run import plot_run, plot_training
-from evolve.plots.seeds import draw_settings
 from evolve.plots.sweep import plot_sweep
 from evolve.runs.loading import load_agent
 from evolve.runs.run import Run, Study, load_run

@@ -1,7 +1,8 @@
-"""Ratings and comparisons as pictures: a point with its interval for each agent or setting."""
+"""Results as pictures: a point with its interval for each agent or setting, and each seed's."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -9,10 +10,13 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from evolve.plots.chart import names_of
+from evolve.fitness.statistics import mean_of
+from evolve.plots.chart import draw_chart, names_of
 from evolve.plots.figure import (
     GREY,
+    INK,
     LINE,
     SERIES,
     Picture,
@@ -23,6 +27,8 @@ from evolve.plots.figure import (
     picture,
     short,
 )
+from evolve.studies.comparison import Group, metric_of
+from evolve.studies.course import ENOUGH, Course
 
 _LONGEST: Final = 40
 _LINE: Final = 0.32
@@ -50,12 +56,12 @@ def plot_comparison(table: Any, **options: Any) -> Picture | Axes | Path:
     key, short_names = names_of(settings["setting"].tolist())
     named = dict(zip(settings["setting"], short_names, strict=True))
 
-    def draw_settings(axes: Axes) -> None:
+    def draw_means(axes: Axes) -> None:
         names = [f"{named[row.setting]} (n = {row.seeds})" for row in settings.itertuples()]
         _draw_points(axes, names, settings["mean"], *_interval(settings))
         axes.set_xlabel(f"{metric}: mean over seeds, 95 %")
 
-    drawers, counts = [draw_settings], [len(settings)]
+    drawers, counts = [draw_means], [len(settings)]
     if "differences" in table.tables:
         pairs = table.tables["differences"]
 
@@ -115,3 +121,38 @@ def _draw_points(axes: Axes, names: Any, values: Any, low: Any, high: Any) -> No
     axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+def draw_settings(figure: Figure, groups: Sequence[Group], courses: Sequence[Course]) -> None:
+    """Draw the mean curve of each setting, and on the right its seeds' values at their end."""
+    left, right = figure.subplots(1, 2, width_ratios=(5, 2))
+    _draw_seeds(right, groups)
+    draw_chart(left, courses)
+
+
+def _draw_seeds(axes: Axes, groups: Sequence[Group]) -> None:
+    _, names = names_of([group.name for group in groups])
+    metric = ""
+    for index, group in enumerate(groups):
+        metrics = [metric_of(run, None) for run in group.runs.values()]
+        values = [value for _, value in metrics if math.isfinite(value)]
+        if not values:
+            continue
+        metric = metrics[0][0]
+        # Side by side, in their order: the picture is the same every time.
+        aside = np.linspace(-0.25, 0.25, len(values)) if len(values) > 1 else np.zeros(1)
+        colour = SERIES[index % len(SERIES)]
+        axes.plot(index + aside, values, "o", color=colour, ms=4, alpha=0.6, lw=0)
+        mean = mean_of(values)
+        axes.plot(index, mean.value, "_", color=INK, ms=20, mew=2)
+        if len(values) >= ENOUGH:
+            axes.plot([index, index], [mean.low, mean.high], color=INK, lw=1.2)
+    axes.set_ylabel("champion's Elo" if metric == "elo" else metric.replace("_", " "))
+    few = all(len(group.runs) < ENOUGH for group in groups)
+    text = "each seed, and the mean" if few else "each seed, and the mean, 95 %"
+    axes.set_title(text, fontsize="small", color=GREY, loc="left")
+    axes.set_xlim(-0.6, len(groups) - 0.4)
+    axes.set_xticks(
+        range(len(groups)), names, rotation=15 if max(map(len, names)) > 8 else 0,
+        ha="right" if max(map(len, names)) > 8 else "center", parse_math=False,
+    )  # fmt: skip

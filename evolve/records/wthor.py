@@ -14,7 +14,7 @@ each, tournaments in `.trn`, 26 bytes each, in Latin-1 up to the first byte 0.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -29,6 +29,7 @@ _GAME: Final = struct.Struct("<3H2B60s")
 _COMMON: Final = "wthor"
 """Stem of the name files that serve all databases of a folder."""
 _PLAYER, _TOURNAMENT = 20, 26
+_Names = Callable[[int], str]
 _SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 
 
@@ -89,40 +90,30 @@ def _parse_game(
         raise RecordError(f"black has {discs} discs (byte {offset + 6})")
     return GameRecord(
         moves=with_passes(Board.start(), squares),
-        black=players.of(black),
-        white=players.of(white),
+        black=players(black),
+        white=players(white),
         result=float(2 * discs - 64),
-        site=tournaments.of(tournament),
+        site=tournaments(tournament),
         date=str(year),
     )
 
 
-class _Names:
-    """Names by id; `kind 12` for an unknown id 12."""
-
-    def __init__(self, kind: str, names: Sequence[str]) -> None:
-        self._kind, self._names = kind, names
-
-    def of(self, number: int) -> str:
-        """The name of an id."""
-        known = self._names[number] if number < len(self._names) else ""
-        return known or f"{self._kind} {number}"
-
-
 def _names(path: Path, ending: str, width: int, kind: str) -> _Names:
-    """The names in the file beside a database; none where there is no such file."""
+    """The names in the file beside a database, by id; `kind 12` for an unknown id 12."""
     file = _beside(path, ending)
-    if file is None:
-        return _Names(kind, ())
-    data = read_bytes(file)
-    count = 0 if len(data) < _HEADER.size else _HEADER.unpack_from(data)[5]
-    if len(data) != _HEADER.size + count * width:
-        raise RecordError(
-            f"{file.name} beside it is not its names: {len(data)} bytes, where {count} of them "
-            f"(bytes 8 and 9) need {_HEADER.size + count * width}; take it away, or mend it"
-        )
-    fields = (data[offset : offset + width] for offset in range(_HEADER.size, len(data), width))
-    return _Names(kind, [name.split(b"\0", 1)[0].decode("latin-1").strip() for name in fields])
+    names: list[str] = []
+    if file is not None:
+        data = read_bytes(file)
+        count = 0 if len(data) < _HEADER.size else _HEADER.unpack_from(data)[5]
+        if len(data) != _HEADER.size + count * width:
+            raise RecordError(
+                f"{file.name} beside it is not its names: {len(data)} bytes, where {count} of them "
+                f"(bytes 8 and 9) need {_HEADER.size + count * width}; take it away, or mend it"
+            )
+        fields = (data[offset : offset + width] for offset in range(_HEADER.size, len(data), width))
+        names = [name.split(b"\0", 1)[0].decode("latin-1").strip() for name in fields]
+    known = {number: name for number, name in enumerate(names) if name}
+    return lambda number: known.get(number, f"{kind} {number}")
 
 
 def _beside(path: Path, ending: str) -> Path | None:
