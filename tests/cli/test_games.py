@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -175,28 +174,21 @@ def test_solve_leaves_out_what_is_no_position() -> None:
     assert "line 2" in fails("solve", "a.obf", "--strict")
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.pgn", "a.csv.gz", "a.json", "a.ggf.bz2", "a.wtb"])
-def test_games_of_every_format_are_positions(name: str) -> None:
+def test_games_are_positions() -> None:
     records = [random_record(seed) for seed in range(3)]
     Path("all.wtb").write_bytes(database(*map(game_bytes, records)))
-    if name == "a.wtb":
-        Path("all.wtb").rename(name)
-    else:
-        done("convert", "all.wtb", "-o", name)
-    found = done("solve", name, "--json").document["positions"]
-    scores = [record.final.score() for record in records]
-    assert [one["score"] for one in found] == scores
+    done("convert", "all.wtb", "-o", "a.csv.gz")
+    found = done("solve", "a.csv.gz", "--json").document["positions"]
+    assert [one["score"] for one in found] == [record.final.score() for record in records]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".json", ".parquet", ".json.gz", ".csv.bz2"])
+@pytest.mark.parametrize("ending", [".json", ".parquet", ".csv.bz2"])
 def test_our_own_tables_in_every_format(first: Path, ending: str) -> None:
-    plain = f"games{ending}".removesuffix(".gz").removesuffix(".bz2")
+    plain = f"games{ending}".removesuffix(".bz2")
     done("show", first, "--table", "games", "-o", plain)
     if plain.endswith("json"):
         shown = done("show", first, "--table", "games", "--format", "json").out
         assert Path(plain).read_text() == shown
-    if ending.endswith(".gz"):
-        Path(f"games{ending}").write_bytes(gzip.compress(Path(plain).read_bytes()))
     if ending.endswith(".bz2"):
         Path(f"games{ending}").write_bytes(bz2.compress(Path(plain).read_bytes()))
     done("convert", f"games{ending}", "--rules", "reversed", "-o", "again.csv")
@@ -206,36 +198,23 @@ def test_our_own_tables_in_every_format(first: Path, ending: str) -> None:
     assert before["winner"].tolist() == after["winner"].tolist()
 
 
-@pytest.mark.parametrize("command", ["convert", "replay", "solve", "match"])
-@pytest.mark.parametrize("name", ["games.xyz", "games.xz", "games.doc.gz"])
-def test_endings_that_are_not_known_are_told(command: str, name: str) -> None:
-    Path(name).write_text("f5d6c3\n")
-    arguments = {
-        "convert": ("convert", name, "-o", "b.ggf"),
-        "match": ("match", "swh", "zero", "--openings", name),
-    }.get(command, (command, name))
-    said = fails(*arguments)
-    assert f"the ending .{name.removesuffix('.gz').split('.')[1]} is not known" in said
-    assert ".ggf, .wtb, .sgf, .pgn" in said
+def test_endings_that_are_not_known_are_told() -> None:
+    Path("games.xyz").write_text("f5d6c3\n")
+    for words in (
+        ("convert", "games.xyz", "-o", "b.ggf"),
+        ("replay", "games.xyz"),
+        ("solve", "games.xyz"),
+        ("match", "swh", "zero", "--openings", "games.xyz"),
+    ):
+        said = fails(*words)
+        assert "the ending .xyz is not known" in said
+        assert ".ggf, .wtb, .sgf, .pgn" in said
 
 
-def test_a_name_without_an_ending() -> None:
-    Path("games").write_text("f5d6c3\n")
-    assert "no ending" in fails("convert", "games", "-o", "b.ggf")
-    assert "no ending" in fails("match", "swh", "zero", "--openings", "games")
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("b.ggf", "1 game → b.ggf"),
-        ("b.obf", "1 position of 1 game → b.obf"),
-        ("b.csv", "1 game → b.csv"),
-    ],
-)
-def test_one_is_no_plural(name: str, said: str) -> None:
+def test_one_is_no_plural() -> None:
     Path("a.txt").write_text("f5d6c3\n")
-    assert done("convert", "a.txt", "-o", name).out == f"{said}\n"
+    for name, said in (("b.ggf", "1 game → b.ggf"), ("b.obf", "1 position of 1 game → b.obf")):
+        assert done("convert", "a.txt", "-o", name).out == f"{said}\n"
 
 
 @pytest.mark.parametrize("empties", [(), ("--empties", "4")])

@@ -32,17 +32,13 @@ def as_obf(path: Path) -> None:
     write_games(path, [GameRecord(start=board) for board in BOARDS])
 
 
-def as_starts(path: Path) -> None:
-    write_games(path, [GameRecord(start=board) for board in BOARDS])
-
-
 def as_games(path: Path) -> None:
     write_games(path, [from_board(board, seed) for seed, board in enumerate(BOARDS)])
 
 
 FILES: dict[str, Callable[[Path], None]] = {
     "a.obf": as_obf,
-    "a.ggf": as_starts,
+    "a.ggf": as_obf,
     "b.ggf": as_games,
     "a.csv": as_games,
     "a.parquet": as_games,

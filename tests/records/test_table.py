@@ -39,12 +39,6 @@ def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
     ]
 
 
-def test_the_frame_is_a_games_table() -> None:
-    frame = games_frame([random_record(0)])
-    assert tuple(frame.columns) == GAMES_COLUMNS.names
-    assert frame["plies"].tolist() == [len(frame["moves"][0].split())]
-
-
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
@@ -79,8 +73,8 @@ def test_tables_of_something_else_and_flipped_bits(tmp_path: Path) -> None:
     write_games(path, [random_record(seed) for seed in range(3)])
     whole = path.read_bytes()
     refused = 0
-    for place in range(0, len(whole), 41):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+    for at in range(0, len(whole), 41):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
         try:
             read_games(path)
         except RecordError as error:
@@ -88,27 +82,15 @@ def test_tables_of_something_else_and_flipped_bits(tmp_path: Path) -> None:
     assert refused > 40
 
 
-def test_games_tables_are_read_as_csv_with_empty_names(tmp_path: Path) -> None:
-    frame = games_frame([random_record(0)]).assign(black="", white=None)
-    pd.DataFrame(frame).to_csv(tmp_path / "a.csv", index=False)
-    assert read_games(tmp_path / "a.csv").records[0].black == ""
-
-
-def test_records_have_the_same_columns() -> None:
+def test_records_have_the_columns_of_a_games_table(tmp_path: Path) -> None:
     record = GameRecord((19, 18), "a", "b", stopped="time", result=-3.0)
     frame = games_frame([record])
     assert tuple(frame) == GAMES_COLUMNS.names
+    assert frame["plies"].tolist() == [2]
     assert records_of_frame(frame, "standard")[0].winner == record.winner == "white"
     assert games_frame([]).shape == (0, len(GAMES_COLUMNS.names))
-
-
-def test_a_table_that_is_no_games_table_is_told(tmp_path: Path) -> None:
-    (tmp_path / "x.parquet").write_bytes(b"PAR1")
-    with pytest.raises(RecordError, match=r"x\.parquet"):
-        read_games(tmp_path / "x.parquet")
-
-
-# --- the rules of games, and where they begin ---
+    frame.assign(black="", white=None).to_csv(tmp_path / "a.csv", index=False)
+    assert read_games(tmp_path / "a.csv").records[0].black == ""
 
 
 @pytest.mark.parametrize("suffix", [".ggf", ".pgn", ".csv", ".parquet", ".json", ".txt"])
