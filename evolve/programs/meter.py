@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 import psutil
 
 _PAUSE: Final = 0.02
-"""Seconds between two samples. Filling 100 MB takes 30 ms, so a sample sees a child that does."""
+"""Least seconds between two samples, each of some 4 ms of CPU. What lives for less counts by its
+largest process alone, which the guard reports."""
 _SHARE: Final = 0.1
 """Most of a core that sampling may take."""
 
