@@ -138,24 +138,23 @@ class Cluster:
                     self._submit(wave, running, answers)
                 if not running:
                     return
-                try:
-                    future, answer = answers.get(timeout=_INTERVAL)
-                except Empty:
+                if not (finished := _available(answers)):
                     if self.workers.usable():
                         seen = time.monotonic()
                     elif time.monotonic() - seen > _WORKER_TIMEOUT:
                         raise ClusterError(
                             f"{self.address} has had no worker that can be used for "
                             f"{_WORKER_TIMEOUT:.0f} seconds"
-                        ) from None
+                        )
                     continue
                 seen = time.monotonic()
-                task = running.pop(future)
-                done, result = self._result(task, answer)
-                if done:
-                    yield task.number, result
-                else:
-                    self._submit([task], running, answers)
+                for future, answer in finished:
+                    task = running.pop(future)
+                    done, result = self._result(task, answer)
+                    if done:
+                        yield task.number, result
+                    else:
+                        self._submit([task], running, answers)
         finally:
             # If the scheduler is gone, or another thread has left the cluster, there is nothing to
             # cancel, and the error that ended the work is the one to report.
@@ -203,6 +202,19 @@ class Cluster:
         with self._counting:
             self.elsewhere += seconds
         return True, pickle.loads(reply)
+
+
+def _available(answers: SimpleQueue[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return the answers that have arrived; wait for the first of them, but not for long.
+
+    Tasks that replace them are then sent together.
+    """
+    available = []
+    with contextlib.suppress(Empty):
+        available.append(answers.get(timeout=_INTERVAL))
+        while True:
+            available.append(answers.get_nowait())
+    return available
 
 
 def _wave(tasks: Iterator[_Task], room: int) -> list[_Task]:
