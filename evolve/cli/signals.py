@@ -148,25 +148,16 @@ def _resend_lost(unraisable: Any) -> None:
 
 
 def _defer(number: int, frame: FrameType | None) -> bool:
-    """Send a signal again later if its exception would be dropped and no hook called.
+    """Send a signal again later if a module is imported now.
 
-    That happens within `_resend_lost`, and while a module is imported: modules that Cython compiled
-    drop any exception that is raised as they start (numpy.random and pandas have many of them).
-    Without this a match went on after 3 of 240 Ctrl-C within its first seconds.
-
-    The interrupted frames show this without a gap, from the hook's first instruction to its last,
-    and only for the main thread, the only one that handles signals. A flag would be set too late
-    and cleared too early, and hooks in other threads would set it. Blocking signals in the hook
-    (`pthread_sigmask`) is not enough: signals that have already come wait in Python, and others
-    come through other threads.
+    Modules that Cython compiled drop any exception that is raised as they start (numpy.random and
+    pandas have many of them). Without this a match went on after 3 of 240 Ctrl-C within its first
+    seconds.
     """
     global _deferred_since
     importing = False
-    while frame is not None:
-        if frame.f_code is _resend_lost.__code__:
-            _resend(number)
-            return True
-        importing |= frame.f_code.co_filename == _IMPORTING
+    while frame is not None and not importing:
+        importing = frame.f_code.co_filename == _IMPORTING
         frame = frame.f_back
     now = time.monotonic()
     _deferred_since = min(_deferred_since, now) if importing else math.inf

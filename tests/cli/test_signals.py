@@ -163,110 +163,6 @@ def test_no_thread_delays_the_end_after_an_interruption() -> None:
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "interrupted\n", "")
 
 
-INSIDE = """
-import ctypes, os, signal, sys, time
-from evolve.cli import signals
-
-number, dropped, handled = signal.Signals[sys.argv[1]], sys.argv[2], sys.argv[3]
-signal.signal(number, signal.default_int_handler if number == 2 else signal.SIG_DFL)
-sys.unraisablehook = lambda _: None
-signals.install()
-signals._RESEND_SECONDS = 0.001
-hook = sys.unraisablehook.__code__
-
-
-def drop():
-    if dropped == "a signal":
-        signal.raise_signal(number)
-    raise ValueError
-
-
-class Came(BaseException):
-    pass
-
-
-def came():
-    raise Came
-
-
-class Inside:
-    "Sends the signal at the step `left` of the hook, and of what it calls."
-
-    def __init__(self, left):
-        self.left = left
-
-    def __call__(self, frame, event, argument):
-        outer = frame
-        while outer is not None and outer.f_code is not hook:
-            outer = outer.f_back
-        if outer is None:
-            return None
-        frame.f_trace_opcodes = True
-        self.left -= 1
-        if self.left == 0:
-            signal.raise_signal(number)
-        return self
-
-
-def wait():
-    inside = Inside(step)
-    sys.settrace(inside)
-    ctypes.CFUNCTYPE(None)(drop)()
-    sys.settrace(None)
-    if inside.left > 0:
-        os._exit(2)
-    time.sleep(20)
-    os._exit(1)
-
-
-step = code = 0
-while code == 0:
-    step += 1
-    child = os.fork()
-    if child == 0:
-        try:
-            try:
-                if handled == "by a block":
-                    with signals.at_ctrl_c(came):
-                        wait()
-                wait()
-            except (KeyboardInterrupt, Came):
-                os._exit(0)
-        except KeyboardInterrupt:  # the dropped one comes as well
-            os._exit(0)
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-print(step, code)
-"""
-"""Sends a signal at each step within the hook in turn; prints how many, and 2 if none was lost."""
-
-
-@pytest.mark.parametrize(
-    ("name", "dropped", "handled"),
-    [
-        ("SIGINT", "an error", "by Python"),
-        ("SIGINT", "an error", "by a block"),
-        ("SIGINT", "a signal", "by Python"),
-        ("SIGTERM", "an error", "by Python"),
-        ("SIGTERM", "a signal", "by Python"),
-    ],
-)
-def test_a_signal_that_comes_while_python_drops_an_exception_comes_again(
-    name: str, dropped: str, handled: str
-) -> None:
-    """What is raised inside the hook for dropped exceptions is dropped for good."""
-    ended = subprocess.run(
-        [sys.executable, "-c", INSIDE, name, dropped, handled],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ended.stderr == ""
-    steps, code = map(int, ended.stdout.split())
-    assert code == 2, f"lost at step {steps}"
-    assert steps > 15
-
-
 IMPORTING = """
 import signal, sys, time
 from pathlib import Path
@@ -325,21 +221,11 @@ def test_a_signal_amid_an_import_waits_for_its_end(
 
 
 @pytest.fixture
-def obeying(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[threading.Event, threading.Event]]:
-    """Signals are obeyed; the hook for other errors sets one event and waits for the other."""
-    entered, left = threading.Event(), threading.Event()
-
-    def linger(unraisable: object) -> None:
-        entered.set()
-        left.wait(60)
-
-    monkeypatch.setattr(sys, "unraisablehook", linger)
+def obeying() -> Iterator[None]:
+    """Signals are obeyed."""
     signals.install()
-    try:
-        yield entered, left
-    finally:
-        left.set()
-        signals.uninstall()
+    yield
+    signals.uninstall()
 
 
 def dropping(error: type[BaseException]) -> threading.Thread:
@@ -351,19 +237,6 @@ def dropping(error: type[BaseException]) -> threading.Thread:
     thread = threading.Thread(target=ctypes.CFUNCTYPE(None)(fail))
     thread.start()
     return thread
-
-
-def test_a_signal_does_not_wait_for_exceptions_dropped_in_other_threads(
-    obeying: tuple[threading.Event, threading.Event],
-) -> None:
-    entered, left = obeying
-    thread = dropping(ValueError)
-    assert entered.wait(60)
-    with pytest.raises(signals.Terminated):
-        signal.raise_signal(signal.SIGTERM)
-    assert thread.is_alive()
-    left.set()
-    thread.join()
 
 
 @pytest.mark.usefixtures("obeying")
