@@ -84,7 +84,7 @@ def test_modules_that_import_torch_are_marked_as_learning() -> None:
 
 
 def modules() -> dict[str, Path]:
-    """All modules of the package but the faces of its rooms."""
+    """All modules of evolve but the faces of its packages."""
     files = (path for path in (ROOT / "evolve").rglob("*.py") if path.name != "__init__.py")
     return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in files}
 
@@ -117,12 +117,12 @@ NAMED_AFTER_OTHERS = (
 
 def test_no_two_modules_have_one_name() -> None:
     """But for packages whose modules are named after others, and `call`: what Python calls."""
-    rooms = defaultdict(set)
+    packages = defaultdict(set)
     for name, path in modules().items():
-        room = path.parent.relative_to(ROOT / "evolve").as_posix()
-        if not room.startswith(NAMED_AFTER_OTHERS):
-            rooms[name.rpartition(".")[2]].add(room)
-    twice = {name: found for name, found in rooms.items() if len(found) > 1}
+        package = path.parent.relative_to(ROOT / "evolve").as_posix()
+        if not package.startswith(NAMED_AFTER_OTHERS):
+            packages[name.rpartition(".")[2]].add(package)
+    twice = {name: found for name, found in packages.items() if len(found) > 1}
     assert set(twice) == {"call"}, twice
 
 
