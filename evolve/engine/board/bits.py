@@ -45,19 +45,19 @@ RAYS_UP, RAYS_DOWN = np.array(RAYS, np.uint64).reshape(64, 2, 4).transpose(1, 2,
 
 
 @inlined
-def _reach(own: np.uint64, inner: np.uint64, one: np.uint64, two: np.uint64) -> np.uint64:
+def _reach(own: np.uint64, inner: np.uint64, step: np.uint64, double: np.uint64) -> np.uint64:
     """Squares just past a line of `inner` discs that starts beside an own disc, both ways."""
-    up = inner & (own << one)
-    up |= inner & (up << one)
-    run = inner & (inner << one)
-    up |= run & (up << two)
-    up |= run & (up << two)
-    down = inner & (own >> one)
-    down |= inner & (down >> one)
-    run = run >> one
-    down |= run & (down >> two)
-    down |= run & (down >> two)
-    return (up << one) | (down >> one)
+    up = inner & (own << step)
+    up |= inner & (up << step)
+    run = inner & (inner << step)
+    up |= run & (up << double)
+    up |= run & (up << double)
+    down = inner & (own >> step)
+    down |= inner & (down >> step)
+    run = run >> step
+    down |= run & (down >> double)
+    down |= run & (down >> double)
+    return (up << step) | (down >> step)
 
 
 @inlined

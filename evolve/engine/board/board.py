@@ -157,8 +157,8 @@ class Board:
     def _repr_svg_(self) -> str:
         """The board as a picture, which notebooks show: discs, legal moves and the last move."""
         over = self.is_over()
-        told = "the game is over" if over else f"{self.side} to move"
-        text = f"black {self.discs('black')}, white {self.discs('white')} · {told}"
+        status = "the game is over" if over else f"{self.side} to move"
+        text = f"black {self.discs('black')}, white {self.discs('white')} · {status}"
         last = self.moves[-1] if self.moves else None
         return board_svg(self.cells(), text, self.legal_moves(), last)
 

@@ -28,8 +28,8 @@ def board_svg(cells: str, text: str, legal: Collection[int] = (), last: int | No
         f"<title>{text}: {cells}</title>",
         f'<rect width="{side}" height="{side}" rx="6" fill="{_FRAME}"/>',
     ]
-    for place, (column, row) in enumerate(zip("abcdefgh", "12345678", strict=True)):
-        middle = _EDGE + _SQUARE * place + _SQUARE // 2
+    for index, (column, row) in enumerate(zip("abcdefgh", "12345678", strict=True)):
+        middle = _EDGE + _SQUARE * index + _SQUARE // 2
         style = f'fill="#dff0e6" font-size="11" {_TEXT}'
         parts.append(f'<text x="{middle}" y="{_EDGE // 2}" {style}>{column}</text>')
         parts.append(f'<text x="{_EDGE // 2}" y="{middle}" {style}>{row}</text>')

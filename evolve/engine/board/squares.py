@@ -34,15 +34,13 @@ def format_moves(moves: Iterable[int]) -> str:
 
 def parse_moves(text: str) -> list[int]:
     """Squares (and 64 for a pass) of a move string, with or without spaces between."""
-    moves, place = [], 0
+    moves, end = [], 0
     for match in _MOVE.finditer(text):
-        if text[place : match.start()].strip():
+        if text[end : match.start()].strip():
             break
         name = match.group().lower()
         moves.append(PASS if name == "pass" else "abcdefgh".index(name[0]) + 8 * (int(name[1]) - 1))
-        place = match.end()
-    if text[place:].strip():
-        raise RecordError(
-            f"{text[place:].strip()[:12]!r} is not a move, in the moves {text[:40]!r}"
-        )
+        end = match.end()
+    if text[end:].strip():
+        raise RecordError(f"{text[end:].strip()[:12]!r} is not a move, in the moves {text[:40]!r}")
     return moves

@@ -46,7 +46,7 @@ def instructions(emit: Callable[..., Any], signature: Any) -> Any:
         return signature, generate
 
     # numba calls an intrinsic by the names of its parameters; the first is the typing context.
-    names = ["typingctx", *(f"argument_{place}" for place in range(len(signature.args)))]
+    names = ["typingctx", *(f"argument_{number}" for number in range(len(signature.args)))]
     described: Any = typed
     described.__signature__ = Signature(
         [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
@@ -221,17 +221,17 @@ def _lines_8(builder: Any, own: Any, opp: Any) -> Any:
 
 def _lines_4(builder: Any, own: Any, opp: Any) -> Any:
     """The same ends in four lanes."""
-    one, two = _constant(_STEPS), _constant([2 * step for step in _STEPS])
+    step, double = _constant(_STEPS), _constant([2 * step for step in _STEPS])
     inner = builder.and_(opp, _constant(_INNER))
-    run = builder.and_(inner, builder.shl(inner, one))
+    run = builder.and_(inner, builder.shl(inner, step))
     ends = []
     for shift in (builder.shl, builder.lshr):
-        reach = builder.and_(inner, shift(own, one))
-        reach = builder.or_(reach, builder.and_(inner, shift(reach, one)))
+        reach = builder.and_(inner, shift(own, step))
+        reach = builder.or_(reach, builder.and_(inner, shift(reach, step)))
         for _ in range(2):
-            reach = builder.or_(reach, builder.and_(run, shift(reach, two)))
-        ends.append(shift(reach, one))
-        run = builder.lshr(run, one)
+            reach = builder.or_(reach, builder.and_(run, shift(reach, double)))
+        ends.append(shift(reach, step))
+        run = builder.lshr(run, step)
     return builder.or_(*ends)
 
 
@@ -274,13 +274,13 @@ def _rays_of(builder: Any, square: Any) -> tuple[Any, Any]:
     rays = builder.bitcast(table, _vector(4).as_pointer())
     up = builder.shl(square, ir.Constant(_I64, 1))
     down = builder.or_(up, ir.Constant(_I64, 1))
-    return tuple(builder.load(builder.gep(rays, [place]), align=32) for place in (up, down))
+    return tuple(builder.load(builder.gep(rays, [index]), align=32) for index in (up, down))
 
 
 def _turned_upward(builder: Any, ray: Any, own: Any, opp: Any) -> Any:
     """Discs that turn toward higher squares: adding 1 below the ray carries to its end."""
-    zero, one = _constant([0] * 4), _constant([1] * 4)
-    end = builder.add(builder.or_(opp, builder.not_(ray)), one)
+    zero, ones = _constant([0] * 4), _constant([1] * 4)
+    end = builder.add(builder.or_(opp, builder.not_(ray)), ones)
     end = builder.and_(builder.and_(end, ray), own)
     found = builder.sext(builder.icmp_unsigned("!=", end, zero), end.type)  # −1 or 0
     return builder.and_(builder.add(end, found), ray)

@@ -23,27 +23,27 @@ def private_folder(path: Path) -> Path:
     if not hasattr(os, "geteuid"):
         path.mkdir(parents=True, exist_ok=True)
         return path
-    here = Path(path.anchor)
+    folder = Path(path.anchor)
     ahead = [*reversed(path.parts[1:])]
     links = 0
     while ahead:
         part = ahead.pop()
         if part == "..":
-            here = here.parent
+            folder = folder.parent
             continue
-        there = here / part
-        state = _state(there)
-        _check(there, state, last=not ahead)
+        child = folder / part
+        state = _state(child)
+        _check(child, state, last=not ahead)
         if not stat.S_ISLNK(state.st_mode):
-            here = there
+            folder = child
             continue
         links += 1
         if links > _MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
-        target = Path(os.readlink(there))
-        here = Path(target.anchor) if target.is_absolute() else here
+        target = Path(os.readlink(child))
+        folder = Path(target.anchor) if target.is_absolute() else folder
         ahead += reversed(target.parts[1:] if target.is_absolute() else target.parts)
-    return here
+    return folder
 
 
 def check_private(path: Path) -> None:

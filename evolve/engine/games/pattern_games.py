@@ -95,16 +95,16 @@ def greedy_move(
 
     The value is by the weights; a finished game has one as well.
     """
-    here, there = int64(vectors[0].ctypes.data), int64(vectors[1].ctypes.data)
-    read_vector(own, opp, here, patterns)
+    before, after = int64(vectors[0].ctypes.data), int64(vectors[1].ctypes.data)
+    read_vector(own, opp, before, patterns)
     table = _table_at(popcount(own | opp) + 1, taught)
     best, square = -int64(1 << 40), int64(0)
     while moves != ZERO:
         move = lowest(moves)
         moves &= moves - ONE
         turned = flips_of(move, own, opp)
-        follow_move(here, there, move, turned, patterns)
-        value = -sum_words(there, table, patterns)
+        follow_move(before, after, move, turned, patterns)
+        value = -sum_words(after, table, patterns)
         if value > best:
             best, square = value, move
     return square, best
@@ -206,21 +206,21 @@ def learn_by_differences(
     """
     tables, sums = taught.tables, taught.sums
     vector = vectors[0]
-    here = int64(vector.ctypes.data)
-    one = float(ONE_VALUE)
+    address = int64(vector.ctypes.data)
+    unit = float(ONE_VALUE)
     squares, learned = 0.0, 0
     for game in range(records.counts.size):
         last = records.counts[game] - 1
         target = 0.0
-        for place in range(last, -1, -1):
-            own, opp = records.positions[game, place, 0], records.positions[game, place, 1]
+        for ply in range(last, -1, -1):
+            own, opp = records.positions[game, ply, 0], records.positions[game, ply, 1]
             discs = popcount(own | opp)
             phase = taught.phase_of[discs]
-            read_vector(own, opp, here, patterns)
-            value = sum_words(here, _table_at(discs, taught), patterns) / one
-            if records.explored[game, place]:
-                target = float(records.values[game, place])
-            elif place == last:
+            read_vector(own, opp, address, patterns)
+            value = sum_words(address, _table_at(discs, taught), patterns) / unit
+            if records.explored[game, ply]:
+                target = float(records.values[game, ply])
+            elif ply == last:
                 target = _last_value(game, records)
             error = target - value
             squares += error * error
@@ -231,8 +231,8 @@ def learn_by_differences(
                 coherence = 1.0
                 if coherent and size > 0.0:
                     coherence = abs(sums[phase, entry, 0]) / size
-                moved = tables[phase, entry] + rate * coherence * error * one
-                weight = np.int32(min(max(moved, -one), one))
+                moved = tables[phase, entry] + rate * coherence * error * unit
+                weight = np.int32(min(max(moved, -unit), unit))
                 whole = sums[phase, entry, 0] + error
                 size += abs(error)
                 other = entry
@@ -243,10 +243,10 @@ def learn_by_differences(
                     other = int64(taught.following[other])
                     if other == entry:
                         break
-            if place > 0:
+            if ply > 0:
                 value = min(max(value, -1.0), 1.0)
                 target = (1.0 - trace) * value + trace * target
-                if records.sides[game, place - 1] != records.sides[game, place]:
+                if records.sides[game, ply - 1] != records.sides[game, ply]:
                     target = -target
     return squares, learned
 
@@ -268,19 +268,19 @@ def label_positions(
     for game in range(records.counts.size):
         last = records.counts[game] - 1
         target = 0.0
-        for place in range(last, -1, -1):
-            value = float(records.values[game, place])
-            if records.explored[game, place]:
+        for ply in range(last, -1, -1):
+            value = float(records.values[game, ply])
+            if records.explored[game, ply]:
                 target = value
-            elif place == last:
+            elif ply == last:
                 value = target = _last_value(game, records)
-            positions[filled, 0] = records.positions[game, place, 0]
-            positions[filled, 1] = records.positions[game, place, 1]
+            positions[filled, 0] = records.positions[game, ply, 0]
+            positions[filled, 1] = records.positions[game, ply, 1]
             targets[filled] = searched * value + (1.0 - searched) * target
             filled += 1
-            if place > 0:
+            if ply > 0:
                 target = (1.0 - trace) * value + trace * target
-                if records.sides[game, place - 1] != records.sides[game, place]:
+                if records.sides[game, ply - 1] != records.sides[game, ply]:
                     target = -target
     return filled
 
@@ -316,19 +316,19 @@ def fit_positions(
     """
     tables, updates = taught.tables, taught.updates
     vector = vectors[0]
-    here = int64(vector.ctypes.data)
+    address = int64(vector.ctypes.data)
     squares = 0.0
     for number in order:
         own, opp = positions[number, 0], positions[number, 1]
         discs = popcount(own | opp)
         own_phase = taught.phase_of[discs]
-        read_vector(own, opp, here, patterns)
+        read_vector(own, opp, address, patterns)
         for side in range(-1, 2):
             beside = min(max(discs + side * overlap, 0), 64)
             phase = taught.phase_of[beside]
             if side != 0 and phase == own_phase:
                 continue
-            value = sum_words(here, _table_at(beside, taught), patterns) / float(ONE_VALUE)
+            value = sum_words(address, _table_at(beside, taught), patterns) / float(ONE_VALUE)
             error = targets[number] - value
             if side == 0:
                 squares += error * error

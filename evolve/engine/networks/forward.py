@@ -66,7 +66,7 @@ def squashed(value: np.float32) -> np.float32:
 @inlined
 def _activate(values: int, size: int, activation: int) -> None:
     """Apply the activation to the first `size` floats at `values`."""
-    zero, one = np.float32(0.0), np.float32(1.0)
+    zero, unit = np.float32(0.0), np.float32(1.0)
     if activation == RELU:
         for index in range(size):
             value = read(values, index)
@@ -76,7 +76,7 @@ def _activate(values: int, size: int, activation: int) -> None:
             write(values, index, squashed(read(values, index)))
     elif activation == SIGMOID:
         for index in range(size):
-            write(values, index, one / (one + np.float32(math.exp(-read(values, index)))))
+            write(values, index, unit / (unit + np.float32(math.exp(-read(values, index)))))
 
 
 @inlined
@@ -266,8 +266,8 @@ _I64, _I32, _I8, _I1 = ir.IntType(64), ir.IntType(32), ir.IntType(8), ir.IntType
 
 def _pointer(builder: Any, address: Any, offset: Any, lanes: int) -> Any:
     """Address of `lanes` floats from the float at index `offset`."""
-    place = _place(builder, address, offset)
-    return builder.bitcast(place, ir.VectorType(_FLOAT, lanes).as_pointer())
+    floats = _place(builder, address, offset)
+    return builder.bitcast(floats, ir.VectorType(_FLOAT, lanes).as_pointer())
 
 
 def _load(builder: Any, address: Any, offset: Any, lanes: int) -> Any:

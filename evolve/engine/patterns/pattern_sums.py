@@ -156,8 +156,8 @@ def unrolled_sum(middles: Sequence[int], first: int = 0) -> Callable[[int, int],
         sums = [_number(0)] * 4
         for lane, middle in enumerate(middles[first:], first):
             entry = _number_at(_I16, builder, builder.add(vector, _number(2 * lane)))
-            place = builder.add(table, builder.shl(entry, _number(1)))
-            value = _number_at(_I16, builder, builder.add(place, _number(2 * int(middle))))
+            offset = builder.add(table, builder.shl(entry, _number(1)))
+            value = _number_at(_I16, builder, builder.add(offset, _number(2 * int(middle))))
             part = lane % len(sums)
             sums[part] = builder.add(sums[part], value)
         return builder.add(builder.add(sums[0], sums[1]), builder.add(sums[2], sums[3]))

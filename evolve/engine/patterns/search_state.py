@@ -34,29 +34,29 @@ For each depth one of a child and one after a pass; one to look at a move; and t
 
 
 @inlined
-def vector_at(place: int, context: int) -> int:
+def vector_at(slot: int, context: int) -> int:
     """Address of one of the context's vectors."""
-    return load(context, VECTORS) + place * vector_size(load(context, PATTERNS))
+    return load(context, VECTORS) + slot * vector_size(load(context, PATTERNS))
 
 
 @inlined
-def state_after(state: int, square: int, turned: np.uint64, place: int, context: int) -> int:
-    """The state after a move, for the other side; a vector is written to a place of the context."""
+def state_after(state: int, square: int, turned: np.uint64, slot: int, context: int) -> int:
+    """The state after a move, for the other side; a vector is written to a slot of the context."""
     patterns = load(context, PATTERNS)
     if load(patterns, BY_SQUARES) != 0:
         return squares_after(state, square, turned, context)
-    target = vector_at(place, context)
+    target = vector_at(slot, context)
     follow_move(state, target, square, turned, patterns)
     return target
 
 
 @inlined
-def state_passed(state: int, place: int, context: int) -> int:
+def state_passed(state: int, slot: int, context: int) -> int:
     """The state after a pass, as in `state_after`."""
     patterns = load(context, PATTERNS)
     if load(patterns, BY_SQUARES) != 0:
         return -state
-    target = vector_at(place, context)
+    target = vector_at(slot, context)
     follow_move(state, target, PASS, ZERO, patterns)
     return target
 

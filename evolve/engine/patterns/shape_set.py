@@ -73,8 +73,8 @@ class ShapeSet:
         """
         powers = np.zeros((65, self.lanes), np.int16)
         for lane, (_, squares) in enumerate(self.instances):
-            for place, square in enumerate(squares):
-                powers[square, lane] = 3**place
+            for exponent, square in enumerate(squares):
+                powers[square, lane] = 3**exponent
         return powers
 
     @cached_property

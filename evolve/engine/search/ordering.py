@@ -63,12 +63,12 @@ def pick(index: int, count: int, frame: int, context: int) -> int:
     Moves are picked one by one: most nodes need few, and sorting all has a branch for each move
     that is mispredicted half of the time.
     """
-    best, place = load(context, frame + index), index
+    best, chosen = load(context, frame + index), index
     for other in range(index + 1, count):
         packed = load(context, frame + other)
-        place = other if packed < best else place
+        chosen = other if packed < best else chosen
         best = min(best, packed)
-    store(context, frame + place, load(context, frame + index))
+    store(context, frame + chosen, load(context, frame + index))
     store(context, frame + index, best)
     return best & 63
 
