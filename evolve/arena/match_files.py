@@ -142,7 +142,7 @@ class MatchFile:
         if self._folder is None:
             write_table(self.path, games)
         else:
-            _replace(self.path, self._folder / self.path.name, games)
+            _replace(self.path, self._folder, lambda draft: _write_games(draft, games))
         self._saved = self._match.played
 
     def _load(self) -> None:
@@ -211,7 +211,12 @@ def write_match_ggf(match: Match, path: Path) -> None:
             match.numbers.tolist(), records_of_frame(frame, match.rules), strict=True
         )
     ]
-    write_bytes(path, packed("".join(f"{line}\n" for line in lines).encode(), path))
+    content = packed("".join(f"{line}\n" for line in lines).encode(), path)
+    if path.exists() and not path.is_file():  # a pipe or a device
+        write_bytes(path, content)
+        return
+    with _locked_file(path) as folder:
+        _replace(path, folder, lambda draft: write_bytes(draft, content))
 
 
 def check_match_ggf(match: Match, path: Path) -> None:
@@ -290,15 +295,20 @@ def _locked_file(path: Path) -> Iterator[Path]:
             remove_tree(folder, ignore_errors=True)
 
 
-def _replace(path: Path, draft: Path, games: pa.Table) -> None:
-    """Write a table as a draft, then move it into place; OSError names the file."""
-    try:
-        if path.suffix == ".parquet":
-            write_table(draft, games)
-        else:
-            from evolve.records.table import write_frame  # not above: it loads pandas
+def _write_games(path: Path, games: pa.Table) -> None:
+    if path.suffix == ".parquet":
+        write_table(path, games)
+    else:
+        from evolve.records.table import write_frame  # not above: it loads pandas
 
-            write_frame(draft, games.to_pandas())
+        write_frame(path, games.to_pandas())
+
+
+def _replace(path: Path, folder: Path, write: Callable[[Path], None]) -> None:
+    """Write a draft in `folder`, then move it into place; OSError names the file."""
+    draft = folder / path.name
+    try:
+        write(draft)
         move(draft, Path(os.path.realpath(path)))
     except OSError as error:
         text = error.strerror or str(error).splitlines()[0]
