@@ -22,7 +22,7 @@ import pyarrow as pa
 import evolve
 from evolve.records.moves import read_move
 from evolve.service.example import ABOUT, ARCHIVE, NAME
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import table_metadata
@@ -82,7 +82,7 @@ def make(folder: Path) -> dict[str, bytes]:
         name = best.get(path.stem) or _champion_of(run)
         won = [row.get(row["winner"]) == name for row in table.to_pylist()]
         write_table(path, table.filter(pa.array(won)).slice(0, _KEPT))
-    place = Place(folder)
+    place = Folders(folder)
     index = Index(place, lambda name: None)
     index.scan()
     summary = index.drawn(index.summary(NAME))

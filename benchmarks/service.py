@@ -29,7 +29,7 @@ import pyarrow as pa
 
 import evolve
 from evolve.runs.run_folder import commit_generation
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import JOB_ID, JobRecord, Process
 from evolve.tables.individuals import table_metadata
 
@@ -132,7 +132,7 @@ def start(runs: Path) -> None:
 
 def _running_job(runs: Path) -> tuple[subprocess.Popen[bytes], Path]:
     """A job of this user's service whose process only sleeps, and the file of its progress."""
-    place = Place(runs)
+    place = Folders(runs)
     record = JobRecord.new("match", {"a": "swh", "b": "random"})
     sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, JOB_ID: record.id})
     record.state, record.started = "running", record.created

@@ -36,7 +36,7 @@ from evolve.runs.run import Run
 from evolve.runs.run_types import CHAMPIONS, champion_of
 from evolve.runs.summary import check_config
 from evolve.service.engine_client import Search
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.models.agents import AgentInfo, AgentRating, NewPlay, Play, PlayMove
 from evolve.service.models.meta import AGENT_ID
 from evolve.service.responses import ProblemError, not_found
@@ -67,8 +67,8 @@ _KEPT: Final = 500
 class Agents:
     """All agents of a service."""
 
-    def __init__(self, place: Place, programs: Sequence[str]) -> None:
-        self._place = place
+    def __init__(self, folders: Folders, programs: Sequence[str]) -> None:
+        self._folders = folders
         self._programs = {f"program:{number}": text for number, text in enumerate(programs, 1)}
 
     @property
@@ -94,28 +94,28 @@ class Agents:
         """
         if not re.fullmatch(AGENT_ID, name):
             raise ProblemError(422, f"{name[:80]!r} is not the id of an agent")
-        place, mark, settings = name.partition("?")
+        base, mark, settings = name.partition("?")
         for setting in settings.split("&") if mark else ():
             _check_setting(setting)
-        if place in self._programs:
-            return _with_settings(self._programs[place], settings)
+        if base in self._programs:
+            return _with_settings(self._programs[base], settings)
         try:
-            return agent_in(self._place.runs, name)
+            return agent_in(self._folders.runs, name)
         except AgentError as error:
             raise ProblemError(404, str(error)) from error
 
     def checked_source(self, name: str, at: str | None = None) -> str:
         """The same; ProblemError also where the run has no such individual.
 
-        at: a pointer to where the client named the agent, for the error.
+        at: a pointer to where the client parsed the agent, for the error.
         """
         try:
             source = self.source(name)
-            named = parse_name(source)
-            if named.individual is not None:
-                run = Run(named.path)
+            parsed = parse_name(source)
+            if parsed.individual is not None:
+                run = Run(parsed.path)
                 check_config(run)
-                check_individual(run, named.individual)
+                check_individual(run, parsed.individual)
             return source
         except ProblemError as error:
             if at is None or error.errors:
@@ -135,10 +135,10 @@ class Agents:
             if source == program or source.startswith(program + mark):
                 settings = source.removeprefix(program)[1:]
                 return f"{name}?{settings}" if settings else name
-        named, runs = parse_name(source), self._place.runs
-        settings = "" if named.query is None else f"?{named.query}"
-        path = PurePath(named.base.removeprefix("run:"))
-        root = next((one for one in (runs, runs.name) if path.is_relative_to(one)), None)
+        parsed, runs = parse_name(source), self._folders.runs
+        settings = "" if parsed.query is None else f"?{parsed.query}"
+        path = PurePath(parsed.base.removeprefix("run:"))
+        root = next((root for root in (runs, runs.name) if path.is_relative_to(root)), None)
         if root is None:
             return source
         *folders, last = path.relative_to(root).parts or ("",)
@@ -152,13 +152,13 @@ class Agents:
     def keep_upload(self, content: bytes, suffix: str) -> str:
         """Save the content of a file that was checked to be an agent's; returns its id."""
         name = hashlib.sha256(content).hexdigest()[:16]
-        write_bytes(self._place.uploads / f"{name}{suffix}", content)
+        write_bytes(self._folders.uploads / f"{name}{suffix}", content)
         return f"upload:{name}"
 
     def remove_upload(self, name: str) -> None:
         """Remove an uploaded file; ProblemError where there is none."""
         origin, _, rest = name.partition(":")
-        file = upload_in(self._place.runs, rest) if origin == "upload" else None
+        file = upload_in(self._folders.runs, rest) if origin == "upload" else None
         if file is None:
             raise ProblemError(409 if self._exists(name) else 404, f"{name} was not uploaded")
         remove(file)
@@ -173,7 +173,7 @@ class Agents:
     def ids(self, runs: Sequence[str]) -> list[str]:
         """The ids of references, champions of these runs, uploads and programs, in this order."""
         crowned = (run for run in runs if self._has_champion(run))
-        uploads = sorted(path.stem for path in self._place.uploads.iterdir())
+        uploads = sorted(path.stem for path in self._folders.uploads.iterdir())
         return [
             *REFERENCES,
             *(f"run:{run}" for run in crowned),
@@ -183,7 +183,7 @@ class Agents:
 
     def _has_champion(self, run: str) -> bool:
         try:
-            return champion_of(self._place.run(run)) is not None
+            return champion_of(self._folders.run(run)) is not None
         except LinkError:
             return False
 
@@ -191,10 +191,10 @@ class Agents:
         """An agent as lists show it; where its file cannot be read, `about` says so."""
         origin, _, rest = name.partition(":")
         if name in REFERENCES:
-            rules = next((one for one in RULE_SETS if name.endswith(f"-{one}")), None)
+            rules = next((rules for rules in RULE_SETS if name.endswith(f"-{rules}")), None)
             found = ratings_of(name)
             about = next((rating.about for rating in found.values()), "")
-            ratings = [AgentRating(rules=one, **vars(rating)) for one, rating in found.items()]
+            ratings = [AgentRating(rules=key, **vars(rating)) for key, rating in found.items()]
             listed = _info(name, name, "reference", about, rules=rules)
             return listed.model_copy(update={"ratings": ratings})
         if origin == "program":
@@ -204,7 +204,7 @@ class Agents:
         run, _, individual = rest.partition(":")
         if individual:
             return _info(name, individual, kind, f"individual {individual} of {run}")
-        root = self._place.runs
+        root = self._folders.runs
         try:
             path = champion_of(run_in(root, rest)) if kind == "run" else upload_in(root, rest)
             header = None if path is None else read_header(path)
@@ -235,11 +235,11 @@ def _with_settings(program: str, settings: str) -> str:
     """The name of a program with settings of a client beside its owner's."""
     if not settings:
         return program
-    named = parse_name(program)
-    for name in (one.partition("=")[0] for one in settings.split("&")):
-        if name in named.settings:
+    parsed = parse_name(program)
+    for name in (text.partition("=")[0] for text in settings.split("&")):
+        if name in parsed.settings:
             raise ProblemError(422, f"the owner of the service gave {name} for this program")
-    return f"{program}{'?' if named.query is None else '&'}{settings}"
+    return f"{program}{'?' if parsed.query is None else '&'}{settings}"
 
 
 def _info(
@@ -272,20 +272,20 @@ def _draw(game: str) -> int:
 class HumanGames:
     """All games of people against agents."""
 
-    def __init__(self, place: Place, search: Search) -> None:
-        self._place, self._search = place, search
+    def __init__(self, folders: Folders, search: Search) -> None:
+        self._folders, self._search = folders, search
 
-    async def begin(self, asked: NewPlay, source: str, places: Mapping[str, str]) -> Play:
+    async def begin(self, request: NewPlay, source: str, places: Mapping[str, str]) -> Play:
         """Begin a game; the agent moves if it is its turn. places: see `Search.ask`."""
-        known = asked.model_dump(include={"moves", "rules", "side", "board"})
+        game = request.model_dump(include={"moves", "rules", "side", "board"})
         name = secrets.token_hex(8)
-        known["draw"] = _draw(name)
-        answer = await self._search.ask("play", places, source=source, move=None, **known)
-        return self._keep(Play(id=name, agent=asked.agent, side=asked.side, **answer))
+        game["draw"] = _draw(name)
+        answer = await self._search.ask("play", places, source=source, move=None, **game)
+        return self._keep(Play(id=name, agent=request.agent, side=request.side, **answer))
 
     def get(self, name: str) -> Play:
         """The game of that id; ProblemError where there is none."""
-        path = self._place.plays / f"{name}.json"
+        path = self._folders.plays / f"{name}.json"
         if not _GAME.fullmatch(name) or not path.is_file():
             raise not_found(f"game {name[:40]}")
         try:
@@ -293,15 +293,15 @@ class HumanGames:
         except (OSError, ValueError) as error:
             raise ProblemError(422, f"game {name} is damaged: it cannot be read") from error
 
-    async def move(self, name: str, asked: PlayMove, source: str) -> Play:
+    async def move(self, name: str, request: PlayMove, source: str) -> Play:
         """Make a person's move and the agent's, take the last one back, or give the game up.
 
         What is taken back of a game that was given up is that.
         """
         play = self.get(name)
-        if asked.ply is not None and asked.ply != len(play.moves):
-            raise ProblemError(409, f"{len(play.moves)} moves are made, not {asked.ply}")
-        move: str | None = _move_of(asked.move)
+        if request.ply is not None and request.ply != len(play.moves):
+            raise ProblemError(409, f"{len(play.moves)} moves are made, not {request.ply}")
+        move: str | None = _move_of(request.move)
         if move == "resign" and play.result is None:
             gone: dict[str, Any] = {
                 "result": "lost",
@@ -311,19 +311,19 @@ class HumanGames:
             }
             return self._keep(play.model_copy(update=gone))
         if move not in ("undo", *play.legal):
-            there = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
-            detail = f"{move} is not a legal move; {there}"
+            legal = f"legal are {', '.join(play.legal)}" if play.legal else "the game is over"
+            detail = f"{move} is not a legal move; {legal}"
             raise ProblemError(409, detail, [("/move", detail)])
         if play.resigned:
             move = None
-        known: dict[str, Any] = {
+        game: dict[str, Any] = {
             "moves": " ".join(play.moves),
             "rules": play.rules,
             "side": play.side,
             "board": play.start,
             "draw": _draw(name),
         }
-        answer = await self._search.ask("play", source=source, move=move, **known)
+        answer = await self._search.ask("play", source=source, move=move, **game)
         return self._keep(play.model_copy(update={"resigned": False, **answer}))
 
     async def record(self, name: str) -> str:
@@ -345,9 +345,9 @@ class HumanGames:
         )
 
     def _keep(self, play: Play) -> Play:
-        path = self._place.plays / f"{play.id}.json"
+        path = self._folders.plays / f"{play.id}.json"
         write_text(path, json.dumps(play.model_dump()) + "\n")
-        kept = sorted(self._place.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
+        kept = sorted(self._folders.plays.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for old in kept[:-_KEPT]:
             remove(old, missing_ok=True)
         return play

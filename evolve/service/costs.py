@@ -37,7 +37,7 @@ class Costs:
             if len(self._known) > _MOST:
                 self._known.clear()
             self._known[key] = Cost(*await self._search.ask("cost", **question))
-        seconds, most, size = (None if one is None else one * runs for one in self._known[key])
+        seconds, most, size = (None if part is None else part * runs for part in self._known[key])
         return CostInfo(seconds=seconds, most=most, bytes=size, runs=runs)
 
 

@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 from evolve.files.atomic import replacing
 from evolve.files.changes import make_folder, remove, remove_tree
 from evolve.programs.children import Life
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.responses import Pool, ProblemError
 
 _LONGEST: Final = 900.0
@@ -45,25 +45,25 @@ MEDIA: Final = {
 class Downloads:
     """Makes files for clients, two at a time."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
         self._commands = Pool(range(_AT_ONCE), waiting=16, retry=30)
 
     def new(self, suffix: str) -> Path:
         """A new path for a temporary file or folder."""
-        return self._place.lent / f"{secrets.token_hex(8)}{suffix}"
+        return self._folders.temporary / f"{secrets.token_hex(8)}{suffix}"
 
     def sent(self, path: Path, name: str) -> FileResponse:
         """The response that sends a file as `name`, and then removes it."""
-        return SentFile(path, name, partial(self.take_back, path))
+        return SentFile(path, name, partial(self.discard, path))
 
-    def take_back(self, path: Path) -> None:
+    def discard(self, path: Path) -> None:
         """Remove a file; where a folder was made for it, with everything in that.
 
         A command that died leaves parts there. Whatever cannot be removed now goes at the next
         start of the server.
         """
-        if path.parent != self._place.lent:
+        if path.parent != self._folders.temporary:
             remove_tree(path.parent, ignore_errors=True)
             return
         with suppress(OSError):
@@ -74,7 +74,7 @@ class Downloads:
 
         codes: exit codes with which there is a file.
 
-        The caller removes it with `take_back`. The word `{to}` stands for the file; without that
+        The caller removes it with `discard`. The word `{to}` stands for the file; without that
         word, the file is what the command prints. Raises ProblemError where the command fails, or
         too many requests wait for files.
         """
@@ -96,12 +96,12 @@ class Downloads:
                         start_new_session=True,
                     )
                 life.leave()
-                _, said = await asyncio.wait_for(child.communicate(), _LONGEST)
+                _, output = await asyncio.wait_for(child.communicate(), _LONGEST)
             except BaseException as error:
                 life.end()
                 if child is not None:  # it may write more until it has ended
                     await asyncio.wait({asyncio.ensure_future(child.wait())}, timeout=_ENDS)
-                self.take_back(path)
+                self.discard(path)
                 if isinstance(error, TimeoutError):  # also an OSError, but no fault of the disk
                     detail = f"it was ended after {_LONGEST / 60:g} minutes"
                     raise ProblemError(504, detail) from error
@@ -110,8 +110,8 @@ class Downloads:
                 life.leave()
                 life.end()
         if child.returncode not in codes:
-            self.take_back(path)
-            lines = said.decode(errors="replace").strip().splitlines() or ["it failed"]
+            self.discard(path)
+            lines = output.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))
         return path
 

@@ -52,8 +52,8 @@ class Search:
         async with pool.lend("an answer of an agent") as worker:
             answer = await worker.ask({"do": do, **question})
         if "error" in answer:
-            text, place = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
-            raise ProblemError(422, text, () if place is None else [(place, text)])
+            text, where = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
+            raise ProblemError(422, text, () if where is None else [(where, text)])
         return answer["ok"]
 
     async def close(self) -> None:

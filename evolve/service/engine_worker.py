@@ -91,9 +91,9 @@ def _agent(source: str, stamp: int) -> Any:
 
 def _loaded(source: str) -> Any:
     """The agent, loaded again only where its file has changed."""
-    named = parse_name(source)
-    path = named.path
-    if named.individual is not None:
+    parsed = parse_name(source)
+    path = parsed.path
+    if parsed.individual is not None:
         path /= CONFIG_FILE
     elif path.is_dir():
         path = champion_of(path) or path
@@ -258,7 +258,7 @@ def read(text: str, rules: str) -> dict[str, Any]:
             for record in reading.records[:_MOST_READ]
         ],
         "total": len(reading.records),
-        "left_out": [str(one) for one in reading.left_out[:_MOST_READ]],
+        "left_out": [str(reason) for reason in reading.left_out[:_MOST_READ]],
     }
 
 
@@ -306,7 +306,7 @@ def landscapes(folder: str, names: Sequence[str], slices: int) -> dict[str, Any]
     if set(names) - set(trials.names):
         raise SettingsError(f"no parameter varies that is called {' or '.join(names)}")
     chosen = [names] if names else [[name] for name in trials.names[:slices]]
-    made = [trials.over(one, _PLACES[len(one) - 1]) for one in chosen]
+    made = [trials.over(axes, _PLACES[len(axes) - 1]) for axes in chosen]
     items = [_landscape(land) for land in made if land is not None]
     return {"names": trials.names, "pair": trials.pair, "items": items}
 
@@ -323,13 +323,13 @@ def space(kind: str) -> list[dict[str, Any]]:
     defaults = plan.defaults or {}
     return [
         {
-            "name": one.name,
-            "type": one.kind,
-            "range": one.range_text,
-            "default": defaults.get(one.name),
-            "about": one.about,
+            "name": parameter.name,
+            "type": parameter.kind,
+            "range": parameter.range_text,
+            "default": defaults.get(parameter.name),
+            "about": parameter.about,
         }
-        for one in plan.space.parameters
+        for parameter in plan.space.parameters
     ]
 
 
@@ -344,8 +344,8 @@ def over_seeds(folders: Sequence[str]) -> dict[str, Any]:
     if frame is None:
         return {"items": [], "latex": "", "csv": ""}
     rows: Any = frame.to_dict("records")
-    said = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
-    items = [{**row, **{name: say(row) for name, say in said.items()}} for row in rows]
+    remarks = {"winner": winner_in, "more_seeds": more_seeds, "words": in_words}
+    items = [{**row, **{name: remark(row) for name, remark in remarks.items()}} for row in rows]
     latex = document_of(sections_of(frame), ".tex")
     return {"items": items, "latex": latex, "csv": csv_text(frame)}
 
@@ -372,7 +372,10 @@ def courses(folder: str) -> list[dict[str, Any]]:
                 "metric": course.metric,
                 "over": course.steps,
                 "seeds": course.seeds,
-                **{name: [] if one is None else one[shown] for name, one in numbers.items()},
+                **{
+                    name: [] if values is None else values[shown]
+                    for name, values in numbers.items()
+                },
             }
         )
     return found

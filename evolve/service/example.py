@@ -16,7 +16,7 @@ from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.parsing import parse_json
 from evolve.service.downloads import Downloads
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 
 NAME: Final = "example"
 ARCHIVE: Final = "example.tar.xz"
@@ -43,9 +43,9 @@ def about_example() -> dict[str, Any]:
     return cast("dict[str, Any]", parse_json(_members()[ABOUT]))
 
 
-def unpack(place: Place, downloads: Downloads) -> None:
+def unpack(folders: Folders, downloads: Downloads) -> None:
     """Make the example a run of the folder, in one step; where there is a run of its name, not."""
-    if place.has_run(NAME):
+    if folders.has_run(NAME):
         return
     folder = downloads.new("")
     try:
@@ -53,7 +53,7 @@ def unpack(place: Place, downloads: Downloads) -> None:
             if name != ABOUT:
                 make_folder((folder / name).parent, parents=True, exist_ok=True)
                 write_bytes(folder / name, content)
-        move(folder, place.run(NAME))
+        move(folder, folders.run(NAME))
     except BaseException:
         remove_tree(folder, ignore_errors=True)
         raise

@@ -25,7 +25,7 @@ _JOB: Final = re.compile(JOB_ID)
 _log: Final = logging.getLogger(__name__)
 
 
-class Place:
+class Folders:
     """Paths of the runs and of everything that the service itself keeps."""
 
     def __init__(self, runs: Path) -> None:
@@ -34,7 +34,7 @@ class Place:
         self.jobs = self.own / "jobs"
         self.plays = self.own / "plays"
         self.uploads = self.runs.joinpath(*UPLOADS)
-        self.lent = self.own / "tmp"
+        self.temporary = self.own / "tmp"
         """Files on their way to a client."""
         self.lock = self.own / "lock"
         self._held = filelock.FileLock(self.lock)
@@ -45,7 +45,7 @@ class Place:
             raise RunError(f"{self.runs} is not a folder of runs; make it, or name another one")
         try:
             refuse_links(self.runs, [SERVICE])
-            for folder in (self.jobs, self.plays, self.uploads, self.lent):
+            for folder in (self.jobs, self.plays, self.uploads, self.temporary):
                 make_folder(folder, parents=True, exist_ok=True)
             self._held.acquire(timeout=0)
         except filelock.Timeout:
@@ -56,7 +56,7 @@ class Place:
             raise RunError(f"{self.own}: {error.strerror}; jobs are kept there") from None
         self._sweep()
 
-    def worded(self, error: Exception) -> str:
+    def error_text(self, error: Exception) -> str:
         """The text of an error for clients: files below the folder of runs are named from there."""
         return str(error).replace(os.path.join(self.runs, ""), "")
 
@@ -66,7 +66,7 @@ class Place:
         return shlex.join(["evolve", *(word.removeprefix(above) for word in words)])
 
     @property
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the folder of runs is still in its place: the same one, with the lock in it."""
         return self.lock.exists()
 
@@ -75,7 +75,7 @@ class Place:
 
         Whatever cannot be removed stays: it does not keep a server from starting.
         """
-        for left in sorted(self.lent.iterdir()):
+        for left in sorted(self.temporary.iterdir()):
             with _remaining(left):
                 if not left.is_dir():
                     remove(left, missing_ok=True)
@@ -90,11 +90,11 @@ class Place:
     def folders_of_jobs(self) -> list[Path]:
         """The folders of jobs, sorted by name."""
         folders = []
-        for one in sorted(self.jobs.iterdir()):
-            if _JOB.fullmatch(one.name) and one.is_dir():
-                folders.append(one)
+        for path in sorted(self.jobs.iterdir()):
+            if _JOB.fullmatch(path.name) and path.is_dir():
+                folders.append(path)
             else:
-                _log.warning("%s is no job, and is left alone", one)
+                _log.warning("%s is no job, and is left alone", path)
         return folders
 
     def release(self) -> None:

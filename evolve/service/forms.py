@@ -105,14 +105,14 @@ class Form:
             if name in self._own_to_owner and value is not None:
                 wrong.append(Fault((name,), f"{name}: no service takes it"))
             elif field.type == "place" and value is not None and value not in words:
-                there = f"it must be {' or '.join(words)}" if words else "no service takes it"
-                wrong.append(Fault((name,), f"{name}: {there}"))
+                detail = f"it must be {' or '.join(words)}" if words else "no service takes it"
+                wrong.append(Fault((name,), f"{name}: {detail}"))
 
-        def source(place: Where, text: str) -> str:
+        def source(path: Where, text: str) -> str:
             try:
-                return source_of(place, text)
+                return source_of(path, text)
             except ProblemError as error:
-                wrong.append(Fault(place, f"{place[0]}: {error.detail}"))
+                wrong.append(Fault(path, f"{path[0]}: {error.detail}"))
                 return text
 
         given = with_agents(self.model, settings, source)
@@ -155,8 +155,8 @@ class Form:
         values = dict(settings)
         agents: list[str] = []
         for name in ("a", "b", "agents") if self.kind is None else ("program",):
-            named = values.pop(name, [])
-            agents += [named] if isinstance(named, str) else named
+            ids = values.pop(name, [])
+            agents += [ids] if isinstance(ids, str) else ids
         return [*self.command.split(), *agents, *option_words(values, self.model)]
 
     def design(
@@ -190,9 +190,9 @@ class Form:
             design = study_spec_of({**values, "seeds": seeds or first}, "the study")
             design.check()
         except SettingsError as error:
-            said = str(error).removeprefix("the study: ")
-            place = "seeds" if said.startswith("seeds") else "grid"
-            raise wrong_design([Fault((place,), said)]) from error
+            detail = str(error).removeprefix("the study: ")
+            field = "seeds" if detail.startswith("seeds") else "grid"
+            raise wrong_design([Fault((field,), detail)]) from error
         return design
 
     def stem(self, settings: Mapping[str, Any]) -> str:
@@ -227,17 +227,17 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     there is no such command.
     """
     rest = dict(settings)
-    known = forms()
-    if command not in known:
+    by_command = forms()
+    if command not in by_command:
         word = rest.pop(KIND, None)
-        words = [form.second for form in known.values() if form.first == command]
+        words = [form.second for form in by_command.values() if form.first == command]
         if word not in words:
             what = f"kind: it must be {', '.join(words)}"
             raise wrong_settings([Fault((KIND,), what)])
         command = f"{command} {word}"
-    elif KIND in rest and rest[KIND] == known[command].second:
+    elif KIND in rest and rest[KIND] == by_command[command].second:
         del rest[KIND]
-    return known[command], rest
+    return by_command[command], rest
 
 
 def faults_of_target(name: str, inside: Mapping[str, Any]) -> list[Fault]:
@@ -261,13 +261,13 @@ def _naming_fields() -> set[str]:
 
 def _shown(field: FormField, *, first: bool) -> FormField:
     """A field as clients get it; first: whether it stands in the first group."""
-    place, default, text = field.type == "place", field.default, field.help.replace("`", "")
+    names_path, default, text = field.type == "place", field.default, field.help.replace("`", "")
     if field.name == "rules" and default is not None:
         default = default_rules() or default
     return replace(
         field,
-        type="choice" if place else field.type,
-        help=text.partition(", or a file")[0] if place else text,  # a service takes no files
+        type="choice" if names_path else field.type,
+        help=text.partition(", or a file")[0] if names_path else text,  # a service takes no files
         group=FIRST if first else field.group or FIRST,
         default=json_value(default),
     )

@@ -22,10 +22,10 @@ from evolve.runs.run_folder import is_locked
 from evolve.runs.run_type import RunProgress
 from evolve.runs.run_types import CHAMPIONS, PARTS, RUN_TYPES, champion_of
 from evolve.runs.summary import ELO, check_config, summary_of
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
-from evolve.service.responses import ProblemError, not_found, outlived
+from evolve.service.responses import ProblemError, log_errors, not_found
 from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 
 POINTS: Final = 40
@@ -67,9 +67,9 @@ class Stamp:
 class Index:
     """All runs by name. Several threads may ask."""
 
-    def __init__(self, place: Place, job_of: Callable[[str], tuple[str, str] | None]) -> None:
+    def __init__(self, folders: Folders, job_of: Callable[[str], tuple[str, str] | None]) -> None:
         """job_of(run): the id and the state of the last job that made or changed it."""
-        self._place = place
+        self._folders = folders
         self._job_of = job_of
         self._stamps: dict[str, Stamp] = {}
         self._known: dict[str, tuple[Stamp, RunSummary]] = {}
@@ -88,15 +88,15 @@ class Index:
     def _scanned(self) -> tuple[list[str], list[str]]:
         before = self._stamps
         stamps: dict[str, Stamp] = {}
-        with os.scandir(self._place.runs) as entries:
+        with os.scandir(self._folders.runs) as entries:
             for entry in entries:
                 if not _NAME.fullmatch(entry.name):
                     continue
-                with outlived(f"a look at {entry.name}"):
+                with log_errors(f"a look at {entry.name}"):
                     stamps |= self._stamps_of(entry.name)
         with self._guard:
             # runs that `summary` added meanwhile stay
-            added = {name: one for name, one in self._stamps.items() if name not in before}
+            added = {name: stamp for name, stamp in self._stamps.items() if name not in before}
             self._stamps = {**added, **stamps}
         gone = [name for name in before if name not in stamps]
         for name in gone:
@@ -106,7 +106,7 @@ class Index:
 
     def _stamps_of(self, name: str) -> dict[str, Stamp]:
         """The stamp of a run, or of a study and of its runs; empty where there is neither."""
-        folder = find_run(self._place.runs, name)
+        folder = find_run(self._folders.runs, name)
         if stamp := _stamp(folder):
             return {name: stamp}
         try:
@@ -137,33 +137,33 @@ class Index:
 
     def study(self, name: str) -> Study | None:
         """The study of that name; None where there is none."""
-        if not is_study_in(self._place.runs, name):
+        if not is_study_in(self._folders.runs, name):
             return None
-        return Study(self._place.run(name), check=self._is_unchecked(name))
+        return Study(self._folders.run(name), check=self._is_unchecked(name))
 
     def open(self, name: str) -> Run:
         """The run of that name.
 
         Raises ProblemError where there is none, RunError where its config.toml is damaged.
         """
-        if not _NAME.fullmatch(name) or not (self._place.run(name) / CONFIG_FILE).is_file():
+        if not _NAME.fullmatch(name) or not (self._folders.run(name) / CONFIG_FILE).is_file():
             raise not_found(f"run {name[:80]}")
-        run = Run(self._place.run(name), check=self._is_unchecked(name))
+        run = Run(self._folders.run(name), check=self._is_unchecked(name))
         check_config(run)
         return run
 
     def _is_unchecked(self, name: str) -> bool:
         """Whether the run's summary does not show that it has no links: not at every request."""
-        known = self._known.get(name)
-        return known is None or known[1].state == "damaged"
+        stored = self._known.get(name)
+        return stored is None or stored[1].state == "damaged"
 
     def is_running(self, name: str) -> bool:
         """Whether a process writes to the run now."""
-        return is_locked(self._place.run(name))
+        return is_locked(self._folders.run(name))
 
     def running_elsewhere(self) -> int:
         """Number of runs and studies that are written to, but not by a job of this service."""
-        found = [name for name, one in self._stamps.items() if one.running]
+        found = [name for name, stamp in self._stamps.items() if stamp.running]
         jobs = {name: self._job_of(name) for name in found if self.study_of(name) is None}
         return sum(job is None or job[1] in ENDED for job in jobs.values())
 
@@ -176,7 +176,7 @@ class Index:
         stamp, looked = None if fresh else self._stamps.get(name), dict[str, Stamp]()
         if stamp is None and found:
             looked = {} if self.study_of(name) else self._stamps_of(name)
-            stamp = looked.get(name) or _stamp(self._place.run(name))
+            stamp = looked.get(name) or _stamp(self._folders.run(name))
             with self._guard:
                 if stamp is not None and not self._stamps.keys() >= {name, *looked}:
                     # newer than the last scan: lists show it from now on
@@ -195,12 +195,12 @@ class Index:
 
     def _summary(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> RunSummary:
         """The summary of a run as of its stamp; `looked` has newer stamps of a study's runs."""
-        known = self._known.get(name)
-        if known is None or known[0] != stamp:
-            known = stamp, self._read(name, stamp, looked)
+        stored = self._known.get(name)
+        if stored is None or stored[0] != stamp:
+            stored = stamp, self._read(name, stamp, looked)
             with self._guard:
-                self._known[name] = known
-        summary, job = known[1], self._job_of(name)
+                self._known[name] = stored
+        summary, job = stored[1], self._job_of(name)
         if job is None:
             return summary
         died = job[1] == "interrupted" and summary.state == "stopped"
@@ -214,15 +214,16 @@ class Index:
             stamps = self._stamps  # a scan may replace it meanwhile
             runs = sorted(name for name in stamps if name.startswith(begin))[:_CURVES]
             curves = [self._curve_of(self._summary(run, stamps[run], {})) for run in runs]
-            return summary.model_copy(update={"curves": [one for one in curves if len(one) > 1]})
+            drawn = [curve for curve in curves if len(curve) > 1]
+            return summary.model_copy(update={"curves": drawn})
         return summary.model_copy(update={"curve": self._curve_of(summary)})
 
     def _curve_of(self, summary: RunSummary) -> list[float]:
         date, made = self._curves.get(summary.id, (0.0, []))
         if date != summary.date:
             made = []
-            with outlived(f"the curve of {summary.id}"), suppress(EvolveError, OSError):
-                made = _curve(Run(self._place.run(summary.id), check=False))
+            with log_errors(f"the curve of {summary.id}"), suppress(EvolveError, OSError):
+                made = _curve(Run(self._folders.run(summary.id), check=False))
             with self._guard:
                 self._curves[summary.id] = summary.date, made
         return made
@@ -237,7 +238,7 @@ class Index:
         try:
             return RunSummary.model_validate({**values, **self._facts(name, stamp, looked)})
         except EvolveError as error:
-            problem = self._place.worded(error)
+            problem = self._folders.error_text(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
         return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
@@ -249,8 +250,8 @@ class Index:
         run = Run(stamp.folder)
         check_config(run)
         kind = run.kind
-        said = kind.reading.progress(run)
-        facts = summary_of(run, stamp.running, said)
+        progress = kind.reading.progress(run)
+        facts = summary_of(run, stamp.running, progress)
         done, target = facts[kind.unit], facts.get("target")
         values: dict[str, Any] = {
             key: facts.get(key) for key in ("command", "rules", "preset", "seed", "state")
@@ -263,11 +264,11 @@ class Index:
         rung = beaten_by(values["rules"], values["elo_low"])
         values["beats"] = None if rung is None else rung.label
         values["weights"] = _weights(run)
-        values["share"] = 1.0 if facts["state"] == "done" else _share(said)
+        values["share"] = 1.0 if facts["state"] == "done" else _share(progress)
         if values["elo"] is None:
             values["elo_so_far"] = facts.get("rating")
         if values["score"] is None and not kind.rated:
-            values["score"] = said.so_far
+            values["score"] = progress.so_far
         return values
 
     def _facts_of_study(
@@ -278,12 +279,12 @@ class Index:
         # Its runs as of the same look as its own stamp: the summary is kept under that.
         stamps = {**self._stamps, **looked}
         begin = f"{name}{IN_STUDY}"
-        known = {
+        summaries = {
             run.removeprefix(begin): self._summary(run, stamps[run], {})
             for run in stamps
             if run.startswith(begin)
         }
-        runs = list(known.values())
+        runs = list(summaries.values())
         done, target = sum(run.state == "done" for run in runs), len(study.members)
         state = "running" if stamp.running else "done" if done == target else "stopped"
         same = {
@@ -301,7 +302,7 @@ class Index:
             "done": done,
             "target": target,
             "share": done / target if target else None,
-            "grid": _grid(study, known),
+            "grid": _grid(study, summaries),
         }
 
 
@@ -349,13 +350,13 @@ def thinned(count: int, points: int) -> list[int]:
 
 def _stamp(folder: Path) -> Stamp | None:
     """The stamp of a run, None where there is none; of a link, the link's own."""
-    place = str(folder)
-    if os.path.islink(place):
-        return Stamp(folder, (os.lstat(place).st_mtime_ns,), False)
+    path = str(folder)
+    if os.path.islink(path):
+        return Stamp(folder, (os.lstat(path).st_mtime_ns,), False)
     times = []
     for name in _WATCHED:
         try:
-            times.append(os.lstat(f"{place}/{name}").st_mtime_ns)
+            times.append(os.lstat(f"{path}/{name}").st_mtime_ns)
         except OSError:
             if name == CONFIG_FILE:
                 return None
@@ -381,4 +382,4 @@ def _curve(run: Run) -> list[float]:
         places = thinned(count(run), POINTS // 2)
         values = [value for value in reading.curve_at(run, places) if value is not None]
     points = [float(value) for value in values]
-    return [round(points[place], 4) for place in thinned(len(points), POINTS)]
+    return [round(points[index], 4) for index in thinned(len(points), POINTS)]

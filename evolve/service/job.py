@@ -37,7 +37,7 @@ from evolve.runs.agreements import agree, nonce_of
 from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.time_left import TimeLeft
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.models.runs import ENDED, Command, Job, JobProgress, JobState
 
 JOB_ID: Final = "EVOLVE_JOB"
@@ -90,8 +90,8 @@ class Process:
         if sys.platform == "win32":  # which has no groups of processes
             with suppress(psutil.Error):
                 process = psutil.Process(self.number)
-                for one in [*process.children(recursive=True), process]:
-                    one.kill()
+                for member in [*process.children(recursive=True), process]:
+                    member.kill()
         else:
             with suppress(ProcessLookupError):
                 os.killpg(self.number, signal.SIGKILL)
@@ -128,12 +128,12 @@ def find_process(job: str, since: float) -> Process | None:
     process that leads a session.
     """
     processes = []
-    for one in psutil.process_iter():
+    for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            began = one.create_time()
-            if began >= since - _CLOSE and _leads_session(one.pid) and _is_of(one, job):
-                processes.append(Process(one.pid, began))
-    return min(processes, key=lambda process: process.started, default=None)
+            began = process.create_time()
+            if began >= since - _CLOSE and _leads_session(process.pid) and _is_of(process, job):
+                processes.append(Process(process.pid, began))
+    return min(processes, key=lambda found: found.started, default=None)
 
 
 def _leads_session(number: int) -> bool:
@@ -220,7 +220,7 @@ class JobRecord:
         return cls(name, None, {}, state="damaged", error=reason, created=date)
 
     @classmethod
-    def load(cls, folder: Path, place: Place) -> JobRecord:
+    def load(cls, folder: Path, folders: Folders) -> JobRecord:
         """The job in a folder; it is from elsewhere unless this user's service has made it.
 
         Raises RunError where its file is damaged.
@@ -229,23 +229,23 @@ class JobRecord:
         try:
             record = _records.validate_json(json.dumps(parse_json(read_document(file))))
         except ValidationError as error:
-            said = "; ".join(fault.text for fault in faults(error)[:_MOST])
-            raise RunError(f"{file} is damaged: {said}") from error
+            faults_text = "; ".join(fault.text for fault in faults(error)[:_MOST])
+            raise RunError(f"{file} is damaged: {faults_text}") from error
         except (OSError, ValueError) as error:
             raise RunError(f"{file} is damaged: {error}") from error
-        if record.id != folder.name or record.nonce != nonce_of(place.own):
+        if record.id != folder.name or record.nonce != nonce_of(folders.own):
             record.id = folder.name
-            record.estranged()
+            record.mark_foreign()
         return record
 
-    def save(self, place: Place) -> None:
+    def save(self, folders: Folders) -> None:
         """Write its file in one step; OSError where that fails."""
-        assert not self.is_foreign, "to write it would make it one of ours"
-        self.nonce = nonce_of(place.own) or agree(place.own, ())
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        assert not self.is_foreign, "to write it would make it ours"
+        self.nonce = nonce_of(folders.own) or agree(folders.own, ())
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
         values["progress"] = self.progress.model_dump(exclude_none=True)
         values["process"] = None if self.process is None else asdict(self.process)
-        folder = place.jobs / self.id
+        folder = folders.jobs / self.id
         make_folder(folder, exist_ok=True)
         text = json.dumps(values, indent=1) + "\n"
         try:
@@ -254,7 +254,7 @@ class JobRecord:
             if not _holds(folder / _FILE, text):
                 raise
 
-    def estranged(self) -> None:
+    def mark_foreign(self) -> None:
         """Mark it as a job from elsewhere, without what its file cannot be trusted with."""
         self.state, self.process, self.key, self.result = "elsewhere", None, None, None
         self.ending, self.error = _ELSEWHERE, None
@@ -270,7 +270,7 @@ class JobRecord:
         return self.state in ("elsewhere", "damaged")
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         """Its id and state, for messages."""
         state = "from elsewhere" if self.state == "elsewhere" else self.state
         return f"job {self.id} is {state}"
@@ -282,15 +282,15 @@ class JobRecord:
         shown = {name: json_value(values[name]) for name in ("settings", "result")}
         return Job(**{**values, **shown, "line": line, "process": process, "place": place})
 
-    def named(self, value: Any) -> Any:
+    def with_ids(self, value: Any) -> Any:
         """A value that the command line reports, with agents by their ids."""
         if isinstance(value, dict):
-            return {self.names.get(key, key): self.named(one) for key, one in value.items()}
+            return {self.names.get(key, key): self.with_ids(part) for key, part in value.items()}
         if isinstance(value, list):
-            return [self.named(one) for one in value]
+            return [self.with_ids(part) for part in value]
         return self.names.get(value, value) if isinstance(value, str) else value
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
@@ -313,11 +313,11 @@ class JobRecord:
         done, total = _number(event.get("done")), _number(event.get("total"))
         facts = {key: value for key, value in event.items() if key not in ("event", "time")}
         if name == "progress":
-            stage, known = str(event.get("stage")), self.progress
+            stage, before = str(event.get("stage")), self.progress
             changes = {"stage": stage, "stage_done": done, "stage_total": total}
-            if known.total is None or (known.done or 0.0) >= known.total:
+            if before.total is None or (before.done or 0.0) >= before.total:
                 # Nothing else says how long it takes, such as a final after the last trial.
-                if known.total is not None and stage != known.stage:
+                if before.total is not None and stage != before.stage:
                     self._time = TimeLeft(clock=lambda: self._now)
                 changes["left"] = self._left(done, total)
             self.progress = self.progress.model_copy(update=changes)
@@ -340,22 +340,22 @@ class JobRecord:
             if (games := _number(facts.get("games"))) is not None:
                 self.progress = JobProgress(done=games, total=games)  # a test may end early
             if "score" in facts or "cross" in facts:
-                self.result = {**(self.result or {}), **self.named(facts)}
+                self.result = {**(self.result or {}), **self.with_ids(facts)}
         elif name == "error":
             self.error = str(event.get("message"))
         return True
 
-    def end(self, log: str, kept: bool) -> None:
+    def end(self, log: str, has_run: bool) -> None:
         """Record how its process ended: by its events, or else by the last line of its log.
 
-        log: that line. kept: whether there is a run to resume.
+        log: that line. has_run: whether there is a run to resume.
         """
         stopping = self.state == "stopping"
         self.ended, self.process = round(time.time(), 3), None
         if self.ending is not None:
             self.state = "stopped" if self._stopped else "done"
         elif stopping:
-            self.state, self.error = "stopped" if kept else "cancelled", None
+            self.state, self.error = "stopped" if has_run else "cancelled", None
         elif self.error is not None:
             self.state = "failed"
         elif log.startswith("error: "):

@@ -18,7 +18,7 @@ from evolve.runs.run import Run, Study, load_run
 from evolve.runs.run_type import Change
 from evolve.runs.study_spec import seeds_of
 from evolve.service.agents import Agents
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.forms import form_of, study_words
 from evolve.service.job import JobRecord
 from evolve.service.responses import ProblemError, not_found, wrong_settings
@@ -44,8 +44,8 @@ class Line:
 class Lines:
     """Makes the command lines of jobs."""
 
-    def __init__(self, place: Place, agents: Agents) -> None:
-        self._place, self._agents = place, agents
+    def __init__(self, folders: Folders, agents: Agents) -> None:
+        self._folders, self._agents = folders, agents
 
     def of(self, record: JobRecord) -> Line:
         """The current command line of a job.
@@ -54,13 +54,13 @@ class Lines:
         allow.
         """
         if record.command is None:
-            raise ProblemError(409, f"{record.said}: {record.error}")
+            raise ProblemError(409, f"{record.label}: {record.error}")
         if record.command == "resume":
             return self._resumed(record)
         form, rest = form_of(record.command, record.settings)
         names: dict[str, str] = {}
 
-        def source(place: SettingPath, text: str) -> str:
+        def source(path: SettingPath, text: str) -> str:
             source = self._agents.source(text)
             names[source] = text
             return source
@@ -68,15 +68,15 @@ class Lines:
         given = form.checked(rest, source)
         self._check_programs(record, names)
         design = None
-        shown, folder = form.words(given), self._place.jobs / record.id
+        shown, folder = form.words(given), self._folders.jobs / record.id
         if record.seeds is not None or record.grid:
             design = form.design(given, record.seeds, record.grid)
             shown = study_words(form, given, record.seeds, record.grid)
         if record.run is not None:
-            run = self._place.run(record.run)
+            run = self._folders.run(record.run)
             shown += ["--out", str(run)]
-            if self._place.has_run(record.run):
-                return Line(shown, self._going_on(record.run), names)
+            if self._folders.has_run(record.run):
+                return Line(shown, self._resume_words(record.run), names)
             if design is not None:
                 words = ["study", str(folder / SETTINGS_FILE), "--out", str(run)]
                 values = design.model_dump(mode="json", exclude_unset=True)
@@ -90,16 +90,16 @@ class Lines:
         return Line(shown, [*shown, *words], names)
 
     def _resumed(self, record: JobRecord) -> Line:
-        words = self._going_on(record.run)
-        words += changed(load_run(self._place.run(str(record.run))), record.settings)
+        words = self._resume_words(record.run)
+        words += changed(load_run(self._folders.run(str(record.run))), record.settings)
         return Line(words, words, {})
 
-    def _going_on(self, name: str | None) -> list[str]:
+    def _resume_words(self, name: str | None) -> list[str]:
         """The words that resume a run or study; the settings in its folder say what is started."""
-        if name is None or not self._place.has_run(name):
+        if name is None or not self._folders.has_run(name):
             raise not_found(f"run {name}")
-        run = load_run(self._place.run(name))
-        strange = [one for one in programs_in(run.config) if not self._agents.allows(one)]
+        run = load_run(self._folders.run(name))
+        strange = [text for text in programs_in(run.config) if not self._agents.allows(text)]
         if strange:
             raise ProblemError(
                 422,
@@ -135,14 +135,14 @@ def changes_of(run: Run | Study) -> list[Change]:
 
 def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
     """The options of `resume` that give these changes; ProblemError where one is wrong."""
-    known = {change.name: change for change in changes_of(run)}
+    allowed = {change.name: change for change in changes_of(run)}
     words: list[str] = []
     wrong: list[Fault] = []
     for key, value in settings.items():
-        if key not in known:
-            wrong.append(Fault((key,), f"{key}: may change: {', '.join(known)}"))
+        if key not in allowed:
+            wrong.append(Fault((key,), f"{key}: may change: {', '.join(allowed)}"))
             continue
-        wrong += _faults_of(known[key], value)
+        wrong += _faults_of(allowed[key], value)
         words += option_words({key: value})
     if wrong:
         raise wrong_settings(wrong)
@@ -151,18 +151,18 @@ def changed(run: Run | Study, settings: Mapping[str, Any]) -> list[str]:
 
 def _faults_of(change: Change, value: Any) -> list[Fault]:
     """What is wrong with a value that a client gives a setting."""
-    key, said = change.name, None
+    key, fault = change.name, None
     taken: Any = int | float if change.type is float else change.type
     if isinstance(value, bool) != (change.type is bool) or not isinstance(value, taken):
-        said = f"no {change.type.__name__}"
+        fault = f"no {change.type.__name__}"
     elif change.type in (int, float):
-        said = None if 0 < value < float("inf") else "it must be more than 0"
+        fault = None if 0 < value < float("inf") else "it must be more than 0"
     elif key in _READ:
         try:
             _READ[key](value)
         except ValueError as error:
-            said = str(error)
-    return [] if said is None else [Fault((key,), f"{key}: {said}")]
+            fault = str(error)
+    return [] if fault is None else [Fault((key,), f"{key}: {fault}")]
 
 
 _READ: Final[Mapping[str, Callable[[str], object]]] = {"seeds": seeds_of}

@@ -21,40 +21,40 @@ from evolve.service.responses import ProblemError, pointer, wrong_settings
 from evolve.service.state import ServiceState
 
 
-async def ordered(service: ServiceState, asked: NewJob, key: str | None) -> JobRecord:
+async def new_job(service: ServiceState, request: NewJob, key: str | None) -> JobRecord:
     """The job that a client asks for, not yet started; the earlier one where `key` was used.
 
     Raises ProblemError for wrong settings, with the place of each fault.
     """
-    content = json.dumps(asked.model_dump(), sort_keys=True).encode()
+    content = json.dumps(request.model_dump(), sort_keys=True).encode()
     digest = hashlib.sha256(content).hexdigest()
-    known = None if key is None else service.jobs.of_key(key)
-    if known is not None:
-        if known.asked != digest:
+    earlier = None if key is None else service.jobs.of_key(key)
+    if earlier is not None:
+        if earlier.asked != digest:
             raise ProblemError(422, "this Idempotency-Key was used for another request")
-        return known
-    form, rest = form_of(asked.command, asked.settings)
+        return earlier
+    form, rest = form_of(request.command, request.settings)
     given, names = await checked(service, form, rest)
-    if asked.is_study:
-        await asyncio.to_thread(form.design, given, asked.seeds, asked.grid)
+    if request.is_study:
+        await asyncio.to_thread(form.design, given, request.seeds, request.grid)
     record = JobRecord.new(
-        asked.command,
-        asked.settings,
-        threads=asked.threads,
-        seeds=asked.seeds,
-        grid=asked.grid,
+        request.command,
+        request.settings,
+        threads=request.threads,
+        seeds=request.seeds,
+        grid=request.grid,
         names=names,
         key=key,
-        asked=digest,
+        request=digest,
     )
     if form.kind is not None:
-        _claim_run(service, record, form, given, asked.name)
-    elif asked.name is not None:
+        _claim_run(service, record, form, given, request.name)
+    elif request.name is not None:
         raise ProblemError(422, "name: only runs have one", [("/name", "only runs have one")])
     return record
 
 
-async def readied(service: ServiceState, record: JobRecord) -> None:
+async def check_startable(service: ServiceState, record: JobRecord) -> None:
     """Check that a job can be resumed: its agents exist, and its command line can be made.
 
     Raises ProblemError otherwise.
@@ -75,16 +75,16 @@ async def checked(
     names: dict[str, str] = {}
     to_load: list[tuple[SettingPath, str]] = []
 
-    def source_of(place: SettingPath, text: str) -> str:
+    def source_of(path: SettingPath, text: str) -> str:
         source = service.agents.checked_source(text)
         names[source] = text
         if "?" in text:
-            to_load.append((place, source))
+            to_load.append((path, source))
         return source
 
     given = form.checked(settings, source_of)
-    for place, source in to_load:
-        await service.search.ask("load", {"AgentError": _pointer(place)}, source=source)
+    for path, source in to_load:
+        await service.search.ask("load", {"AgentError": _pointer(path)}, source=source)
     if form.variant is not None and form.variant.check is not None:
         places = {"SettingsError": _pointer(("fix",)), "OptionsError": _pointer(("fix",))}
         values = {**given, **form.own}
@@ -95,8 +95,8 @@ async def checked(
     return given, names
 
 
-def _pointer(place: SettingPath) -> str:
-    return pointer("settings", *place)
+def _pointer(path: SettingPath) -> str:
+    return pointer("settings", *path)
 
 
 def _claim_run(
@@ -105,12 +105,12 @@ def _claim_run(
     """Reserve a name for the run of a job."""
     stem = STUDY.name if record.seeds is not None or record.grid else form.stem(given)
     if name is None:
-        made = claim(service.place.runs, stem)
+        made = claim(service.folders.runs, stem)
     else:
         try:
             if (other := service.jobs.of_run(name)) is not None and not other.over:
                 raise RunError(f"{name} is the run of job {other.id}")
-            made, _ = claimed(service.place.runs, stem, new_run_in(service.place.runs, name))
+            made, _ = claimed(service.folders.runs, stem, new_run_in(service.folders.runs, name))
         except EvolveError as error:
             taken = f"{name} is taken"
             raise ProblemError(409, f"name: {taken}", [("/name", taken)]) from error

@@ -21,11 +21,11 @@ from evolve.files.atomic import Tail, write_text
 from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import refuse_links
 from evolve.runs.run_folder import check_new, discard
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
 from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.runs import Job
-from evolve.service.responses import ProblemError, not_found, outlived
+from evolve.service.responses import ProblemError, log_errors, not_found
 
 PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
@@ -41,19 +41,19 @@ Tell = Callable[[str, Mapping[str, Any]], None]
 class Jobs:
     """Jobs in the order of their requests; at most `slots` of them run at once.
 
-    tell(name, document) sends an event; rested(run) is called when no job works on a run any more.
+    tell(name, document) sends an event; on_idle(run) is called when no job works on a run any more.
     """
 
     def __init__(
         self,
-        place: Place,
+        folders: Folders,
         lines: Lines,
         slots: int,
         tell: Tell,
-        rested: Callable[[str], None],
+        on_idle: Callable[[str], None],
     ) -> None:
-        self._place, self._lines_of, self.slots = place, lines, slots
-        self._tell, self._rested = tell, rested
+        self._folders, self._lines_of, self.slots = folders, lines, slots
+        self._tell, self._on_idle = tell, on_idle
         self._records: dict[str, JobRecord] = {}
         self._lines: dict[str, str] = {}
         self._of_run: dict[str, JobRecord] = {}
@@ -63,7 +63,7 @@ class Jobs:
 
     def restore(self) -> None:
         """Load the jobs of earlier servers: follow those alive, mark dead ones as interrupted."""
-        for folder in self._place.folders_of_jobs():
+        for folder in self._folders.folders_of_jobs():
             with suppress(OSError):
                 if {path.name for path in folder.iterdir()} <= {SETTINGS_FILE}:
                     remove_tree(folder, ignore_errors=True)  # killed before it was saved
@@ -80,12 +80,12 @@ class Jobs:
                     record.process = find_process(record.id, record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
-        with outlived("the first look at jobs"):  # such as a full disk: the next try may work
+        with log_errors("the first look at jobs"):  # such as a full disk: the next try may work
             self.follow()
 
     def _loaded(self, folder: Path) -> JobRecord:
         try:
-            return JobRecord.load(folder, self._place)
+            return JobRecord.load(folder, self._folders)
         except RunError as error:
             return JobRecord.damaged(folder.name, str(error), folder.lstat().st_mtime)
 
@@ -111,7 +111,7 @@ class Jobs:
 
     def of_key(self, key: str) -> JobRecord | None:
         """The job that a request with this idempotency key made; None where there is none."""
-        return next((one for one in self._records.values() if one.key == key), None)
+        return next((record for record in self._records.values() if record.key == key), None)
 
     def of_run(self, run: str) -> JobRecord | None:
         """The latest job of a run; None where there is none."""
@@ -124,10 +124,10 @@ class Jobs:
 
     def document(self, record: JobRecord) -> Job:
         """A job as clients get it."""
-        waiting = [one.id for one in self._ordered() if one.state == "queued"]
-        place = waiting.index(record.id) + 1 if record.id in waiting else None
-        document = record.document(place, self._line(record))
-        if record.over and record.run and not self._place.has_run(record.run):
+        waiting = [other.id for other in self._ordered() if other.state == "queued"]
+        position = waiting.index(record.id) + 1 if record.id in waiting else None
+        document = record.document(position, self._line(record))
+        if record.over and record.run and not self._folders.has_run(record.run):
             return document.model_copy(update={"run": None})  # it never began, or was deleted
         return document
 
@@ -140,7 +140,7 @@ class Jobs:
         if line is None:
             try:
                 shown = self._lines_of.of(record).shown
-                line = self._place.line_of(shown)
+                line = self._folders.line_of(shown)
             except (EvolveError, ProblemError):
                 line = ""
             self._lines[record.id] = line
@@ -148,7 +148,7 @@ class Jobs:
 
     def file(self, record: JobRecord, name: str) -> Path:
         """The path of a file of a job."""
-        return self._place.jobs / record.id / name
+        return self._folders.jobs / record.id / name
 
     def log(self, record: JobRecord, most: int = 100_000) -> str:
         """The last `most` bytes that a job printed."""
@@ -166,7 +166,7 @@ class Jobs:
         Raises OSError where it cannot be saved.
         """
         try:
-            record.save(self._place)
+            record.save(self._folders)
         except OSError:
             self.give_up(record)
             raise
@@ -178,7 +178,7 @@ class Jobs:
 
     def give_up(self, record: JobRecord) -> None:
         """Remove all files of a job that could not be saved, and free the name of its run."""
-        remove_tree(self._place.jobs / record.id, ignore_errors=True)
+        remove_tree(self._folders.jobs / record.id, ignore_errors=True)
         if record.command != "resume":
             self._empty_folder(record)
 
@@ -194,13 +194,13 @@ class Jobs:
             record.state = "stopping"
             record.process.stop(record.id)
         else:
-            raise ProblemError(409, f"{record.said}: nothing is at work")
+            raise ProblemError(409, f"{record.label}: nothing is at work")
         self._keep(record)
 
     def kill(self, record: JobRecord) -> None:
         """End a job at once; its current step is lost."""
         if record.state not in ("running", "stopping") or record.process is None:
-            raise ProblemError(409, f"{record.said}: nothing is at work")
+            raise ProblemError(409, f"{record.label}: nothing is at work")
         self._kills.add(record.id)
         record.process.kill(record.id)
         self._next_look = 0.0
@@ -209,7 +209,7 @@ class Jobs:
     def check_resumable(self, record: JobRecord) -> None:
         """Raise ProblemError unless a job can be resumed."""
         if record.state not in ("stopped", "interrupted", "failed", "cancelled"):
-            raise ProblemError(409, f"{record.said}: it cannot be resumed")
+            raise ProblemError(409, f"{record.label}: it cannot be resumed")
         other = None if record.run is None else self.of_run(record.run)
         if other is not None and not other.over:
             raise ProblemError(409, f"job {other.id} is at work on {record.run}")
@@ -218,7 +218,7 @@ class Jobs:
         """Queue a job again, to continue where it ended."""
         self.check_resumable(record)
         with self._undone(record):
-            record.begin_anew()
+            record.restart()
             self._keep(record)
         self._kills.discard(record.id)
         if record.run is not None:
@@ -228,9 +228,9 @@ class Jobs:
     def remove(self, record: JobRecord) -> None:
         """Delete a job that has ended, and its files. Its run stays."""
         if not record.over:
-            raise ProblemError(409, f"{record.said}: stop it first")
-        folder = self._place.jobs / record.id
-        gone = self._place.lent / secrets.token_hex(8)
+            raise ProblemError(409, f"{record.label}: stop it first")
+        folder = self._folders.jobs / record.id
+        gone = self._folders.temporary / secrets.token_hex(8)
         if folder.exists():  # missing where the disk only failed to confirm its removal
             move(folder, gone)  # in one step: half a job would be a damaged one
         remove_tree(gone, ignore_errors=True)
@@ -248,7 +248,7 @@ class Jobs:
             self._next_look = now + _CHECK
             reap()
         for name, tail in list(self._tails.items()):
-            with outlived(f"following job {name}"):
+            with log_errors(f"following job {name}"):
                 self._follow(self._records[name], tail, look)
         self._fill()
 
@@ -286,13 +286,13 @@ class Jobs:
     def _end(self, record: JobRecord) -> None:
         del self._tails[record.id]
         lines = [line for line in self.log(record).splitlines() if line.strip()]
-        kept = self._place.has_run(record.run)
+        kept = self._folders.has_run(record.run)
         record.end(lines[-1] if lines else "", kept)
         if record.id in self._kills and record.state in ("failed", "cancelled"):
             record.state, record.error = "interrupted", None
         self._kills.discard(record.id)
         if record.run is not None:
-            self._rested(record.run)
+            self._on_idle(record.run)
         if record.state in ("cancelled", "failed"):
             self._empty_folder(record)
         self._keep(record)
@@ -300,7 +300,7 @@ class Jobs:
     def _empty_folder(self, record: JobRecord) -> None:
         """Free the name of a run that never began."""
         if record.run is not None:
-            folder = self._place.run(record.run)
+            folder = self._folders.run(record.run)
             with suppress(RunError, OSError):
                 check_new(folder)
                 discard(folder, made=True)
@@ -345,13 +345,13 @@ class Jobs:
             record.names = {**record.names, **line.names}
             if line.file is not None:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
-            record.save(self._place)  # before the start: no job starts twice
+            record.save(self._folders)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
-        self._lines[record.id] = self._place.line_of(line.shown)
+        self._lines[record.id] = self._folders.line_of(line.shown)
         try:
             record.process = start_process(
                 self._words(record, line, progress),
-                self._place.runs.parent,
+                self._folders.runs.parent,
                 self.file(record, LOG_FILE),
                 record.id,
             )
@@ -372,9 +372,9 @@ class Jobs:
 
         Its process gets the names of these, and would follow them.
         """
-        refuse_links(self._place.jobs, [record.id])
+        refuse_links(self._folders.jobs, [record.id])
         if record.run is not None:
-            self._place.run(record.run)
+            self._folders.run(record.run)
 
     def _words(self, record: JobRecord, line: Line, progress: Path) -> list[str]:
         """The complete command that starts or resumes it."""
@@ -384,7 +384,7 @@ class Jobs:
 
     def _keep(self, record: JobRecord) -> None:
         self._changed(record)
-        record.save(self._place)
+        record.save(self._folders)
 
     def _changed(self, record: JobRecord) -> None:
         self._tell("job", self.document(record).model_dump())

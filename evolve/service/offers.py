@@ -208,7 +208,7 @@ def _filled(offer: Offer, programs: Collection[str]) -> Offer:
 async def costs_of_offers(costs: Costs, rules: str, threads: int) -> OfferCosts:
     """What all offers cost under some rules, where that can be estimated."""
     items = {}
-    for offer in (one for goal in GOALS for one in goal.offers):
+    for offer in (offer for goal in GOALS for offer in goal.offers):
         form = None if offer.command is None else forms()[offer.command]
         if form is None or form.variant is None or form.variant.cost is None or offer.time:
             continue

@@ -106,12 +106,12 @@ def problem(status: int, detail: str, errors: Sequence[tuple[str, str]] = ()) ->
         "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
-        "errors": [{"pointer": place, "detail": text} for place, text in errors],
+        "errors": [{"pointer": where, "detail": text} for where, text in errors],
     }
     return JSONResponse(document, status, media_type=MEDIA)
 
 
-def noted(what: str, error: BaseException) -> str:
+def log_failure(what: str, error: BaseException) -> str:
     """Log a failure of `what`; returns its id.
 
     The same failure again has the same id and no line: what fails twice a second would fill the
@@ -155,24 +155,24 @@ class Pool(Generic[T]):
 
 
 @contextmanager
-def outlived(what: str) -> Iterator[None]:
+def log_errors(what: str) -> Iterator[None]:
     """Log what fails inside, and continue after it."""
     try:
         yield
     except Exception as error:
-        noted(what, error)
+        log_failure(what, error)
 
 
-async def kept_going(what: str, work: Callable[[], Awaitable[None]]) -> None:
+async def restart_on_error(what: str, work: Callable[[], Awaitable[None]]) -> None:
     """Do endless work, and begin it again whenever it fails."""
     while True:
-        with outlived(what):
+        with log_errors(what):
             await work()
             return
         await asyncio.sleep(_PAUSE)
 
 
-class Unforeseen:
+class InternalErrors:
     """Answers unexpected errors as a problem with an id, which the log has as well.
 
     A handler of the app is no alternative: the app raises the error again after the answer and logs
@@ -197,7 +197,7 @@ class Unforeseen:
                 raise
             # Named by its route: by path, each id that clients send would get its own line.
             route = getattr(scope.get("route"), "path", "a request")
-            name = noted(f"{scope['method']} {route}", error)
+            name = log_failure(f"{scope['method']} {route}", error)
             if begun:  # part of it is sent: only breaking off shows the failure
                 raise ConnectionAbortedError(f"failure {name}") from None
             detail = f"internal error {name}; see the server's log"
@@ -218,15 +218,15 @@ def answer_with_problems(app: FastAPI) -> None:
     async def _invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         errors = []
         for detail in error.errors():
-            place = list(detail["loc"])
-            where = place.pop(0) if place else "body"
+            keys = list(detail["loc"])
+            part = keys.pop(0) if keys else "body"
             if detail["type"] == "json_invalid":
                 return problem(400, f"the body is not JSON: {detail['msg']}")
-            if where == "path":
-                return problem(404, f"there is no {place[0]} {str(detail['input'])[:80]!r}")
+            if part == "path":
+                return problem(404, f"there is no {keys[0]} {str(detail['input'])[:80]!r}")
             message = WRITTEN.get(detail.get("ctx", {}).get("pattern")) or plain_words(detail)
-            errors.append((pointer(*(place if where == "body" else [where, *place])), message))
-        return problem(422, "; ".join(f"{place}: {text}" for place, text in errors), errors)
+            errors.append((pointer(*(keys if part == "body" else [part, *keys])), message))
+        return problem(422, "; ".join(f"{where}: {text}" for where, text in errors), errors)
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
@@ -236,7 +236,7 @@ def answer_with_problems(app: FastAPI) -> None:
 
     @app.exception_handler(EvolveError)
     async def _evolve(request: Request, error: EvolveError) -> JSONResponse:
-        return problem(422, request.app.state.service.place.worded(error))
+        return problem(422, request.app.state.service.folders.error_text(error))
 
     @app.exception_handler(OSError)
     async def _disk(request: Request, error: OSError) -> JSONResponse:
@@ -268,9 +268,9 @@ class Cursor:
         return range(start, end), str(end) if end < count else None
 
 
-def _pages_of(usual: int) -> Callable[..., Any]:
+def _pages_of(default: int) -> Callable[..., Any]:
     async def page(
-        limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = usual,
+        limit: Annotated[int, Query(ge=1, le=500, description="items a page")] = default,
         after: Annotated[
             str, Query(pattern=r"^[0-9]{1,9}$", description="`next` of the page before")
         ] = "0",
@@ -305,8 +305,8 @@ class Tags:
         tag = f'"{hashlib.sha256(text.encode()).hexdigest()[:24]}"'
         self.response.headers["etag"] = tag
         self.response.headers.setdefault("cache-control", "no-cache")
-        known = [one.strip() for one in self.request.headers.get("if-none-match", "").split(",")]
-        if tag in known or f"W/{tag}" in known:
+        sent = [part.strip() for part in self.request.headers.get("if-none-match", "").split(",")]
+        if tag in sent or f"W/{tag}" in sent:
             raise NotModifiedError(tag)
 
     def committed(self, run: Run, generation: int) -> None:

@@ -20,12 +20,12 @@ from starlette.staticfiles import StaticFiles
 
 from evolve.errors import RunError
 from evolve.service.api import agents, generations, jobs, runs, sweeps, welcome
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.request_guard import EVERYWHERE, SESSION, Door, Guard
 from evolve.service.responses import (
     RESPONSES,
+    InternalErrors,
     NotModifiedError,
-    Unforeseen,
     answer_with_problems,
     problem,
 )
@@ -75,7 +75,7 @@ def make_app(service: ServiceState, hosts: Sequence[str] = (), token: str | None
         redoc_url=None,
         lifespan=life,
         middleware=[
-            Middleware(Unforeseen),
+            Middleware(InternalErrors),
             Middleware(Guard, hosts=hosts, door=door),
             Middleware(GZipMiddleware, minimum_size=2000, compresslevel=5),  # not of events
         ],
@@ -128,11 +128,15 @@ async def _elsewhere(request: Request) -> Response:
 
     Several routes may share a path, and the page would take what they do not.
     """
-    others = [one for one in request.app.router.routes if getattr(one, "name", "") not in _LAST]
+    routes = [
+        route for route in request.app.router.routes if getattr(route, "name", "") not in _LAST
+    ]
     allowed = [
         method
         for method in _METHODS
-        if any(one.matches({**request.scope, "method": method})[0] is Match.FULL for one in others)
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
+        )
     ]
     if not allowed:
         return problem(404, "there is no such resource; see api/v1/openapi.json")
@@ -179,11 +183,11 @@ def serve(
 
     Raises RunError where the folder or the port is not available.
     """
-    place = Place(runs)
-    place.claim()
+    folders = Folders(runs)
+    folders.claim()
     try:
         listening = _listen(host, port)
-        service = ServiceState(place, slots, programs)
+        service = ServiceState(folders, slots, programs)
         app = make_app(service, hosts=(host, *hosts), token=token)
         config = uvicorn.Config(
             app,
@@ -198,12 +202,12 @@ def serve(
             ws="none",
         )
         number = listening.getsockname()[1]
-        named = socket.gethostname() if host in EVERYWHERE else host
-        shown = f"[{named}]" if ":" in named else named
+        name = socket.gethostname() if host in EVERYWHERE else host
+        shown = f"[{name}]" if ":" in name else name
         ready(f"http://{shown}:{number}/")
         _Server(config, service).run(sockets=[listening])
     finally:
-        place.release()
+        folders.release()
 
 
 def _listen(host: str, port: int) -> socket.socket:

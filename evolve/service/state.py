@@ -20,12 +20,12 @@ from evolve.service.agents import Agents, HumanGames
 from evolve.service.costs import Costs
 from evolve.service.downloads import Downloads
 from evolve.service.engine_client import Search
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.index import Index
 from evolve.service.job import ROW_EVENTS
 from evolve.service.job_lines import Lines
 from evolve.service.jobs import Jobs
-from evolve.service.responses import ProblemError, kept_going, outlived
+from evolve.service.responses import ProblemError, log_errors, restart_on_error
 from evolve.version import __version__
 
 _KEPT: Final = 2048
@@ -114,17 +114,17 @@ _SELDOM: Final = 10.0
 class ServiceState:
     """A running service of one folder."""
 
-    def __init__(self, place: Place, slots: int, programs: Sequence[str]) -> None:
-        self.place, self.slots = place, slots
+    def __init__(self, folders: Folders, slots: int, programs: Sequence[str]) -> None:
+        self.folders, self.slots = folders, slots
         self.events = Events(__version__, ROW_EVENTS)
-        self.agents = Agents(place, programs)
-        self.lines = Lines(place, self.agents)
-        self.jobs = Jobs(place, self.lines, slots, self._tell, self._tell_of_run)
-        self.index = Index(place, self._job_of)
+        self.agents = Agents(folders, programs)
+        self.lines = Lines(folders, self.agents)
+        self.jobs = Jobs(folders, self.lines, slots, self._tell, self._send_run)
+        self.index = Index(folders, self._job_of)
         self.search = Search()
         self.costs = Costs(self.search)
-        self.downloads = Downloads(place)
-        self.human_games = HumanGames(place, self.search)
+        self.downloads = Downloads(folders)
+        self.human_games = HumanGames(folders, self.search)
         self.ordering = asyncio.Lock()
         """Held while a request becomes a job: the same request twice at once makes one job."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -146,7 +146,7 @@ class ServiceState:
     def _tell(self, name: str, document: Mapping[str, Any]) -> None:
         """Send an event; a new row comes from its table, where rows can be read one by one."""
         if name in ROW_EVENTS:
-            with outlived("a new row"), suppress(ProblemError, EvolveError, OSError):
+            with log_errors("a new row"), suppress(ProblemError, EvolveError, OSError):
                 run = self.index.open(document["run"])
                 table = run.kind.tables[0]
                 rows = run.kind.reading.tables[table.name].rows
@@ -155,9 +155,9 @@ class ServiceState:
                     document = {**document, "row": json_value(row)}
         self.events.tell(name, document)
 
-    def _tell_of_run(self, run: str) -> None:
+    def _send_run(self, run: str) -> None:
         """Send the current state of a run."""
-        with outlived(f"looking at run {run}"), suppress(ProblemError):
+        with log_errors(f"looking at run {run}"), suppress(ProblemError):
             self.events.tell("run", self._drawn(run))
 
     def _drawn(self, run: str) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class ServiceState:
             "looking for runs": self._look_for_ever,
         }
         self._tasks = [
-            asyncio.create_task(kept_going(what, work)) for what, work in endless.items()
+            asyncio.create_task(restart_on_error(what, work)) for what, work in endless.items()
         ]
 
     async def close(self) -> None:
@@ -199,7 +199,7 @@ class ServiceState:
         for name in gone:
             self.events.tell("run", {"id": name, "gone": True})
         for name in changed:
-            with outlived(f"looking at run {name}"), suppress(ProblemError):  # deleted again
+            with log_errors(f"looking at run {name}"), suppress(ProblemError):  # deleted again
                 self.events.tell("run", await asyncio.to_thread(self._drawn, name))
         return cost
 
@@ -212,11 +212,11 @@ class ServiceState:
 
 def _service(request: Request) -> ServiceState:
     service: ServiceState = request.app.state.service
-    if not service.place.is_there:  # otherwise every run would seem unknown
-        gone = f"the folder of runs, {service.place.runs.name}, is gone: put it back"
+    if not service.folders.exists:  # otherwise every run would seem unknown
+        gone = f"the folder of runs, {service.folders.runs.name}, is gone: put it back"
         raise ProblemError(503, gone, retry=_SELDOM)
     return service
 
 
-Inside = Annotated[ServiceState, Depends(_service)]
+Service = Annotated[ServiceState, Depends(_service)]
 """The service, as a parameter of routes."""

@@ -118,11 +118,11 @@ def upsets_of(run: Run, generation: Generation, games: pa.Table) -> list[float |
     )
     upsets: list[float | None] = []
     for black, white, winner in players:
-        one, other = score.get(black), score.get(white)
-        if one is None or other is None or winner not in ("black", "white"):
+        of_black, of_white = score.get(black), score.get(white)
+        if of_black is None or of_white is None or winner not in ("black", "white"):
             upsets.append(None)
         else:
-            upsets.append(round(other - one if winner == "black" else one - other, 6))
+            upsets.append(round((of_white - of_black) * (1 if winner == "black" else -1), 6))
     return upsets
 
 
@@ -177,12 +177,12 @@ def crosstable_of(games: pa.Table) -> CrossTable:
     totals, scores = table.totals.tolist(), table.scores.tolist()
     order = sorted(range(len(names)), key=lambda player: -totals[player])
     return CrossTable(
-        individuals=[names[one] for one in order],
+        individuals=[names[row] for row in order],
         scores=[
-            [round(scores[one][other], 4) if table.games[one, other] else None for other in order]
-            for one in order
+            [round(scores[row][other], 4) if table.games[row, other] else None for other in order]
+            for row in order
         ],
-        totals=[round(totals[one], 4) for one in order],
+        totals=[round(totals[row], 4) for row in order],
     )
 
 

@@ -59,7 +59,7 @@ class Server(App):
             "uploads": uploads,
             "plays": sorted(
                 len(self.ask("GET", f"plays/{path.stem}").json()["moves"])
-                for path in self.state.place.plays.iterdir()
+                for path in self.state.folders.plays.iterdir()
             ),
         }
 
@@ -121,7 +121,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner, searc
     server.ask("POST", f"jobs/{cancelled}/stop")
     start = {"agent": "swh", "side": "black"}
     play = server.ask("POST", "plays", start).json()["id"]
-    server.state.place.release()
+    server.state.folders.release()
     kept = folder.parent / "kept"
     shutil.copytree(folder, kept)
     other = base64.b64encode(_CHAMPION.read_bytes() + b"\n").decode()
@@ -177,14 +177,14 @@ def whole(base: Base, name: str, runner: asyncio.Runner, search: Search) -> Whol
     server.state.index.scan()
     after = server.listed()
     assert_nothing_left(server)
-    server.state.place.release()
+    server.state.folders.release()
     return Whole(points, before, after)
 
 
 def assert_nothing_left(server: Server) -> None:
-    place = server.state.place
+    place = server.state.folders
     assert leftovers(place.runs) == []
-    assert list(place.lent.iterdir()) == []
+    assert list(place.temporary.iterdir()) == []
     assert [one.state for one in server.state.jobs.all() if one.is_foreign] == []
     assert {path.name for path in place.jobs.iterdir()} == {
         record.id for record in server.state.jobs.all()
@@ -216,14 +216,14 @@ class Case:
             assert answer.status_code in (self.request.status, *ways), answer.text
         server.state.index.scan()
         assert server.listed() == self.whole.after
-        server.state.place.release()
+        server.state.folders.release()
 
     def assert_kept(self, folder: Path) -> None:
         """The next server finds it done, and nothing else."""
         server = self.start(folder)
         assert server.listed() == self.whole.after
         assert_nothing_left(server)
-        server.state.place.release()
+        server.state.folders.release()
 
 
 @pytest.fixture
@@ -261,7 +261,7 @@ def test_a_server_that_dies_in_a_request_starts_again_and_takes_it_again(
     deaths = Deaths(dies, tmp_path, numbers, torn=torn)
     with hooked(deaths):
         case.send(server)
-    server.state.place.release()
+    server.state.folders.release()
     assert deaths.copies.keys() == numbers
     for number, left in deaths.copies.items():
         folder = base.placed(left)

@@ -14,7 +14,7 @@ from evolve.runs.agreements import agree
 from evolve.runs.ids import SERVICE
 from evolve.service.agents import Agents
 from evolve.service.api.runs import _delete
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
 from evolve.service.jobs import LOG_FILE
 from evolve.service.state import ServiceState
@@ -53,7 +53,7 @@ def own_copy(runs: Path, folder: Path) -> None:
 
 def opened(folder: Path) -> ServiceState:
     """The state of a server that has just been started there."""
-    place = Place(folder)
+    place = Folders(folder)
     place.claim()
     state = ServiceState(place, 1, ())
     state.index.scan()
@@ -68,15 +68,15 @@ def work(folder: Path) -> None:
     state = opened(folder)
     try:
         record = JobRecord(id=JOB, command="run", settings={}, state="cancelled")
-        state.jobs._records.setdefault(record.id, record).save(state.place)
+        state.jobs._records.setdefault(record.id, record).save(state.folders)
         state.jobs.file(record, LOG_FILE).write_text("it began")  # half of a job is a damaged one
-        agents = Agents(state.place, ())
+        agents = Agents(state.folders, ())
         agents.remove_upload(agents.keep_upload(_AGENT, ".json"))
         state.jobs.remove(state.jobs.get(record.id))
         if (folder / "x").exists():
-            _delete(state, state.place.run("x"))
+            _delete(state, state.folders.run("x"))
     finally:
-        state.place.release()
+        state.folders.release()
 
 
 def assert_clean(folder: Path) -> None:

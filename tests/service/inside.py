@@ -13,7 +13,7 @@ import pytest
 
 from evolve.service.agents import HumanGames
 from evolve.service.engine_client import Search
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
 from evolve.service.server import make_app
 from evolve.service.state import ServiceState
@@ -43,13 +43,13 @@ class App:
         idle: bool = False,
         **options: Any,
     ) -> None:
-        self.place = Place(runs)
-        self.place.claim()
-        self.state = ServiceState(self.place, 0, programs)
+        self.folders = Folders(runs)
+        self.folders.claim()
+        self.state = ServiceState(self.folders, 0, programs)
         self.runner, self._idle, self._shared = runner, idle, search is not None
         if search is not None:
             self.state.search = search
-            self.state.human_games = HumanGames(self.place, search)
+            self.state.human_games = HumanGames(self.folders, search)
         self.app = make_app(self.state, **options)
 
     def __enter__(self) -> App:
@@ -64,7 +64,7 @@ class App:
         if self._shared:
             self.state.search = Search()  # the other one goes on
         self.runner.run(self.state.close())
-        self.place.release()
+        self.folders.release()
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
         """The answer to a request to any path."""
@@ -104,7 +104,7 @@ class App:
 
 def rewrite(runs: Path, job: str, **changes: Any) -> JobRecord:
     """Change what the file of a job says, as this user's service does."""
-    place = Place(runs)
+    place = Folders(runs)
     record = JobRecord.load(place.jobs / job, place)
     for name, value in changes.items():
         setattr(record, name, value)

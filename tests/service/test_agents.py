@@ -19,7 +19,7 @@ import pytest
 from evolve.agents.names import parse_name
 from evolve.runs.loading import load_agent
 from evolve.service.agents import LIMITS, Agents
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.responses import ProblemError
 from tests.service import Service
 from tests.service.inside import App
@@ -144,7 +144,7 @@ def test_uploads_that_are_no_agents(
 
 def test_a_client_sets_nothing_that_a_program_is_started_with(tmp_path: Path) -> None:
     programs = ("python:a.py", "gtp:b --x?cwd=/tmp&time=1", "nboard:c")
-    agents = Agents(Place(tmp_path), programs)
+    agents = Agents(Folders(tmp_path), programs)
     for setting in ("memory=1048576", "cwd=1", "margin=9", "clock=60", "nonsense=1"):
         for name in ("program:1", "program:2", "program:3", "swh"):
             with pytest.raises(ProblemError, match="no service takes"):
@@ -169,7 +169,7 @@ def test_agents_of_a_run_are_shown_by_the_ids_that_name_them(runs: Path, tmp_pat
     (tmp_path / "runs/.service/agents/uploads").mkdir(parents=True)
     champion = runs / "small/champion.json"
     shutil.copy(champion, tmp_path / "runs/.service/agents/uploads/0123456789abcdef.json")
-    agents = Agents(Place(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1", "gtp:a?cwd=/tmp"))
+    agents = Agents(Folders(tmp_path / "runs"), ("gtp:a", "gtp:b --x?time=1", "gtp:a?cwd=/tmp"))
     for name in (
         *(
             "swh?depth=2",

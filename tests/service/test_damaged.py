@@ -14,9 +14,9 @@ import pytest
 import tomli_w
 
 from evolve.service import responses
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
-from evolve.service.responses import kept_going
+from evolve.service.responses import restart_on_error
 from tests.cli import posix
 from tests.service.inside import App
 
@@ -36,7 +36,7 @@ TOML: Final = [True, 7, -1, 1.5, float("nan"), float("inf"), "text", [], ["x", 1
 def folder(tmp_path: Path, runs: Path) -> Path:
     """A folder with a run and a job that are sound."""
     shutil.copytree(runs / "small", tmp_path / "runs" / "good")
-    place = Place(tmp_path / "runs")
+    place = Folders(tmp_path / "runs")
     place.claim()
     JobRecord(GOOD, "match", MATCH, state="done", created=1.0).save(place)
     place.release()
@@ -207,7 +207,7 @@ def test_endless_work_begins_again_where_it_fails(
         if count < 5:
             raise LookupError("again")
 
-    runner.run(kept_going("a test", work))
+    runner.run(restart_on_error("a test", work))
     assert count == 5
     assert caplog.text.count("of a test") == 1
 

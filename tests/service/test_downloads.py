@@ -12,7 +12,7 @@ import pytest
 import evolve
 from evolve.records.ggf import parse_ggf
 from evolve.service.downloads import Downloads
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.responses import ProblemError
 from tests.service import Service
 from tests.service.inside import App
@@ -58,7 +58,7 @@ class _GoneError(Exception):
 
 def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
-    place = Place(tmp_path / "runs")
+    place = Folders(tmp_path / "runs")
     place.claim()
     lending = Downloads(place)
 
@@ -77,7 +77,7 @@ def test_a_file_that_was_not_sent_is_taken_back(tmp_path: Path) -> None:
         with pytest.raises(_GoneError):
             asyncio.run(answer(scope, receive, send))
         assert not path.exists()
-    left = [path.name for path in place.lent.iterdir()]
+    left = [path.name for path in place.temporary.iterdir()]
     assert left == [".writing-0123456789abcdef.csv"], "beside files of other requests"
     place.release()
 
@@ -92,7 +92,7 @@ def test_a_download_that_fails_leaves_no_part(
     part = "import sys, time, pathlib\n"
     part += "pathlib.Path(sys.argv[-1]).with_name('.writing-x').write_text('a part')\n"
     part += "sys.exit('error: no room')" if ends == "fails" else "time.sleep(600)"
-    script = local.place.runs.parent / "command.py"
+    script = local.folders.runs.parent / "command.py"
     script.write_text(part)
 
     real = lending.Life.guard
@@ -109,4 +109,4 @@ def test_a_download_that_fails_leaves_no_part(
         assert found.value.status == (422 if ends == "fails" else 504)
 
     local.runner.run(made())
-    assert list(local.place.lent.iterdir()) == []
+    assert list(local.folders.temporary.iterdir()) == []

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from evolve.files.changes import Change
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from tests.cli import posix
 from tests.faults import hooked
 from tests.service import Service, until
@@ -64,7 +64,7 @@ def test_what_cannot_be_removed_is_in_the_log_and_keeps_nothing_from_starting(
             raise PermissionError(1, "not permitted", str(path))
 
     with caplog.at_level(logging.WARNING), hooked(refuse):
-        Place(tmp_path / "runs").claim()
+        Folders(tmp_path / "runs").claim()
     for name in ("run", "file"):
         assert f"{left[name]} stays, it cannot be removed: not permitted" in caplog.text
     assert all(path.exists() for path in left.values())
@@ -117,7 +117,7 @@ def _delete(service: Service) -> None:
 
 
 def test_a_folder_that_is_gone_is_said_to_be(local: App) -> None:
-    place = local.place.runs
+    place = local.folders.runs
     moved = Path(place).with_name("elsewhere")
     place.rename(moved)
     for path in ("runs", "runs/small", "runs/small/generations", "jobs", "agents", "health"):

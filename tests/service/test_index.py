@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import evolve
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.index import Index, _weights
 from tests.service import Service
 from tests.service.inside import App
@@ -43,7 +43,7 @@ def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> Non
         assert (found[-1]["elo"], found[-1]["elo_so_far"]) == (None, rows["rating"].iloc[-1])
         assert app.get("runs/c")["playoff_share"] == 0.93
         assert app.get("runs?sort=-score")["total"] == 4
-        (app.place.run("d") / "games/playoff.parquet").unlink()
+        (app.folders.run("d") / "games/playoff.parquet").unlink()
         stopped = app.get("runs/d")
         assert [stopped[key] for key in ("state", "elo", "playoff_share")] == [
             "stopped",
@@ -112,7 +112,7 @@ def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(
 
 def test_a_run_that_comes_during_a_scan_is_not_gone(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "small", tmp_path / "runs/a")
-    index = Index(Place(tmp_path / "runs"), lambda run: None)
+    index = Index(Folders(tmp_path / "runs"), lambda run: None)
     look = index._stamps_of
 
     def meanwhile(name: str) -> Any:
@@ -134,7 +134,7 @@ def test_what_changed_is_sent_after_a_run_is_deleted(
 ) -> None:
     sent: list[Any] = []
     monkeypatch.setattr(local.state.events, "tell", lambda name, document: sent.append(document))
-    folder = local.place.runs
+    folder = local.folders.runs
     shutil.copytree(folder / "small", folder / "copy", ignore=shutil.ignore_patterns(".lock"))
     assert local.ask("DELETE", "runs/small").status_code == 204
     gone, come = sent
@@ -144,7 +144,7 @@ def test_what_changed_is_sent_after_a_run_is_deleted(
 
 def test_an_older_scan_brings_no_deleted_run_back(runs: Path, tmp_path: Path) -> None:
     shutil.copytree(runs / "small", tmp_path / "runs/a")
-    index = Index(Place(tmp_path / "runs"), lambda run: None)
+    index = Index(Folders(tmp_path / "runs"), lambda run: None)
     looked, deleted, look = threading.Event(), threading.Event(), index._stamps_of
 
     def slow(*given: Any) -> Any:

@@ -20,7 +20,7 @@ from typing import Any, Final
 import psutil
 import pytest
 
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import JOB_ID, JobRecord, Process, find_process
 from tests.cli import posix
 from tests.service.inside import App, rewrite
@@ -82,7 +82,7 @@ def assert_left_alone(app: App) -> None:
     assert app.get(f"jobs/{JOB}")["state"] == "elsewhere"
     assert app.get(f"jobs/{JOB}/log") == {"text": ""}
     app.delete(f"jobs/{JOB}")
-    assert not (app.place.jobs / JOB).exists()
+    assert not (app.folders.jobs / JOB).exists()
 
 
 WORDS: Final = ["match", "gtp:touch OUT", "random", "--games", "2"]
@@ -125,15 +125,15 @@ def test_a_job_of_another_folder_or_another_user_is_from_elsewhere(
 ) -> None:
     other = tmp_path / "other"
     other.mkdir()
-    Place(other).claim()
+    Folders(other).claim()
     record = JobRecord(JOB, "match", MATCH, state="interrupted", created=1.0)
-    record.save(Place(other))
+    record.save(Folders(other))
     shutil.copytree(other / ".service", folder / ".service")
     with opened() as app:
         assert_left_alone(app)
     (folder / ".service/jobs").rmdir()
     shutil.move(other / ".service/jobs", folder / ".service/jobs")
-    record.save(Place(folder))
+    record.save(Folders(folder))
     with opened() as app:
         assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
     monkeypatch.setenv("EVOLVE_DATA_DIR", str(tmp_path / "another"))
@@ -142,7 +142,7 @@ def test_a_job_of_another_folder_or_another_user_is_from_elsewhere(
 
 
 def test_a_job_goes_by_no_other_name(folder: Path, opened: Callable[..., App]) -> None:
-    place = Place(folder)
+    place = Folders(folder)
     place.claim()
     place.release()
     other = "20260101-0000000b"
@@ -154,7 +154,7 @@ def test_a_job_goes_by_no_other_name(folder: Path, opened: Callable[..., App]) -
 
 def queued(folder: Path, **facts: Any) -> JobRecord:
     """A job that this user's service has made."""
-    place = Place(folder)
+    place = Folders(folder)
     if not place.jobs.exists():
         place.claim()
         place.release()

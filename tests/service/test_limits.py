@@ -17,7 +17,7 @@ def files(folder: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_looking_at_individuals_makes_no_file(local: App) -> None:
-    before = files(local.place.own)
+    before = files(local.folders.own)
     for row in local.ask("GET", "runs/small/generations/1/individuals").json()["items"][:3]:
         name = row["individual"]
         assert local.ask("GET", f"runs/small/individuals/{name}").json()["name"] == name
@@ -29,19 +29,19 @@ def test_looking_at_individuals_makes_no_file(local: App) -> None:
         assert len(answer.json()["moves"]) == 4, answer.text
     assert local.ask("GET", "runs/small/individuals/99-99").status_code == 404
     assert local.ask("GET", "runs/small/generations/1/champion").status_code == 200
-    assert files(local.place.own) == before
+    assert files(local.folders.own) == before
 
 
 def test_a_job_names_an_individual_without_a_file_of_it(local: App) -> None:
-    before = files(local.place.uploads.parent)
+    before = files(local.folders.uploads.parent)
     rows = local.ask("GET", "runs/small/generations/0/individuals").json()["items"]
     name = rows[0]["individual"]
     match = {"command": "match", "settings": {"a": f"run:small:{name}?depth=1", "b": "random"}}
     answer = local.ask("POST", "jobs", match)
     assert answer.status_code == 202, answer.text
     words = local.state.lines.of(local.state.jobs.all()[0]).words
-    assert f"run:{local.place.runs}/small:{name}?depth=1" in words
-    assert files(local.place.uploads.parent) == before
+    assert f"run:{local.folders.runs}/small:{name}?depth=1" in words
+    assert files(local.folders.uploads.parent) == before
     for wrong, status in (("99-99", 422), ("x", 422)):
         settings = {"a": f"run:small:{wrong}", "b": "random"}
         answer = local.ask("POST", "commands/match/check", {"settings": settings})

@@ -19,7 +19,7 @@ import pytest
 from evolve.errors import LinkError
 from evolve.runs.run import Run
 from evolve.service.engine_client import Search
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from tests.cli import posix, snapshot
 from tests.service import inside
 from tests.waits import until
@@ -100,7 +100,7 @@ def test_nothing_of_its_own_is_a_link(folder: Path, outside: Path, name: str) ->
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside / "deep" if name != "lock" else outside / "file")
     with pytest.raises(LinkError) as raised:
-        Place(folder).claim()
+        Folders(folder).claim()
     assert f"{link} is a link to {outside}" in str(raised.value)
     assert link.is_symlink()
 

@@ -20,7 +20,7 @@ import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.job import JOB_ID, JobRecord, Process
 from evolve.tables.trials import Importances, write_trials
 from tests.service import SMALL, TOKEN, Service, until
@@ -679,7 +679,7 @@ def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: b
     name, settings = "20260101-00000001", {"a": "swh", "b": "zero", "games": 2}
     folder = tmp_path / "runs" / ".service" / "jobs" / name
     folder.mkdir(parents=True)
-    place = Place(tmp_path / "runs")
+    place = Folders(tmp_path / "runs")
     record = JobRecord(name, "match", settings, state="running", created=1.0, started=1.0)
     sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, JOB_ID: name})
     record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time())

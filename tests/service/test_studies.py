@@ -17,7 +17,7 @@ import evolve
 from benchmarks.pages import sign_in, visit
 from evolve.runs import run_folder
 from evolve.runs.run import Study
-from evolve.service.folders import Place
+from evolve.service.folders import Folders
 from evolve.service.index import Index, Stamp
 from evolve.service.models.runs import RunSummary
 from evolve.studies.comparison import groups_of
@@ -204,7 +204,7 @@ def test_a_name_that_changes_hands_while_a_run_is_read_changes_nothing(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other run's summary passed for that of the first, until that one changed."""
-    index, own = Index(Place(folder), lambda run: None), folder / RUNS[0]
+    index, own = Index(Folders(folder), lambda run: None), folder / RUNS[0]
     index.scan()
     read = Index._read
 
@@ -292,7 +292,7 @@ def test_the_page_of_a_study(browser: Browser, folder: Path) -> None:
 def test_a_study_is_summed_up_from_its_runs_as_they_are(folder: Path, tmp_path: Path) -> None:
     """Not from those of the last scan: the wrong sum stayed until a run changed again."""
     shutil.copytree(folder, tmp_path / "runs")
-    index = Index(Place(tmp_path / "runs"), lambda run: None)
+    index = Index(Folders(tmp_path / "runs"), lambda run: None)
     index.scan()
     before = index.summary("two")
     name = next(run for run in index.names("two") if index.summary(run).state == "done")

@@ -31,7 +31,7 @@ from evolve.service.models.agents import (
 )
 from evolve.service.models.meta import AGENT_ID
 from evolve.service.responses import Paged, ProblemError
-from evolve.service.state import Inside
+from evolve.service.state import Service
 
 router = APIRouter()
 AgentPath = Annotated[str, Path(pattern=AGENT_ID)]
@@ -49,7 +49,7 @@ PlayId = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 
 @router.get("/agents")
 def list_agents(
-    service: Inside,
+    service: Service,
     page: Paged,
     q: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Agents:
@@ -63,7 +63,7 @@ def list_agents(
 
 
 @router.post("/agents", status_code=201)
-async def upload_agent(service: Inside, upload: Upload, response: Response) -> AgentInfo:
+async def upload_agent(service: Service, upload: Upload, response: Response) -> AgentInfo:
     """Upload an agent file; it is checked by letting it play."""
     suffix = File(upload.name).suffix.lower()
     if suffix not in AGENT_SUFFIXES:
@@ -91,80 +91,80 @@ async def upload_agent(service: Inside, upload: Upload, response: Response) -> A
 
 
 @router.get("/agents/{agent}")
-async def get_agent(service: Inside, agent: AgentPath) -> AgentDetail:
+async def get_agent(service: Service, agent: AgentPath) -> AgentDetail:
     """The description of an agent."""
     listed = agent.partition("?")[0]
     source = service.agents.checked_source(agent)
     if listed.startswith("program:"):
         raise ProblemError(404, _NO_PLAY)
     detail = await service.search.ask("describe", source=source)
-    known = service.agents.info(listed).model_dump()
-    return AgentDetail.model_validate({**known, **detail, "id": agent})
+    info = service.agents.info(listed).model_dump()
+    return AgentDetail.model_validate({**info, **detail, "id": agent})
 
 
 @router.delete("/agents/{agent}", status_code=204)
-async def delete_agent(service: Inside, agent: AgentPath) -> None:
+async def delete_agent(service: Service, agent: AgentPath) -> None:
     """Remove an uploaded agent."""
     service.agents.remove_upload(agent)
 
 
 @router.post("/evaluations")
-async def evaluate(service: Inside, asked: NewEvaluation) -> Evaluation:
+async def evaluate(service: Service, request: NewEvaluation) -> Evaluation:
     """The value of each legal move of a position by an agent."""
-    source = service.agents.checked_source(asked.agent, "/agent")
-    _no_program(asked.agent)
-    position = asked.position.model_dump()
+    source = service.agents.checked_source(request.agent, "/agent")
+    _no_program(request.agent)
+    position = request.position.model_dump()
     (values,) = await service.search.ask("evaluate", _PLACES, source=source, **position)
-    return Evaluation(agent=asked.agent, **values)
+    return Evaluation(agent=request.agent, **values)
 
 
 @router.post("/reviews")
-async def review(service: Inside, asked: NewReview) -> Review:
+async def review(service: Service, request: NewReview) -> Review:
     """Values of all positions of a game in one answer, by the coach or any other agent."""
-    agent = asked.agent or COACH.format(rules=asked.position.rules)
+    agent = request.agent or COACH.format(rules=request.position.rules)
     source = service.agents.checked_source(agent, "/agent")
     _no_program(agent)
-    position = asked.position.model_dump()
+    position = request.position.model_dump()
     found = await service.search.ask(
-        "evaluate", _PLACES, source=source, first=asked.first, **position
+        "evaluate", _PLACES, source=source, first=request.first, **position
     )
     evaluations = [Evaluation(agent=agent, **values) for values in found]
     return Review(agent=agent, evaluations=evaluations)
 
 
 @router.post("/records")
-async def read_records(service: Inside, pasted: Pasted) -> PastedGames:
+async def read_records(service: Service, pasted: Pasted) -> PastedGames:
     """Games and positions of a text, as people write them and programs save them."""
     found = await service.search.ask("read", {"RecordError": "/text"}, **pasted.model_dump())
     return PastedGames.model_validate(found)
 
 
 @router.post("/plays", status_code=201)
-async def begin_play(service: Inside, asked: NewPlay, response: Response) -> Play:
+async def begin_play(service: Service, request: NewPlay, response: Response) -> Play:
     """Begin a game against an agent."""
-    _no_program(asked.agent)
-    source = service.agents.checked_source(asked.agent, "/agent")
+    _no_program(request.agent)
+    source = service.agents.checked_source(request.agent, "/agent")
     places = {**_BLAMED, "PositionError": "/board", "RecordError": "/moves"}
-    play = await service.human_games.begin(asked, source, places)
+    play = await service.human_games.begin(request, source, places)
     response.headers["location"] = f"plays/{play.id}"
     return play
 
 
 @router.get("/plays/{play}")
-async def get_play(service: Inside, play: PlayId) -> Play:
+async def get_play(service: Service, play: PlayId) -> Play:
     """A game, running or over."""
     return service.human_games.get(play)
 
 
 @router.post("/plays/{play}/moves")
-async def make_move(service: Inside, play: PlayId, asked: PlayMove) -> Play:
+async def make_move(service: Service, play: PlayId, request: PlayMove) -> Play:
     """Make a move, take the last one back, or resign; the agent answers."""
     source = service.agents.checked_source(service.human_games.get(play).agent)
-    return await service.human_games.move(play, asked, source)
+    return await service.human_games.move(play, request, source)
 
 
 @router.get("/plays/{play}/game.ggf", response_class=PlainTextResponse)
-async def save_play(service: Inside, play: PlayId) -> PlainTextResponse:
+async def save_play(service: Service, play: PlayId) -> PlainTextResponse:
     """The game as a GGF record."""
     text = await service.human_games.record(play)
     headers = {"content-disposition": f'attachment; filename="game-{play}.ggf"'}

@@ -11,7 +11,7 @@ from evolve.runs.run import Run
 from evolve.service.models.agents import AgentDetail
 from evolve.service.models.runs import CrossTable, Game, Games, Lineage, Rows
 from evolve.service.responses import Paged, RunId, Tagged, Text, not_found
-from evolve.service.state import Inside, ServiceState
+from evolve.service.state import Service, ServiceState
 from evolve.service.tables import (
     check_generation,
     crosstable_of,
@@ -31,7 +31,7 @@ Round = Annotated[str, Path(pattern=r"^([0-9]{1,9}|playoff)$")]
 Individual = Annotated[str, Path(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
 
-def _committed(tags: Tagged, service: Inside, run: RunId, generation: Number) -> Run:
+def _committed(tags: Tagged, service: Service, run: RunId, generation: Number) -> Run:
     opened = service.index.open(run)
     check_generation(opened, generation)
     tags.committed(opened, generation)
@@ -48,7 +48,7 @@ class _Played(NamedTuple):
     games: pa.Table
 
 
-def _played(tags: Tagged, service: Inside, run: RunId, generation: Round) -> _Played:
+def _played(tags: Tagged, service: Service, run: RunId, generation: Round) -> _Played:
     if generation == "playoff":
         opened = service.index.open(run)
         return _Played(opened, "playoff", games_table(opened, "playoff"))
@@ -92,14 +92,14 @@ def get_crosstable(played: Played) -> CrossTable:
 
 @router.get("/runs/{run}/generations/{generation}/champion")
 async def get_champion(
-    service: Inside, opened: Committed, run: RunId, generation: Number
+    service: Service, opened: Committed, run: RunId, generation: Number
 ) -> AgentDetail:
     """The best of a generation as an agent."""
     return await _agent(service, run, str(opened.metadata(generation)[0]["best"]))
 
 
 @router.get("/runs/{run}/individuals/{individual}")
-async def get_individual(service: Inside, run: RunId, individual: Individual) -> AgentDetail:
+async def get_individual(service: Service, run: RunId, individual: Individual) -> AgentDetail:
     """An individual as an agent."""
     service.index.open(run)
     return await _agent(service, run, individual)
@@ -127,7 +127,7 @@ def get_game(
 
 @router.get("/runs/{run}/lineage/{individual}")
 def get_lineage(
-    service: Inside,
+    service: Service,
     run: RunId,
     individual: Individual,
     depth: Annotated[int, Query(ge=0, le=50)] = 6,

@@ -20,7 +20,7 @@ from evolve.service.costs import runs_of
 from evolve.service.downloads import SentFile
 from evolve.service.forms import form_of, forms, has_torch, study_words
 from evolve.service.job import JobRecord
-from evolve.service.job_requests import checked, ordered, readied
+from evolve.service.job_requests import check_startable, checked, new_job
 from evolve.service.models.meta import (
     STUDY,
     Checked,
@@ -47,7 +47,7 @@ from evolve.service.models.runs import JOB_ID, Game, Games, Job, Jobs, JobState,
 from evolve.service.offers import NEEDS, costs_of_offers, goals
 from evolve.service.request_guard import COOKIE_DAYS, Door
 from evolve.service.responses import Paged, PagedBy50, ProblemError, not_found
-from evolve.service.state import Inside, ServiceState
+from evolve.service.state import Service, ServiceState
 from evolve.service.tables import game_of, games_page
 from evolve.tables.columns import rows_with
 from evolve.tables.parquet import read_table
@@ -60,13 +60,13 @@ Key = Annotated[str | None, Header(max_length=100)]
 
 
 @router.get("/health")
-async def health(service: Inside) -> Health:
+async def health(service: Service) -> Health:
     """The version, limits and load of this service."""
     running, queued = service.jobs.counts()
     return Health(
         version=__version__,
         boot=service.events.boot,
-        folder=service.place.runs.name,
+        folder=service.folders.runs.name,
         slots=service.jobs.slots,
         cores=processors(),
         running=running,
@@ -137,14 +137,14 @@ async def open_session(request: Request, given: Token, response: Response) -> No
 
 
 @router.get("/commands")
-def list_commands(service: Inside) -> Commands:
+def list_commands(service: Service) -> Commands:
     """The forms of all commands that jobs run."""
     tunable = service.agents.tunable
     return Commands(items=[form.info(tunable) for form in forms().values()])
 
 
 @router.get("/commands/{command}")
-def get_command(service: Inside, command: CommandName) -> CommandInfo:
+def get_command(service: Service, command: CommandName) -> CommandInfo:
     """The form of a command, such as `run` or `train patterns`."""
     form = forms().get(command)
     if form is None:
@@ -153,7 +153,7 @@ def get_command(service: Inside, command: CommandName) -> CommandInfo:
 
 
 @router.post("/commands/{command}/check")
-async def check_settings(service: Inside, command: CommandName, given: SettingsOnly) -> Checked:
+async def check_settings(service: Service, command: CommandName, given: SettingsOnly) -> Checked:
     """Whether settings are right, and the equivalent command line."""
     if command not in forms():
         raise not_found(f"command {command!r}")
@@ -163,12 +163,12 @@ async def check_settings(service: Inside, command: CommandName, given: SettingsO
     if given.is_study:
         await asyncio.to_thread(form.design, settings, given.seeds, given.grid)
         words = study_words(form, settings, given.seeds, given.grid)
-    out = [] if given.name is None else ["--out", str(new_run_in(service.place.runs, given.name))]
-    return Checked(settings=settings, line=service.place.line_of([*words, *out]))
+    out = [] if given.name is None else ["--out", str(new_run_in(service.folders.runs, given.name))]
+    return Checked(settings=settings, line=service.folders.line_of([*words, *out]))
 
 
 @router.post("/commands/{command}/cost")
-async def get_cost(service: Inside, command: CommandName, given: Design) -> CostInfo:
+async def get_cost(service: Service, command: CommandName, given: Design) -> CostInfo:
     """What a run or study with these settings is expected to cost on this machine."""
     if command not in forms():
         raise not_found(f"command {command!r}")
@@ -180,7 +180,7 @@ async def get_cost(service: Inside, command: CommandName, given: Design) -> Cost
 
 
 @router.get("/goals")
-def list_goals(service: Inside) -> Goals:
+def list_goals(service: Service) -> Goals:
     """What one may begin with."""
     items = goals(service.agents.tunable)
     missing = {offer.needs for goal in items for offer in goal.offers}
@@ -188,7 +188,7 @@ def list_goals(service: Inside) -> Goals:
 
 
 @router.get("/goals/costs")
-async def list_costs(service: Inside, rules: Rules = DEFAULT_RULES) -> OfferCosts:
+async def list_costs(service: Service, rules: Rules = DEFAULT_RULES) -> OfferCosts:
     """What the offers of all goals cost on this machine, by their names."""
     return await costs_of_offers(service.costs, rules, processors())
 
@@ -205,7 +205,7 @@ def list_presets() -> Presets:
 
 
 @router.get("/spaces/{kind}")
-async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) -> Space:
+async def get_space(service: Service, kind: Annotated[str, Path(max_length=40)]) -> Space:
     """The settings that a sweep of a kind searches."""
     if kind not in SWEEP_TARGETS:
         raise not_found(f"kind {kind!r} of sweep")
@@ -215,39 +215,39 @@ async def get_space(service: Inside, kind: Annotated[str, Path(max_length=40)]) 
 
 @router.post("/jobs", status_code=202)
 async def make_job(
-    service: Inside, asked: NewJob, response: Response, idempotency_key: Key = None
+    service: Service, request: NewJob, response: Response, idempotency_key: Key = None
 ) -> Job:
     """Ask for work. With an Idempotency-Key the same request makes one job, however often sent."""
     async with service.ordering:
-        record = await ordered(service, asked, idempotency_key)
+        record = await new_job(service, request, idempotency_key)
         if record.id not in service.jobs:
             service.jobs.add(record)
     return _answered(service, record, response)
 
 
 @router.get("/jobs")
-async def list_jobs(service: Inside, page: PagedBy50, state: JobState | None = None) -> Jobs:
+async def list_jobs(service: Service, page: PagedBy50, state: JobState | None = None) -> Jobs:
     """Jobs, the newest first."""
-    records = [one for one in service.jobs.all() if state is None or one.state == state]
+    records = [job for job in service.jobs.all() if state is None or job.state == state]
     chosen, more = page.slice(len(records))
     items = [service.jobs.document(records[number]) for number in chosen]
     return Jobs(items=items, next=more, total=len(records))
 
 
 @router.get("/jobs/{job}")
-async def get_job(service: Inside, job: JobId) -> Job:
+async def get_job(service: Service, job: JobId) -> Job:
     """A job."""
     return service.jobs.document(service.jobs.get(job))
 
 
 @router.delete("/jobs/{job}", status_code=204)
-async def delete_job(service: Inside, job: JobId) -> None:
+async def delete_job(service: Service, job: JobId) -> None:
     """Delete a job that has ended, with its games; its run stays."""
     service.jobs.remove(service.jobs.get(job))
 
 
 @router.post("/jobs/{job}/stop", status_code=202)
-async def stop_job(service: Inside, job: JobId, response: Response) -> Job:
+async def stop_job(service: Service, job: JobId, response: Response) -> Job:
     """End a job after its current step; cancel one that waits."""
     record = service.jobs.get(job)
     service.jobs.stop(record)
@@ -255,7 +255,7 @@ async def stop_job(service: Inside, job: JobId, response: Response) -> Job:
 
 
 @router.post("/jobs/{job}/kill", status_code=202)
-async def kill_job(service: Inside, job: JobId, response: Response) -> Job:
+async def kill_job(service: Service, job: JobId, response: Response) -> Job:
     """End a job at once: its current step is lost."""
     record = service.jobs.get(job)
     service.jobs.kill(record)
@@ -263,24 +263,24 @@ async def kill_job(service: Inside, job: JobId, response: Response) -> Job:
 
 
 @router.post("/jobs/{job}/resume", status_code=202)
-async def resume_job(service: Inside, job: JobId, response: Response) -> Job:
+async def resume_job(service: Service, job: JobId, response: Response) -> Job:
     """Continue a job where it ended."""
     record = service.jobs.get(job)
     service.jobs.check_resumable(record)
-    await readied(service, record)
+    await check_startable(service, record)
     service.jobs.resume(record)
     return _answered(service, record, response)
 
 
 @router.get("/jobs/{job}/log")
-async def get_log(service: Inside, job: JobId) -> LogText:
+async def get_log(service: Service, job: JobId) -> LogText:
     """The end of what a job has printed."""
     return LogText(text=service.jobs.log(service.jobs.get(job)))
 
 
 @router.get("/jobs/{job}/games")
 def get_games(
-    service: Inside,
+    service: Service,
     job: JobId,
     page: Paged,
     winner: Literal["black", "white", "draw"] | None = None,
@@ -295,7 +295,7 @@ def get_games(
 
 @router.get("/jobs/{job}/games/{number}")
 def get_game(
-    service: Inside, job: JobId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
+    service: Service, job: JobId, number: Annotated[str, Path(pattern=r"^[0-9]{1,9}$")]
 ) -> Game:
     """A game of a match."""
     games = _games(service, job)
@@ -307,7 +307,7 @@ def get_game(
 
 @router.get("/jobs/{job}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Inside, job: JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
+    service: Service, job: JobId, name: Literal["games.parquet", "games.csv", "games.ggf"]
 ) -> FileResponse:
     """The games of a match as a file."""
     record = service.jobs.get(job)

@@ -56,7 +56,7 @@ from evolve.service.responses import (
     not_found,
     order_of,
 )
-from evolve.service.state import Inside, ServiceState
+from evolve.service.state import Service, ServiceState
 from evolve.service.tables import rows_of
 from evolve.tables.paths import playoff_file
 from evolve.tables.trials import verdict_of
@@ -76,7 +76,7 @@ _SORTS = ("date", "name", *_OF_SUMMARY)
 
 @router.get("/runs")
 def list_runs(
-    service: Inside,
+    service: Service,
     page: PagedBy50,
     q: Text = None,
     kind: Kind | None = None,
@@ -95,23 +95,23 @@ def list_runs(
     if any(value is not None for value in wanted.values()) or key in _OF_SUMMARY:
         summaries = service.index.summaries(names, fresh=False)
         for field, value in wanted.items():
-            summaries = [one for one in summaries if value is None or getattr(one, field) == value]
+            summaries = [run for run in summaries if value is None or getattr(run, field) == value]
         if key in _OF_SUMMARY:
-            have = [one for one in summaries if getattr(one, key) is not None]
-            have.sort(key=lambda one: getattr(one, key), reverse=down)
-            summaries = have + [one for one in summaries if getattr(one, key) is None]
-        names = [one.id for one in summaries]
+            have = [run for run in summaries if getattr(run, key) is not None]
+            have.sort(key=lambda run: getattr(run, key), reverse=down)
+            summaries = have + [run for run in summaries if getattr(run, key) is None]
+        names = [run.id for run in summaries]
     if key == "name":
         names.sort(reverse=down)
     elif sort == "date":
         names.reverse()
     chosen, more = page.slice(len(names))
     items = service.index.summaries(names[number] for number in chosen)
-    return Runs(items=[service.index.drawn(one) for one in items], next=more, total=len(names))
+    return Runs(items=[service.index.drawn(run) for run in items], next=more, total=len(names))
 
 
 @router.get("/runs/{run}")
-def get_run(service: Inside, run: RunId) -> RunDetail:
+def get_run(service: Service, run: RunId) -> RunDetail:
     """A run with its settings."""
     summary = service.index.drawn(service.index.summary(run))
     if summary.state == "damaged":
@@ -126,13 +126,13 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
                 "lines": [{"about": "Its champions meet", "line": _meeting(service, study)}],
                 "cells": [
                     StudyCell(
-                        run=f"{run}{IN_STUDY}{one.name}",
-                        setting=one.setting.name,
-                        label=", ".join(map(text_of, one.setting.varied.values()))
-                        or one.setting.name,
-                        seed=one.seed,
+                        run=f"{run}{IN_STUDY}{member.name}",
+                        setting=member.setting.name,
+                        label=", ".join(map(text_of, member.setting.varied.values()))
+                        or member.setting.name,
+                        seed=member.seed,
                     )
-                    for one in study.members
+                    for member in study.members
                 ],
             }
         )
@@ -158,11 +158,11 @@ def get_run(service: Inside, run: RunId) -> RunDetail:
 
 
 @router.delete("/runs/{run}", status_code=204)
-async def delete_run(service: Inside, run: RunId) -> None:
+async def delete_run(service: Service, run: RunId) -> None:
     """Delete a run for good: 409 where a process writes to it."""
     service.index.summary(run)  # raises where there is none
     service.check_idle(run)
-    folder = service.place.run(run)
+    folder = service.folders.run(run)
     if folder.is_symlink():
         raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
@@ -170,7 +170,7 @@ async def delete_run(service: Inside, run: RunId) -> None:
 
 
 @router.post("/runs/{run}/resume", status_code=202)
-async def resume_run(service: Inside, run: RunId, changes: Changes, response: Response) -> Job:
+async def resume_run(service: Service, run: RunId, changes: Changes, response: Response) -> Job:
     """Continue a run or study as a new job, to another end where one is given."""
     record = resumed(service, run, changes.settings, changes.threads)
     service.jobs.add(record)
@@ -179,7 +179,7 @@ async def resume_run(service: Inside, run: RunId, changes: Changes, response: Re
 
 
 @router.get("/runs/{run}/best")
-async def get_best(service: Inside, run: RunId) -> Best:
+async def get_best(service: Service, run: RunId) -> Best:
     """The best trial of a sweep so far, beside the defaults, and how to use its settings."""
     opened = service.index.open(run)
     if "trials" not in opened.tables:
@@ -190,7 +190,7 @@ async def get_best(service: Inside, run: RunId) -> Best:
 
 def _word(service: ServiceState, run: Run | Study) -> str:
     """A run or study as a word of a command line, from where the folder of the runs is."""
-    return as_word(run.path.relative_to(service.place.runs.parent).as_posix())
+    return as_word(run.path.relative_to(service.folders.runs.parent).as_posix())
 
 
 def _meeting(service: ServiceState, study: Study) -> str:
@@ -201,19 +201,19 @@ def _lines(service: ServiceState, run: Run) -> list[dict[str, str]]:
     """Command lines that use the champion of a run; none before there is one."""
     if champion_of(run.path) is None:
         return []
-    place = _word(service, run)
-    export = f"evolve export {place} --to python -o agent.py && evolve check agent.py"
+    word = _word(service, run)
+    export = f"evolve export {word} --to python -o agent.py && evolve check agent.py"
     return [
         {
             "about": "As an agent, in any command",
-            "line": f"evolve match {place} swh --games 200",
+            "line": f"evolve match {word} swh --games 200",
         },
         {"about": "As one Python file", "line": export},
     ]
 
 
 @router.post("/runs/{run}/check")
-async def check_file(service: Inside, run: RunId) -> FileCheck:
+async def check_file(service: Service, run: RunId) -> FileCheck:
     """Put the champion as one Python file to a short form of a contest's test."""
     opened = service.index.open(run)
     if champion_of(opened.path) is None:
@@ -221,18 +221,18 @@ async def check_file(service: Inside, run: RunId) -> FileCheck:
     file = await _python_file(service, str(opened.path))
     try:
         words = ["check", str(file), "--quick", "--json"]
-        said = await service.downloads.made(words, ".json", codes=(0, 1))
+        printed = await service.downloads.made(words, ".json", codes=(0, 1))
     finally:
-        service.downloads.take_back(file)
+        service.downloads.discard(file)
     try:
-        report = parse_json(read_document(said))
+        report = parse_json(read_document(printed))
     except ValueError as error:
         raise ProblemError(422, f"it could not be checked: {error}") from error
     finally:
-        service.downloads.take_back(said)
+        service.downloads.discard(printed)
     lines = [
-        CheckLine(name=one["name"], passed=one["good"], text=one["text"])
-        for one in report["findings"]
+        CheckLine(name=finding["name"], passed=finding["good"], text=finding["text"])
+        for finding in report["findings"]
     ]
     return FileCheck(passed=report["good"], lines=lines)
 
@@ -245,11 +245,11 @@ async def _python_file(service: ServiceState, source: str) -> Path:
 
 
 @router.get("/compare")
-def compare(service: Inside, run: Several) -> Comparison:
+def compare(service: Service, run: Several) -> Comparison:
     """Runs side by side, and the settings in which they differ."""
     opened = [service.index.open(name) for name in run]
     ids = service.agents.id_of
-    configs = [shown_settings(one.command, one.config, ids) for one in opened]
+    configs = [shown_settings(run.command, run.config, ids) for run in opened]
     keys = dict.fromkeys(key for config in configs for key in config if key != "versions")
     differing = [
         SettingDifference(name=key, values=[config.get(key) for config in configs])
@@ -261,7 +261,7 @@ def compare(service: Inside, run: Several) -> Comparison:
 
 
 @router.get("/seeds")
-async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
+async def compare_seeds(service: Service, run: Several) -> OverSeeds:
     """Runs compared over their seeds: those that differ only in the seed are one setting.
 
     For each setting its mean over its seeds, and the differences to the other settings, as in
@@ -274,7 +274,7 @@ async def compare_seeds(service: Inside, run: Several) -> OverSeeds:
 
 
 @router.get("/runs/{run}/courses")
-async def get_courses(service: Inside, run: RunId) -> Courses:
+async def get_courses(service: Service, run: RunId) -> Courses:
     """The mean course of each setting of a study, as `evolve plot` draws them."""
     study = service.index.study(run)
     if study is None:
@@ -284,22 +284,22 @@ async def get_courses(service: Inside, run: RunId) -> Courses:
 
 
 @router.get("/metrics")
-def get_metrics(service: Inside, run: Several) -> Metrics:
+def get_metrics(service: Service, run: Several) -> Metrics:
     """Further metrics of runs, for which the whole run is read: the best score, games, hours."""
     opened = [None if service.index.study(name) else service.index.open(name) for name in run]
-    metrics = [{} if one is None else json_value(one.kind.reading.metrics(one)) for one in opened]
+    metrics = [{} if run is None else json_value(run.kind.reading.metrics(run)) for run in opened]
     return Metrics(items=metrics)
 
 
 @router.get("/runs/{run}/files/{name}", response_class=FileResponse)
 async def get_file(
-    service: Inside, run: RunId, name: Annotated[str, InPath(max_length=100)]
+    service: Service, run: RunId, name: Annotated[str, InPath(max_length=100)]
 ) -> FileResponse:
     """A file of a run; see its `files`."""
     opened = service.index.study(run) or service.index.open(run)
-    known = {one.name for one in _files(run, opened)}
-    if name not in known:
-        raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(known))}")
+    names = {file.name for file in _files(run, opened)}
+    if name not in names:
+        raise not_found(f"file {name[:60]!r} of {run}; there are {', '.join(sorted(names))}")
     champion = champion_of(opened.path)
     source, sent_as = str(opened.path), f"{run}-{name}"
     stem, _, suffix = name.rpartition(".")
@@ -330,7 +330,7 @@ def _table_route(table: str) -> Callable[..., Rows]:
 
     def get_table(
         tags: Tagged,
-        service: Inside,
+        service: Service,
         run: RunId,
         page: Paged,
         since: Annotated[int, Query(ge=0, le=10**9)] = 0,
@@ -410,8 +410,10 @@ def _design(service: ServiceState, study: Study) -> dict[str, Any]:
 def _changes(run: Run | Study) -> list[Change]:
     """The settings that may change when a run or study continues."""
     return [
-        Change.model_validate({"name": one.name, "type": one.type.__name__, "help": _help_of(one)})
-        for one in changes_of(run)
+        Change.model_validate(
+            {"name": change.name, "type": change.type.__name__, "help": _help_of(change)}
+        )
+        for change in changes_of(run)
     ]
 
 
@@ -426,8 +428,7 @@ def _changed(run: Run, config: dict[str, Any]) -> list[str]:
     """Settings that differ from the defaults of the run's command."""
     try:
         form, _ = form_of(run.command, {})
-        usual = resolve_as(form.model, {}, form.own)
+        defaults = resolve_as(form.model, {}, form.own).model_dump(mode="json")
     except (EvolveError, ProblemError):
         return []
-    defaults = usual.model_dump(mode="json")
     return [key for key, value in config.items() if key in defaults and defaults[key] != value]

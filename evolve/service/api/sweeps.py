@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from evolve.runs.run import Run
 from evolve.service.models.runs import Importances, Landscapes
 from evolve.service.responses import RunId, not_found
-from evolve.service.state import Inside, ServiceState
+from evolve.service.state import Service, ServiceState
 from evolve.tables.trials import importances_of, read_trials
 
 router = APIRouter()
@@ -19,7 +19,7 @@ _SLICES: Final = 8
 
 
 @router.get("/runs/{run}/importances")
-def get_importances(service: Inside, run: RunId) -> Importances:
+def get_importances(service: Service, run: RunId) -> Importances:
     """How much each setting of a sweep matters."""
     table = read_trials(_sweep(service, run).path)
     if table is None:
@@ -34,7 +34,7 @@ def get_importances(service: Inside, run: RunId) -> Importances:
 
 @router.get("/runs/{run}/landscapes")
 async def get_landscapes(
-    service: Inside,
+    service: Service,
     run: RunId,
     parameter: Parameters = (),
     slices: Annotated[int, Query(ge=0, le=_SLICES)] = _SLICES,

@@ -50,7 +50,7 @@ def test_the_example_becomes_a_run_like_any_other(app: App) -> None:
         run = app.post("welcome/example", {}, 201)
         assert run == {**told, "date": run["date"]}
     assert app.get("runs")["total"] == 1
-    found = evolve.load_run(app.place.run("example"))
+    found = evolve.load_run(app.folders.run("example"))
     assert len(found.generations) == told["target"] == 12
     assert len(found.individuals) == 12 * 16
     game = app.get("runs/example/generations/playoff/games?limit=1")["items"][0]
@@ -63,4 +63,4 @@ def test_the_example_leaves_a_name_that_a_job_has(app: App) -> None:
     asked = {"command": "run", "settings": {"generations": 2}, "name": "example"}
     app.post("jobs", asked, 202)
     app.post("welcome/example", {}, 409)
-    assert list(app.place.run("example").iterdir()) == []
+    assert list(app.folders.run("example").iterdir()) == []
