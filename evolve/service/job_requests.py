@@ -45,7 +45,7 @@ async def new_job(service: ServiceState, request: NewJob, key: str | None) -> Jo
         grid=request.grid,
         names=names,
         key=key,
-        request=digest,
+        asked=digest,
     )
     if form.kind is not None:
         _claim_run(service, record, form, given, request.name)

@@ -71,7 +71,7 @@ def test_one_looks_back_during_a_game_and_goes_on_from_there(
             move(page)
         first = moves(page)
         page.locator(".movelist a").nth(1).click()
-        says(page, f"Move 2: white played {first[1]}", "goes on from this position")
+        says(page, f"Move 2: white played {first[1]}", "continues from this position")
         page.keyboard.press("ArrowLeft")
         says(page, "Move 1:")
         page.keyboard.press("End")

@@ -85,7 +85,7 @@ function Token() {
   return html`<form class="token panel" onSubmit=${give}>
     <label for="token">This server wants its token. It was printed when the server started.</label>
     <div class="buttons"><input id="token" name="token" type="password" autocomplete="off" required />
-    <button class="main">Go on</button></div><${Problem} error=${error} />
+    <button class="main">Sign in</button></div><${Problem} error=${error} />
   </form>`;
 }
 

@@ -70,7 +70,7 @@ export function amount({ done: kept, target, unit }, job) {
 
 /** An error as people read it: what is wrong, and what helps. */
 export function troubleOf(text) {
-  return /No space left on device/.test(text) ? "The disk is full. Make room, then go on." : text;
+  return /No space left on device/.test(text) ? "The disk is full. Make room, then resume." : text;
 }
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -211,7 +211,7 @@ function Game({ play, put, query }) {
   };
   const status = waits ? `You played ${pending.move}. The server does not answer: the move is sent as soon as it is back.`
     : pending ? `You played ${pending.move}. ${opponent} thinks …`
-      : back ? `${said(at, all)} ${mine ? "Play here, and the game goes on from this position." : "You are looking back."}`
+      : back ? `${said(at, all)} ${mine ? "Play here, and the game continues from this position." : "You are looking back."}`
         : statusOf(play, all, hint === last);
   const sides = both(side, opponent, next.strength(play.agent, play.rules));
   const notes = html`${error && html`<${Problem} error=${error.problem} again=${error.move && (() => send(error.move))} />`}
@@ -219,7 +219,7 @@ function Game({ play, put, query }) {
     ${play.result && !back && html`<p class="outcome"><strong>${RESULTS[play.result]}</strong>${play.resigned ? " by resigning" : ""}, ${play.discs_black}:${play.discs_white}.</p>`}`;
   const acts = html`<${Act} act=${undo} disabled=${!(play.moves.length || play.resigned) || Boolean(pending)}>Take back<//>
     <button type="button" disabled=${!mine || back} onClick=${() => setHint(last)}>Hint</button>
-    ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Go on from here<//>` : html`<${Act} act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
+    ${back ? html`<${Act} act=${() => from()} disabled=${isOver(position)}>Continue from here<//>` : html`<${Act} act=${() => send("resign")} disabled=${Boolean(play.result || pending)}>Resign<//>`}`;
   return html`<${GameView} all=${all} at=${at} show=${show} game=${game} name=${`game against ${opponent}`} status=${status} sides=${sides}
     turn=${pending ? other(side) : back ? position.side : play.to_move} legal=${legal} onPlay=${onPlay} focus=${opened.has(id)} pending=${pending} hint=${hint === at && mine} notes=${notes} acts=${acts}
     below=${html`<${Paste} rules=${play.rules}><${Download} name="game.ggf" href=${path(["plays", id, "game.ggf"])} about="the game as a GGF record" /><//>`}>

@@ -77,7 +77,7 @@ function Head({ run, job, seeds }) {
           ${run.files.length > 0 && html`<button type="button" data-shuts aria-expanded=${opened === "files"} onClick=${turn("files")}>Downloads …</button>`}
           ${idle && html`<hr /><${ActTwice} question="The run and all its tables go." act=${() => remove(path(["runs", run.id])).then(() => go("#/"))}>Delete<//>`}<//><//>
     ${(active || run.state === "running") && html`<div class="working"><progress max="1" value=${share ?? undefined} aria-label=${`progress of ${run.id}`}></progress><span class="note">${left}</span></div>`}
-    ${wrong && html`<p class="problem">${troubleOf(wrong)}${halted && run.done > 0 && html` <span>What it has is kept: Resume goes on from there.</span>`}</p>`}
+    ${wrong && html`<p class="problem">${troubleOf(wrong)}${halted && run.done > 0 && html` <span>What it has is stored: Resume continues from there.</span>`}</p>`}
     ${opened === "again" && idle && html`<${GoOn} run=${run} done=${() => setOpened("")} />`}
     ${opened === "files" && html`<section class="card stack" aria-label="Downloads"><p class="row">${run.files.map((one) => html`<${Download} ...${one} />`)}</p></section>`}`;
 }

@@ -20,7 +20,7 @@ export function Welcome({ opened }) {
   return html`<${Wait} of=${found}>${found.data && html`
     <div class="welcome"><${Replay} game=${found.data.game} /><div class="stack loose">
       <div class="stack"><p class="headline">Breed agents that play Reversi, and see how strong they get</p>
-        <p class="lead">Start with one of these. Everything runs on this machine, and you can stop and go on at any time.</p></div>
+        <p class="lead">Start with one of these. Everything runs on this machine, and you can stop and resume at any time.</p></div>
       <${Offers} of=${found.data} />
       <p class="note">Search settings, compare over seeds, match and rate: all goals are under <a href="#/new">New</a>.</p></div></div>
     ${!opened && html`<section class="stack"><h2>Look at a finished one first</h2><${Example} run=${found.data.run} /></section>`}`}<//>`;
