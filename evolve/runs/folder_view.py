@@ -38,6 +38,11 @@ class FolderView:
     path: Path
 
     @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @property
     def champion(self) -> StoredAgent:
         """The best agent so far.
 

@@ -64,11 +64,6 @@ class Run(FolderView):
         return f"Run({str(self.path)!r}{done})"
 
     @property
-    def name(self) -> str:
-        """The folder's name."""
-        return self.path.resolve().name
-
-    @property
     def generation_count(self) -> int:
         """Number of complete generations on the disk now."""
         return paths.committed_generations(self.path)
@@ -323,11 +318,6 @@ class Study(FolderView):
 
     def __repr__(self) -> str:
         return f"Study({str(self.path)!r}, runs={len(self.runs)})"
-
-    @property
-    def name(self) -> str:
-        """The folder's name."""
-        return self.path.resolve().name
 
     @property
     def config(self) -> dict[str, Any]:
