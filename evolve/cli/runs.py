@@ -147,8 +147,6 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
         parts.append(
             f"play-off share {value} [{low}, {high}] in {cell(provenance.get('games'))} games"
         )
-    elif run.kind.rated and against.startswith("play-off"):
-        parts.append("the only candidate of its play-off")
     elif provenance.get("games") == 0:
         parts.append(f"against {against}")
     else:

@@ -53,7 +53,7 @@ def test_runs_tells_what_runs_and_what_is_done(copy: Path, tmp_path: Path) -> No
     assert "stopped" in done("compare", "stopped").out
 
 
-def rewrite(folder: Path, **facts: float | None) -> None:
+def rewrite(folder: Path, **facts: float | str | None) -> None:
     """Change what a champion's file says of it; None takes a fact away."""
     champion = json.loads((folder / "champion.json").read_text())
     provenance = {**champion["provenance"], **facts}
@@ -97,10 +97,11 @@ def test_the_end_of_a_run_tells_its_elo(first_output: tuple[Path, Result]) -> No
 
 
 def test_a_champion_without_rivals_has_no_share(copy: Path) -> None:
-    rewrite(copy, score=0.5, score_low=0.0, score_high=1.0, games=0)
+    alone = dict.fromkeys(("score", "score_error", "score_low", "score_high"))
+    rewrite(copy, **alone, games=0, against="nobody: all candidates of the play-off were one agent")
     for elo in (True, False):
         shown = done("show", copy).lines[-1]
-        assert "the only candidate of its play-off" in shown
+        assert "against nobody: all candidates" in shown
         assert "0.5" not in shown
         assert ("Elo" in shown) is elo
         rewrite(copy, **NO_ELO)
