@@ -245,7 +245,7 @@ def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrup
                 file.keep()
             events = progress_of()
             if events is not None:
-                events.write_often("match", last=False, facts=lambda: match.facts)
+                events.write_often("match", last=False, fields=lambda: match.facts)
 
         try:
             try:

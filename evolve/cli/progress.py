@@ -47,11 +47,11 @@ class ProgressFile:
         self._file: Appender | None = Appender(path)
         self._next = 0.0
 
-    def write(self, event: str, **facts: Any) -> None:
+    def write(self, event: str, **fields: Any) -> None:
         """Append an event. If that fails, report it once; the work continues without events."""
         if self._file is None:
             return
-        document = {"event": event, "time": round(time.time(), 3), **facts}
+        document = {"event": event, "time": round(time.time(), 3), **fields}
         try:
             self._file.append(json.dumps(json_value(document)).encode() + b"\n")
         except OSError as error:
@@ -66,15 +66,15 @@ class ProgressFile:
             self._file.close()
             self._file = None
 
-    def write_often(self, event: str, last: bool, facts: Callable[[], Any]) -> None:
+    def write_often(self, event: str, last: bool, fields: Callable[[], Any]) -> None:
         """Append an event that comes all the time: a few a second, and the last.
 
-        `facts` returns its fields as a dictionary, and is called only for events that are appended.
+        `fields` returns them as a dictionary, and is called only for events that are appended.
         """
         now = time.monotonic()
         if last or now >= self._next:
             self._next = now + _LEAST
-            self.write(event, **facts())
+            self.write(event, **fields())
 
 
 class ReportingObserver:
@@ -127,13 +127,13 @@ def progress_of() -> ProgressFile | None:
     return None if context is None else context.meta.get(PROGRESS)
 
 
-def report_start(**facts: Any) -> None:
+def report_start(**fields: Any) -> None:
     """Append `started`, where there is a file."""
-    report_event("started", process=os.getpid(), version=__version__, **facts)
+    report_event("started", process=os.getpid(), version=__version__, **fields)
 
 
-def report_event(event: str, **facts: Any) -> None:
+def report_event(event: str, **fields: Any) -> None:
     """Append an event, where there is a file."""
     file = progress_of()
     if file is not None:
-        file.write(event, **facts)
+        file.write(event, **fields)
