@@ -25,7 +25,7 @@ from evolve.runs.summary import ELO, check_config, summary_of
 from evolve.service.folders import Folders
 from evolve.service.models.meta import STUDY
 from evolve.service.models.runs import ENDED, RunSummary
-from evolve.service.responses import ProblemError, log_errors, not_found
+from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 
 POINTS: Final = 40
@@ -241,6 +241,9 @@ class Index:
             problem = self._folders.error_text(error)
         except (OSError, LookupError, TypeError, ValueError) as error:
             problem = f"it cannot be read: {error}"
+        except Exception as error:
+            failure = log_failure(f"reading run {name}", error)
+            problem = f"internal error {failure}; see the server's log"
         return RunSummary.model_validate({**values, "state": "damaged", "problem": problem})
 
     def _facts(self, name: str, stamp: Stamp, looked: Mapping[str, Stamp]) -> dict[str, Any]:
