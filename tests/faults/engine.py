@@ -32,7 +32,7 @@ def play(side: str, square: int) -> None:
 
 board = dict(_START)
 for text in sys.stdin:
-    number, *words = text.split()
+    words = text.split()
     said = ""
     if words == ["list_commands"]:
         said = "boardsize\nclear_board\nplay\ngenmove\nquit"
@@ -44,6 +44,6 @@ for text in sys.stdin:
         legal = [name for name, square in _NAMES.items() if turned(words[1], square)]
         said = legal[int(sys.argv[1]) % len(legal)]
         play(words[1], _NAMES[said])
-    print(f"={number} {said}\n", flush=True)
+    print(f"= {said}\n", flush=True)
     if words == ["quit"]:
         break

@@ -91,7 +91,7 @@ def answer(words: list[str]) -> str:
 
 board = start()
 for text in sys.stdin:
-    number, *words = text.split()
-    print(f"={number} {answer(words)}\n", flush=True)
+    words = text.split()
+    print(f"= {answer(words)}\n", flush=True)
     if words == ["quit"]:
         break
