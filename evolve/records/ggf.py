@@ -29,7 +29,7 @@ from evolve.records.record import (
     GameRecord,
     Reading,
     RequestedRules,
-    with_passes,
+    record_of,
 )
 
 _VALUE: Final = r"\[((?:[^\]\\]|\\.)*)\]"
@@ -209,9 +209,11 @@ def _record(properties: Properties, requested: RequestedRules) -> GameRecord:
             squares.append(parse_move(value) if square is None else square)
         except RecordError as error:
             raise RecordError(f"move {number}, {texts[number - 1]}: {error}") from error
-    return GameRecord(
-        moves=with_passes(start, squares, [_SIDES[side] for side, _ in moves], texts),
-        start=start,
+    return record_of(
+        start,
+        squares,
+        [_SIDES[side] for side, _ in moves],
+        texts,
         black=head.get("PB", ""),
         white=head.get("PW", ""),
         site=head.get("PC", ""),

@@ -105,6 +105,16 @@ def with_passes(
     (`black`, `white`) moved, where that is known: they must be right, and no pass is added after
     the last move. RecordError names the first impossible move, as it is written in `texts`.
     """
+    return _played(board, squares, sides, texts)[0]
+
+
+def _played(
+    board: Board,
+    squares: Iterable[int],
+    sides: Sequence[str] | None = None,
+    texts: Sequence[str] | None = None,
+) -> tuple[tuple[int, ...], Board]:
+    """The moves of `with_passes`, and the board after them."""
     moves: list[int] = []
     for index, square in enumerate(squares):
         try:
@@ -112,10 +122,13 @@ def with_passes(
                 board = _turned(board, moves)
             if square == PASS and board.is_over():
                 continue
-            if square != PASS and not board.legal_moves() and not board.is_over():
+            try:
+                board = board.pass_move() if square == PASS else board.play(square)
+            except IllegalMoveError:
+                if square == PASS or board.legal_moves() or board.is_over():
+                    raise
+                board = board.pass_move().play(square)
                 moves.append(PASS)
-                board = board.pass_move()
-            board = board.pass_move() if square == PASS else board.play(square)
         except (IllegalMoveError, RecordError) as error:
             line = str(error).splitlines()[0]
             name = square_name(square) if texts is None else texts[index]
@@ -123,7 +136,8 @@ def with_passes(
         moves.append(square)
     if sides is None and not board.legal_moves() and not board.is_over():
         moves.append(PASS)
-    return tuple(moves)
+        board = board.pass_move()
+    return tuple(moves), board
 
 
 def _turned(board: Board, moves: list[int]) -> Board:
@@ -139,6 +153,20 @@ def _turned(board: Board, moves: list[int]) -> Board:
     return board.pass_move()
 
 
+def record_of(
+    start: Board,
+    squares: Iterable[int],
+    sides: Sequence[str] | None = None,
+    texts: Sequence[str] | None = None,
+    **about: Any,
+) -> GameRecord:
+    """The game of these moves, as `with_passes` takes them; about: further fields of the record."""
+    moves, final = _played(start, squares, sides, texts)
+    game = GameRecord(moves, start=start, **about)
+    vars(game)["final"] = final  # the property's cache: else it would play all moves again
+    return game
+
+
 def game_of(
     parsed: ParsedMoves, start: Board | None = None, rules: Rules = DEFAULT_RULES, **about: Any
 ) -> GameRecord:
@@ -152,7 +180,7 @@ def game_of(
     if result is not None:
         discs = (RULE_SETS[rules].discs or 1) if result.counts else 1
         about = {**about, "result": result.score * discs}
-    game = GameRecord(with_passes(begin, parsed.squares), rules=rules, start=begin, **about)
+    game = record_of(begin, parsed.squares, rules=rules, **about)
     if result is not None and game.ending == "end":
         _check_result(game, result)
     return game

@@ -22,7 +22,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import RecordError
 from evolve.records.packing import PACKED, Source, read_bytes
-from evolve.records.record import GameRecord, Reading, with_passes
+from evolve.records.record import GameRecord, Reading, record_of
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")
@@ -88,8 +88,9 @@ def _parse_game(
         ) from None
     if discs > 64:
         raise RecordError(f"black has {discs} discs (byte {offset + 6})")
-    return GameRecord(
-        moves=with_passes(Board.start(), squares),
+    return record_of(
+        Board.start(),
+        squares,
         black=players(black),
         white=players(white),
         result=float(2 * discs - 64),
