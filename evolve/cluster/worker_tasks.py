@@ -85,20 +85,16 @@ def work(payload: bytes) -> tuple[str, Any, float]:
         return REFUSED, f"it has {own}, not {Make(*expected)}", 0.0
     _load_kernels()
     begin = time.thread_time()
-    kind, answer = _done(inner)
-    return kind, answer, time.thread_time() - begin
-
-
-def _done(inner: bytes) -> tuple[str, Any]:
-    """Run a task; return the kind of reply, and the result or error."""
     try:
         function, task = pickle.loads(inner)
-        return DONE, pickle.dumps(function(task))
+        kind, answer = DONE, pickle.dumps(function(task))
     except EvolveError as error:
-        return RAISED, pickle.dumps(error)
-    except Exception as error:  # of this worker or a bug in evolve: others may succeed
+        kind, answer = RAISED, pickle.dumps(error)
+    except Exception as error:  # lack of memory, or a bug in evolve
         *_, frame = traceback.extract_tb(error.__traceback__)
-        return FAILED, f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"
+        text = f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"
+        return FAILED, text, 0.0
+    return kind, answer, time.thread_time() - begin
 
 
 def by_value(function: Callable[..., Any]) -> FunctionType:

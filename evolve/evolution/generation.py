@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -72,14 +73,11 @@ class GenerationWriter:
         self.panel = panel
         self._judged_at = 0.0
         """When the last generation was judged, by `time.monotonic`."""
-        self._run: Run | None = None
 
-    @property
+    @cached_property
     def run(self) -> Run:
         """The committed run."""
-        if self._run is None:
-            self._run = Run(self.folder)
-        return self._run
+        return Run(self.folder)
 
     def commit(self, played: PlayedGeneration, champions: Champions) -> dict[str, Any]:
         """Judge a generation, add its best to the champions, and write it; return its row."""
@@ -235,7 +233,7 @@ class Champions:
     @classmethod
     def new(cls, hall_size: int) -> Champions:
         """Return the state at the start of a run."""
-        return cls(tools.HallOfFame(hall_size, similar=_same_genes))
+        return cls(tools.HallOfFame(hall_size))
 
     def add(self, champion: Individual, generation: int, score: float) -> None:
         """Add a generation's champion to the hall of fame, if it is good enough."""
@@ -292,10 +290,6 @@ class Champions:
         champions.first_champion_name = str(state["first_champion_name"])
         genome.agent(champions.first_champion, champions.first_champion_name)  # validates
         return champions
-
-
-def _same_genes(a: Sequence[int], b: Sequence[int]) -> bool:
-    return list(a) == list(b)
 
 
 def play_of(agent: StoredAgent) -> str:

@@ -63,14 +63,10 @@ def study(
         settings: of all runs, as `evolve.evolve` takes them. Settings that may be functions there
             may be functions here, also in `grid` and `variants`.
 
-    Runs execute in this process, one after another with all threads. So the caller's functions can
-    be of any kind and need not be pickled. Each run has the tables that `evolve.evolve` makes with
-    the same settings and seed. Returns the study: `.tables["generations"]` of all runs, `.plot()`,
-    and `.runs`, each with its `.champion`. `evolve.compare`, `evolve.plot` and all commands that
-    read studies can read the study; only this call can resume one that has functions.
-
-    Raises what `evolve.evolve` does. An error ends the study at that run, and the next call resumes
-    there.
+    Runs execute in this process, one after another with all threads. Each has the tables that
+    `evolve.evolve` makes with the same settings and seed. Returns the study: `.tables` of all runs,
+    `.plot()`, and `.runs`, each with its `.champion`. Only this call can resume a study that has
+    functions. Raises what `evolve.evolve` does; the next call resumes at that run.
     """
     if isinstance(seeds, int):
         raise SettingsError(f"seeds: {seeds} is one seed or so many; [{seeds}] or range({seeds})")

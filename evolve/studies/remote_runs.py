@@ -83,9 +83,6 @@ class RemoteRun(Working):
     def alive(self) -> bool:
         return self._thread.is_alive()
 
-    def look(self) -> None:
-        """Do nothing: the thread updates the state."""
-
     def stop(self) -> None:
         """End after the current time slice."""
         self._stopping = True

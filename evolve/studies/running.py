@@ -52,8 +52,7 @@ class Working(ABC):
     def alive(self) -> bool:
         """Whether it is still running."""
 
-    @abstractmethod
-    def look(self) -> None:
+    def look(self) -> None:  # noqa: B027  # nothing to read where a thread does the work
         """Read what it has reported since the last time."""
 
     @abstractmethod

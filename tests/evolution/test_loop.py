@@ -186,9 +186,6 @@ def test_no_score_without_games(tmp_path: Path, options: dict[str, Any]) -> None
     assert not [key for key in found if key.startswith("score")]
     assert found["games"] == 0
     assert share_in_playoff(run)["playoff_share"] is None
-    found |= {"score": 0.5, "score_low": 0.0, "score_high": 1.0}  # as runs had it before
-    (tmp_path / "run/champion.json").write_text(json.dumps(champion))
-    assert {*share_in_playoff(run).values()} == {None}
 
 
 def test_a_run_at_its_end_draws_no_openings(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
