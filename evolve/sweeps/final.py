@@ -18,8 +18,9 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from evolve.agents.agent import Agent
-from evolve.arena.match import Match, MatchResult, Sprt
+from evolve.arena.match import Match, MatchResult
 from evolve.arena.match_folder import MatchFolder
+from evolve.arena.sprt import Sprt
 from evolve.arena.tournament import Contest, Row, Tournament
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.files.atomic import write_bytes, write_text

@@ -10,7 +10,8 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.arena.match import PAIR_SCORES, Match, MatchResult, Sprt, StoppedError
+from evolve.arena.match import Match, MatchResult, StoppedError
+from evolve.arena.sprt import PAIR_SCORES, Sprt
 from evolve.engine.board.rules import NODES_BLACK, NODES_WHITE, Rules
 from evolve.errors import AgentError, OptionsError
 from evolve.fitness.executor import Threads
