@@ -40,7 +40,6 @@ EXEMPT: Final = {
     ("engine/compiled/compile.py", "open"): _CACHE,
     ("engine/compiled/compile.py", "tempfile.mkstemp"): _CACHE,
     ("engine/compiled/private.py", "mkdir"): _PRIVATE,
-    ("engine/compiled/private.py", "os.mkdir"): _PRIVATE,
     ("service/downloads.py", "open"): _CHILD,
     ("evolution/time_slice.py", "mkdir"): _SCRATCH,
     ("evolution/time_slice.py", "write_bytes"): _SCRATCH,

@@ -41,17 +41,17 @@ def test_the_whole_way_is_looked_at(tmp_path: Path) -> None:
     shared.chmod(0o755)
     assert private_folder(tmp_path / "link") == (shared / "mine").resolve()
     (tmp_path / "round").symlink_to("round")
-    with pytest.raises(OSError, match="links"):
+    with pytest.raises(OSError, match="exists"):
         private_folder(tmp_path / "round")
 
 
 @as_root
-def test_a_link_of_another_user_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "link").symlink_to("mine")
-    os.lchown(tmp_path / "link", 4321, -1)
-    with pytest.raises(PermissionError, match="another user"):
-        private_folder(tmp_path / "link")
+def test_folders_and_files_of_another_user_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other" / "own").mkdir(parents=True)
+    os.chown(tmp_path / "other", 4321, -1)
+    for path in (tmp_path / "other", tmp_path / "other" / "own"):
+        with pytest.raises(PermissionError, match="another user"):
+            private_folder(path)
     (tmp_path / "file").write_text("")
     check_private(tmp_path / "file")
     os.chown(tmp_path / "file", 4321, -1)
