@@ -12,7 +12,7 @@ import sys
 import unicodedata
 from typing import Final
 
-FALLBACK: Final = "evolve-signs"
+_FALLBACK: Final = "evolve-signs"
 """Name of the codec error handler that writes what an encoding lacks in other signs."""
 
 _SIGNS: Final = {
@@ -68,7 +68,7 @@ def expect_any_text() -> None:
         sys.stdin.reconfigure(errors="replace")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=FALLBACK)
+            stream.reconfigure(errors=_FALLBACK)
 
 
 def _in_other_signs(error: UnicodeError) -> tuple[str, int]:
@@ -82,9 +82,9 @@ def _in_other_signs(error: UnicodeError) -> tuple[str, int]:
 def writable(text: str, encoding: str) -> str:
     """`text` in the signs that `encoding` has, so that columns are as wide as they are shown."""
     try:
-        return text.encode(encoding, FALLBACK).decode(encoding)
+        return text.encode(encoding, _FALLBACK).decode(encoding)
     except LookupError:  # an unknown encoding, of a caller's own stream
         return text
 
 
-codecs.register_error(FALLBACK, _in_other_signs)
+codecs.register_error(_FALLBACK, _in_other_signs)

@@ -27,7 +27,7 @@ from evolve.errors import AgentError, AgentFileError, PositionError
 from evolve.files.atomic import replacing, write_text
 from evolve.parsing import parse_json, read_document
 
-FORMAT: Final = "evolve-agent"
+_FORMAT: Final = "evolve-agent"
 VERSION: Final = 1
 HEADER: Final = "header"
 
@@ -47,7 +47,7 @@ def document_of(
 ) -> dict[str, Any]:
     """The JSON document of an agent file."""
     return {
-        "format": FORMAT,
+        "format": _FORMAT,
         "version": VERSION,
         "kind": kind,
         "rules": rules,
@@ -98,8 +98,8 @@ class AgentHeader:
 
 def header_of(document: Any) -> AgentHeader:
     """The header of a parsed agent file; raises AgentFileError."""
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise AgentFileError(f'this is not an agent file: it has no "format": "{FORMAT}"')
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise AgentFileError(f'this is not an agent file: it has no "format": "{_FORMAT}"')
     version, kind = document.get("version"), document.get("kind")
     if version != VERSION:
         raise AgentFileError(f"version {version!r} is unknown; this evolve reads {VERSION}")

@@ -44,7 +44,7 @@ _OUTLIER: Final = 16.0
 """Limit of a difference in discs: a larger one is a lost game seen late, not a wrong value."""
 
 
-class DepthSearcher(Protocol):
+class _DepthSearcher(Protocol):
     """An agent, as far as its cuts are measured: it searches to any depth without cuts."""
 
     def choose(self, board: Board) -> int:
@@ -55,7 +55,7 @@ class DepthSearcher(Protocol):
 
 
 def measured_values(
-    agent: DepthSearcher, seed: int, count: int, deepest: int, left: Callable[[], float]
+    agent: _DepthSearcher, seed: int, count: int, deepest: int, left: Callable[[], float]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Disc counts [N] of `count` positions, fewer where time runs out, and values [N, plies + 1].
 
@@ -71,7 +71,7 @@ def measured_values(
     return np.array(discs, np.int64), np.array(values, np.int64).reshape(-1, deepest + 1)
 
 
-def _positions(agent: DepthSearcher, rng: np.random.Generator) -> Iterator[Board]:
+def _positions(agent: _DepthSearcher, rng: np.random.Generator) -> Iterator[Board]:
     """Yield positions of different games with a choice of moves, at all stages, without end.
 
     Games that reach an opening of a match yield none.
@@ -82,7 +82,7 @@ def _positions(agent: DepthSearcher, rng: np.random.Generator) -> Iterator[Board
         board = Board.start()
         while not board.is_over() and 64 - board.empties < discs:
             count = 64 - board.empties
-            if count == OPENING_DISCS and is_match_opening(board):
+            if count == OPENING_DISCS and _is_match_opening(board):
                 break
             moves = board.legal_moves()
             if not moves:
@@ -95,7 +95,7 @@ def _positions(agent: DepthSearcher, rng: np.random.Generator) -> Iterator[Board
             yield board
 
 
-def is_match_opening(board: Board) -> bool:
+def _is_match_opening(board: Board) -> bool:
     """Return whether a match may begin from a position."""
     return int(slot_of(U(board.own), U(board.opp))) == MATCH_SLOT
 

@@ -36,7 +36,7 @@ from evolve.errors import AgentError
 from evolve.standalone.render import NetworkPlay, render_network
 
 NETWORK_PARAMETERS: Final = ("input", "layers")
-MOST_LOOKAHEAD: Final = 4
+_MOST_LOOKAHEAD: Final = 4
 _PARAMETERS: Final = {"lookahead": int, "endgame": int, "networks": int}
 """The parameters in files, beside rewards and networks, with their types."""
 _COLOURS: Final = ("black/", "white/")
@@ -197,8 +197,8 @@ class DqnAgent(StoredAgent):
                 raise AgentError(
                     f"choosing needs a network that values moves, not {network.architecture}"
                 )
-        if not 0 <= self.lookahead <= MOST_LOOKAHEAD:
-            raise AgentError(f"lookahead {self.lookahead} must be 0 to {MOST_LOOKAHEAD}")
+        if not 0 <= self.lookahead <= _MOST_LOOKAHEAD:
+            raise AgentError(f"lookahead {self.lookahead} must be 0 to {_MOST_LOOKAHEAD}")
         if not 0 <= self.endgame <= 60:
             raise AgentError(f"endgame {self.endgame} must be 0 to 60 empties")
 

@@ -199,7 +199,7 @@ def stopper() -> Callable[[], None]:
     return stop
 
 
-def let_stop(key: Hashable, context: layout.Cells) -> None:
+def _let_stop(key: Hashable, context: layout.Cells) -> None:
     """Let `stopper` also stop this thread's searches in a context that is kept elsewhere."""
     cast("dict[Any, layout.Cells]", _contexts.__dict__)[key] = context
 
@@ -273,5 +273,5 @@ def thread_pattern_memory(table_bits: int) -> PatternMemory:
     memory = memories.get(table_bits)
     if memory is None:
         memory = memories[table_bits] = PatternMemory(table_bits)
-        let_stop(("patterns", table_bits), memory.context)
+        _let_stop(("patterns", table_bits), memory.context)
     return memory

@@ -28,7 +28,7 @@ CWD: Final = "cwd"
 CLOCK: Final = "clock"
 """The setting of a program that is its time for a game, such as 60+0.6."""
 _RUN: Final = re.compile(r"run:(.+?)(?::([0-9]{1,9}-[0-9]{1,9}))?", re.DOTALL)
-CONTEST_SECONDS: Final = 5.0
+_CONTEST_SECONDS: Final = 5.0
 """Seconds for a move that contests give."""
 _SHARE_OF_MOVE: Final = 0.9
 """Share of a contest's seconds that a hand-in asks for: the move must arrive by then."""
@@ -106,7 +106,7 @@ def parse_name(text: str) -> AgentName:
     return AgentName(base, query)
 
 
-def with_clock(text: str, seconds: float = CONTEST_SECONDS) -> str:
+def with_clock(text: str, seconds: float = _CONTEST_SECONDS) -> str:
     """The name of the same agent with the clock of a hand-in, for a contest's seconds a move.
 
     It drops a depth, which would limit the search, and another time.

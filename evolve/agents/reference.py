@@ -18,7 +18,7 @@ SWH: Final = (100, -25, 10, 5, -25, 1, 1, 5, 2, 1)
 """The classic position weights, ×100, one per class of squares.
 In the order a1 b1 c1 d1 b2 c2 d2 c3 d3 d4 they are 1.00 −0.25 0.10 0.05 / −0.25 0.01 0.01 /
 0.05 0.02 / 0.01."""
-ANTI_SWH: Final = tuple(-weight for weight in SWH)
+_ANTI_SWH: Final = tuple(-weight for weight in SWH)
 
 POSITIONAL: Final = (100, -20, 10, 5, -50, -2, -2, 1, 1, 0)
 """The position weights of the opponent in measurements of the published DQN and MCTS agents."""
@@ -28,8 +28,8 @@ _TABLES: Final[dict[str, tuple[tuple[int, ...], int, Rules | None]]] = {
     "swh": (SWH, 0, None),
     "swh-mobility": (SWH, 3, None),
     "positional": (POSITIONAL, 5, None),
-    "anti-swh": (ANTI_SWH, 0, "reversed"),
-    "anti-swh-mobility": (ANTI_SWH, 3, "reversed"),
+    "anti-swh": (_ANTI_SWH, 0, "reversed"),
+    "anti-swh-mobility": (_ANTI_SWH, 3, "reversed"),
 }
 """Weights, mobility and rules, by name."""
 

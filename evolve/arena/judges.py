@@ -109,7 +109,7 @@ class Rung:
     elo: float
 
 
-class LadderRating(NamedTuple):
+class _LadderRating(NamedTuple):
     """The rating of an agent, and the games with the rungs that it comes from, as in `meet`."""
 
     elo: Estimate
@@ -160,7 +160,7 @@ class Ladder:
         largest_endgame: int | None = None,
         executor: Executor = ONE_THREAD,
         progress: GamesDone | None = None,
-    ) -> LadderRating:
+    ) -> _LadderRating:
         """Rate an agent by games with the rungs nearest to `elo`.
 
         openings: an equal part for each rung; if `shared`, all rungs play all of them.
@@ -177,7 +177,7 @@ class Ladder:
             executor=executor,
             progress=progress,
         )
-        return LadderRating(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
+        return _LadderRating(rate_one(np.array([rung.elo for rung in rungs]), scores), rungs, games)
 
     def judge(
         self, agent: Agent, executor: Executor = ONE_THREAD, progress: GamesDone | None = None

@@ -162,7 +162,7 @@ class Match:
     @property
     def result(self) -> MatchResult:
         """A's result so far."""
-        return summarize(self.games, repeatable=self.repeatable)
+        return _summarize(self.games, repeatable=self.repeatable)
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -241,7 +241,7 @@ class Match:
         """Whether the first `pairs` pairs, all finished, decide the test."""
         if self.sprt is None:
             return False
-        result = summarize(self._games_of(np.arange(2 * pairs)), self.repeatable)
+        result = _summarize(self._games_of(np.arange(2 * pairs)), self.repeatable)
         return self.sprt.verdict(result.pentanomial) != "undecided"
 
     def _games_of(self, numbers: npt.NDArray[np.int64]) -> Games:
@@ -302,7 +302,7 @@ def fresh_pairs(games: Games, repeatable: bool) -> Floats:
     return scores[np.sort(first)]
 
 
-def summarize(games: Games, repeatable: bool) -> MatchResult:
+def _summarize(games: Games, repeatable: bool) -> MatchResult:
     """Compute the result of a match from its games; player 0 is A; see `fresh_pairs`."""
     a_is_black = games.pairings[:, 0] == 0
     points = np.where(a_is_black, games.winner, -games.winner)

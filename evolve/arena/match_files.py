@@ -43,7 +43,7 @@ from evolve.tables.games import FAILED, REASONS, RESULTS
 from evolve.tables.parquet import read_table, write_table
 
 MATCH: Final = "match"
-GGF_PLACE: Final = "evolve match"
+_GGF_PLACE: Final = "evolve match"
 _REST: Final = 20
 """Pause after a write, as a multiple of its duration: writing takes at most 5 % of a match."""
 _FAILED: Final = {"black": FAILED_BLACK, "white": FAILED_WHITE}
@@ -51,7 +51,7 @@ _WINNERS: Final = {"black": 1, "draw": 0, "white": -1}
 _RULES: Final = re.compile(r"\brules=(\w+)")
 
 
-def match_identity(match: Match) -> str:
+def _match_identity(match: Match) -> str:
     """Return the identity of a match as words KEY=VALUE.
 
     They hold its agents, their names, its settings, seed, rules and test.
@@ -99,7 +99,7 @@ class MatchFile:
     ) -> None:
         self.path = path
         self._match = match
-        self._identity = match_identity(match)
+        self._identity = _match_identity(match)
         self._warn = warn
         self._locked = locked
         self._folder: Path | None = None
@@ -204,9 +204,9 @@ def write_match_ggf(match: Match, path: Path) -> None:
     """Write the games of a match so far as GGF records."""
     from evolve.records.table import records_of_frame  # not above: it loads pandas
 
-    identity, frame = match_identity(match), match.table().to_pandas()
+    identity, frame = _match_identity(match), match.table().to_pandas()
     lines = [
-        format_ggf(replace(record, site=GGF_PLACE, event=f"{identity} game={number}"))
+        format_ggf(replace(record, site=_GGF_PLACE, event=f"{identity} game={number}"))
         for number, record in zip(
             match.numbers.tolist(), records_of_frame(frame, match.rules), strict=True
         )

@@ -199,7 +199,7 @@ class Display:
         self.note(f"{self.view.ending(self._at)}; Ctrl-C again ends at once")
 
 
-class LiveDisplay(Display):
+class _LiveDisplay(Display):
     """An observer that shows a live table, the curve of the rating and a bar for all of the run.
 
     Below that is a bar for the current stage, where it does not count all of the run.
@@ -296,7 +296,7 @@ def watching(view: ProgressView) -> Iterator[Display]:
         with at_ctrl_c(lambda: _interrupt(display)):
             yield display
         return
-    live = LiveDisplay(view)
+    live = _LiveDisplay(view)
     with live.live, at_ctrl_c(lambda: _interrupt(live)):
         yield live
 

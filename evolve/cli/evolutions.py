@@ -55,7 +55,7 @@ def head_lines(columns: Sequence[str]) -> list[str]:
     ]
 
 
-class GenerationsView(ProgressView):
+class _GenerationsView(ProgressView):
     """The progress of an evolution: a line for each generation, and remarks.
 
     One remark says that the rating hardly rises any more, one that all individuals play alike.
@@ -163,9 +163,9 @@ class EvolutionWork(LongWork[EvolutionSettings, Evolution]):
         if on_cluster():
             _print_use(self.about.costs, work.executor)
 
-    def view(self, work: Evolution) -> GenerationsView:
+    def view(self, work: Evolution) -> _GenerationsView:
         done = work.generation + 1
-        view = GenerationsView(work.settings, done, self.about)
+        view = _GenerationsView(work.settings, done, self.about)
         run = Run(work.folder)
         rows = (run.metadata(number)[0] for number in range(0, done, -(-done // _READ) or 1))
         view.ratings_before = [value for row in rows if (value := view.rating(row)) is not None]

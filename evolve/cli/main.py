@@ -62,7 +62,7 @@ _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:IN
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
 'net.npz?simulations=800', 'gtp:gtp-rhino --level=1?time=5'.
 """
-EPILOG: Final = f"""\b
+_EPILOG: Final = f"""\b
 Examples:
   evolve run --generations 168             as many as the paper, some six minutes
   evolve run --rules standard --seed 1     the usual game
@@ -88,7 +88,7 @@ class _ReaderGoneError(Exception):
     """Nobody reads standard output any more; at a BrokenPipeError click would exit with code 1."""
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """A group that imports its commands when they are used."""
 
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
@@ -181,7 +181,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, value: bo
 
 
 @click.command(
-    cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=_LazyGroup, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.option(

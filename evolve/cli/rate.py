@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
-AGAINST: Final = "--against"
+_AGAINST: Final = "--against"
 
 
 class _RateCommand(GroupedCommand):
@@ -52,9 +52,9 @@ class _RateCommand(GroupedCommand):
         words: list[str] = []
         opponents = False
         for word in args:
-            if opponents and words[-1] != AGAINST and not word.startswith("-"):
-                words.append(AGAINST)
-            begun = word == AGAINST or word.startswith(f"{AGAINST}=")
+            if opponents and words[-1] != _AGAINST and not word.startswith("-"):
+                words.append(_AGAINST)
+            begun = word == _AGAINST or word.startswith(f"{_AGAINST}=")
             opponents = begun or (opponents and not word.startswith("-"))
             words.append(word)
         return super().parse_args(context, words)
@@ -64,7 +64,7 @@ class _RateCommand(GroupedCommand):
 @click.argument("agents", nargs=-1, shell_complete=complete_agents)
 @model_options(RateSettings, "agents", "against")
 @click.option(
-    AGAINST,
+    _AGAINST,
     multiple=True,
     metavar="A B …",
     shell_complete=complete_agents,

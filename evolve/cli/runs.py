@@ -40,7 +40,7 @@ _SPARE: Final = ("champion", "seed", "preset", "command", "date", "rules")
 _DOCUMENT: Final = "document"
 """The style of .tex and .md files."""
 
-COLUMNS_HELP: Final = """
+_COLUMNS_HELP: Final = """
 
 \b
 state  running (a process writes to it), stopped, or done
@@ -56,7 +56,7 @@ elo    of the champion on the ladder with its 95 % interval, from games after
 @click.command(
     name="runs",
     help="List the runs and studies in FOLDER (runs by default)."
-    + COLUMNS_HELP
+    + _COLUMNS_HELP
     + "\n\b\nExample:\n  evolve runs\n",
 )
 @click.argument("folder", default="runs")
@@ -157,7 +157,7 @@ def describe_champion(run: evolve.Run, provenance: Mapping[str, Any]) -> str:
 
 
 _HELP = f"""Show RUNS side by side: their results, and the settings in which they differ.
-{COLUMNS_HELP}
+{_COLUMNS_HELP}
 Of studies (evolve run --seeds, evolve study) the settings are compared over their seeds: means with
 Student's 95 % intervals, and the differences of each two of the same rules, seed by seed, with p
 values corrected for their number after Holm. So are runs that differ in their seeds alone, as one

@@ -176,12 +176,12 @@ def user_token() -> str:
         text = file.read_text(encoding="ascii", errors="replace").strip()
         if not file.stat().st_mode & _OTHERS and TOKEN.fullmatch(text):
             return text
-    text = new_token()
+    text = _new_token()
     write_bytes(file, text.encode() + b"\n", private=True)
     return text
 
 
-def new_token() -> str:
+def _new_token() -> str:
     """A token that nobody can guess."""
     return secrets.token_urlsafe(24)
 
@@ -192,7 +192,7 @@ def _kept_token() -> str:
         token = user_token()
     except OSError as error:
         print_text(f"the token is valid for this start only, not stored: {error.strerror or error}")
-        return new_token()
+        return _new_token()
     print_text(f"scripts send `Authorization: Bearer` and the content of {token_file()}")
     return token
 

@@ -40,13 +40,13 @@ _PARTS: Final = 3
 """Parts of the sample, each timed on its own: the median ignores a burst of other work."""
 
 
-AN_INDIVIDUAL: Final = 0.36e-3
+_AN_INDIVIDUAL: Final = 0.36e-3
 """Seconds on one core to breed an individual."""
-A_GAME: Final = 1.1e-6
+_A_GAME: Final = 1.1e-6
 """Seconds on one core to schedule and count a game."""
-WRITTEN_GAME: Final = 3.4e-6
+_WRITTEN_GAME: Final = 3.4e-6
 """Seconds on one core to make the row of a game and write it."""
-A_TASK: Final = 0.75e-3
+_A_TASK: Final = 0.75e-3
 """Seconds of the scheduler, a single process, per task: measured on a prototype with 16 workers.
 128 simulated workers on the same two cores cost it 1.0 ms per task."""
 _WORTH: Final = 0.5
@@ -69,10 +69,10 @@ class Costs:
         panel = 2 * settings.panel_openings * opponents / settings.panel_every
         return cls(settings.population, settings.games_a_generation, panel, seconds_a_game)
 
-    def seconds(self, slots: int, task: float = A_TASK) -> float:
+    def seconds(self, slots: int, task: float = _A_TASK) -> float:
         """Seconds of a generation; task: scheduler seconds per task, 0 for threads."""
-        bred = self.individuals * AN_INDIVIDUAL + self.games * A_GAME
-        written = self.games * WRITTEN_GAME
+        bred = self.individuals * _AN_INDIVIDUAL + self.games * _A_GAME
+        written = self.games * _WRITTEN_GAME
         size = task_size(self.games, slots)
         tasks = math.ceil(self.games / size)
         played = self.games * self.seconds_a_game / min(slots, tasks)
@@ -156,7 +156,7 @@ def estimate(evolution: Evolution) -> Forecast:
     costs = Costs.of(settings, evolution.panel.opponents, took / count)
     left = settings.generations - evolution.generation - 1
     games = costs.games + costs.panel_games
-    task = A_TASK if executor.elsewhere else 0.0
+    task = _A_TASK if executor.elsewhere else 0.0
     generation = costs.seconds(executor.slots, task)
     afterwards = games_afterwards(settings)
     endings = {

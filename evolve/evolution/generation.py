@@ -116,7 +116,7 @@ class GenerationWriter:
         return row
 
     def _rows(self, population: Sequence[Individual], table: Standings) -> list[IndividualRow]:
-        has_fitness = ranked_by(self.settings) == FITNESS
+        has_fitness = _ranked_by(self.settings) == FITNESS
         return [
             IndividualRow(
                 individual=individual.name,
@@ -363,7 +363,7 @@ def _digest(genome: Genome) -> str | None:
     return hashlib.sha256(b"".join([shapes, *arrays])).hexdigest()
 
 
-def ranked_by(settings: EvolutionSettings) -> str:
+def _ranked_by(settings: EvolutionSettings) -> str:
     """Return the column that holds the fitness."""
     return "score" if settings.fitness == SCORE else FITNESS
 
@@ -377,5 +377,5 @@ def _individual(row: dict[str, Any], genome: Genome) -> Individual:
         parents=tuple(row["parents"]),
     )
     better = rule_set(genome.settings.rules).discs
-    individual.fitness.values = (row[ranked_by(genome.settings)], better * row["disc_difference"])
+    individual.fitness.values = (row[_ranked_by(genome.settings)], better * row["disc_difference"])
     return individual

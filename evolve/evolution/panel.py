@@ -31,9 +31,9 @@ from evolve.population.randomness import Use, generator
 from evolve.runs.loading import load_alphabeta
 from evolve.runs.run import Run
 
-PANEL_DEPTH: Final = 5
+_PANEL_DEPTH: Final = 5
 """Search depth of the fixed panel's reference agents: at depth 3 champions soon scored 0.98."""
-PANEL_PLIES: Final = 8
+_PANEL_PLIES: Final = 8
 """Random moves in the panel's openings."""
 _PAST: Final = 3
 """Past champions that the best of a generation plays, once there are that many."""
@@ -46,7 +46,7 @@ _FIRST_ELO: Final = 0.0
 """Elo near which generation 0 picks its rungs: the reference table at depth 1."""
 
 
-def panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> list[StoredAgent]:
+def _panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> list[StoredAgent]:
     """Return the agents of the fixed panel; the champion of generation 0 joins them.
 
     With a given evaluation, they are its agent twice: with its own search, and as deep as the
@@ -58,7 +58,7 @@ def panel_agents(settings: EvolutionSettings, given: PatternAgent | None) -> lis
         own: StoredAgent = replace(given, rules=rules, name="given")
         return [own, own.with_settings({"nodes": nodes}, f"given?nodes={nodes}")]
     names = ("zero", rule_set(rules).reference)
-    return [load_alphabeta(f"{name}?depth={PANEL_DEPTH}").with_rules(rules) for name in names]
+    return [load_alphabeta(f"{name}?depth={_PANEL_DEPTH}").with_rules(rules) for name in names]
 
 
 def past_generations(generation: int) -> list[int]:
@@ -128,7 +128,7 @@ class RunPanel(ABC):
 
     def _openings(self, count: int, generation: int) -> Openings:
         rng = generator(self.settings.seed, Use.PANEL_OPENINGS, generation)
-        return balanced_openings(count, Part.PANEL, self.settings.rules, rng, PANEL_PLIES)
+        return balanced_openings(count, Part.PANEL, self.settings.rules, rng, _PANEL_PLIES)
 
     def _meet(
         self,
@@ -175,14 +175,14 @@ class RunPanel(ABC):
         return float(scores.mean()) if scores.size else None, table
 
 
-class FixedPanel(RunPanel):
+class _FixedPanel(RunPanel):
     """Play two fixed agents and the best of generation 0."""
 
     opponents = 3 + _PAST
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context)
-        self._agents = panel_agents(self.settings, context.genome.given)
+        self._agents = _panel_agents(self.settings, context.genome.given)
         self._fixed_openings = self._openings(self.settings.panel_openings, 0)
 
     def judge(self, candidate: Candidate) -> PanelResult:
@@ -254,5 +254,5 @@ class LadderPanel(RunPanel):
         self.rise = self._curve.rise
 
 
-PANELS: Final[Mapping[str, type[RunPanel]]] = {"ladder": LadderPanel, "fixed": FixedPanel}
+PANELS: Final[Mapping[str, type[RunPanel]]] = {"ladder": LadderPanel, "fixed": _FixedPanel}
 """The panel of every name in the settings."""

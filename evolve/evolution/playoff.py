@@ -34,11 +34,11 @@ from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, playoff_file
 from evolve.version import __version__
 
-LAST_BEST: Final = 3
+_LAST_BEST: Final = 3
 """Individuals of the last generation that join the play-off, in addition to the hall of fame."""
-PLAYOFF_PLIES: Final = 8
+_PLAYOFF_PLIES: Final = 8
 """Random moves in the play-off's openings."""
-RATING_PLIES: Final = 8
+_RATING_PLIES: Final = 8
 """Random moves in the rating's openings."""
 RATING_PANELS: Final = 4
 """Games of the rating, in units of one generation's panel: 4 times as many games halve the width
@@ -57,7 +57,7 @@ def games_afterwards(settings: EvolutionSettings) -> dict[str, int]:
 
     Of the play-off it is the most: fewer candidates meet where some play the same.
     """
-    candidates = settings.hall_of_fame + LAST_BEST + 1
+    candidates = settings.hall_of_fame + _LAST_BEST + 1
     games = {PLAYOFF: candidates * (candidates - 1) * settings.playoff_openings}
     played = Ladder(settings.rules).played if rule_set(settings.rules).ladder else 0
     rated = 2 * RATING_PANELS * settings.panel_openings * played
@@ -101,7 +101,7 @@ class ChampionSelection:
         agents = self._candidates(generation, population, champions, algorithm)
         rng = generator(settings.seed, Use.PLAYOFF_OPENINGS)
         openings = balanced_openings(
-            settings.playoff_openings, Part.PLAYOFF, settings.rules, rng, PLAYOFF_PLIES
+            settings.playoff_openings, Part.PLAYOFF, settings.rules, rng, _PLAYOFF_PLIES
         )
         players = len(agents)
         pairs = all_pairs(players)
@@ -133,7 +133,7 @@ class ChampionSelection:
         elo = rate(
             champion,
             self.context,
-            first_guess(run),
+            _first_guess(run),
             lambda done, total: observer.stage(RATING, done, total),
         )
         if elo is None:
@@ -152,7 +152,7 @@ class ChampionSelection:
     ) -> list[StoredAgent]:
         """Return the agents that may be the best; of those that play the same, only the first."""
         ranked = sorted(population, key=lambda individual: individual.fitness.values, reverse=True)
-        candidates = [self._candidate(i) for i in (*champions.hall, *ranked[:LAST_BEST])]
+        candidates = [self._candidate(i) for i in (*champions.hall, *ranked[:_LAST_BEST])]
         survivors = [i.name for i in ranked[: self.settings.survivor_count]]
         average = Individual(
             algorithm.mean(population),
@@ -194,7 +194,7 @@ def _won(games: Games, winner: int, candidates: int) -> dict[str, object]:
     }
 
 
-def first_guess(run: Run) -> float | None:
+def _first_guess(run: Run) -> float | None:
     """Guess the champion's Elo: the rating of the last generations; None without a ladder panel."""
     rows = (run.metadata(number)[0] for number in reversed(range(run.generation_count)))
     ratings = (row["rating"] for row in rows if row.get("rating") is not None)
@@ -229,7 +229,7 @@ def rate(
         rng = generator(settings.seed, Use.RATING_OPENINGS, rounds)
         rounds += 1
         openings = balanced_openings(
-            ladder.played * each, Part.MATCH, settings.rules, rng, RATING_PLIES
+            ladder.played * each, Part.MATCH, settings.rules, rng, _RATING_PLIES
         )
         return ladder.rate(
             champion,

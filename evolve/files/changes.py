@@ -69,7 +69,7 @@ def move(source: Path, target: Path) -> None:
             if sys.platform != "win32" or pause is None:
                 raise
             time.sleep(pause)
-    sync_folder(target.parent)
+    _sync_folder(target.parent)
 
 
 def remove(path: Path, *, missing_ok: bool = False) -> None:
@@ -146,7 +146,7 @@ def cut(path: Path, length: int) -> None:
     os.truncate(path, length)
 
 
-def sync_folder(folder: Path) -> None:
+def _sync_folder(folder: Path) -> None:
     """Wait until the disk has the names in a folder.
 
     Otherwise a power cut may undo a rename, or swap the order of two. Does nothing on Windows and

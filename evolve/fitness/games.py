@@ -64,8 +64,8 @@ def counted(total: int, progress: Callable[[int, int], None]) -> GamesDone:
     return count
 
 
-BLACK_WINS: Final = 1
-WHITE_WINS: Final = -1
+_BLACK_WINS: Final = 1
+_WHITE_WINS: Final = -1
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,8 @@ class Games:
         """
         winner: npt.NDArray[np.int8] = self.results[:, OUTCOME].astype(np.int8)
         reason = self.results[:, REASON]
-        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = WHITE_WINS
-        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE))] = BLACK_WINS
+        winner[np.isin(reason, (OVER_BUDGET_BLACK, FAILED_BLACK))] = _WHITE_WINS
+        winner[np.isin(reason, (OVER_BUDGET_WHITE, FAILED_WHITE))] = _BLACK_WINS
         return winner
 
     @property
@@ -213,7 +213,7 @@ class GamesTask:
     table_bits: int
 
 
-class TaskResult(NamedTuple):
+class _TaskResult(NamedTuple):
     """Result of a task: moves and results as in `Games`, and its duration in seconds."""
 
     moves: npt.NDArray[np.int8]
@@ -221,13 +221,13 @@ class TaskResult(NamedTuple):
     seconds: float
 
 
-def play_task(task: GamesTask) -> TaskResult:
+def play_task(task: GamesTask) -> _TaskResult:
     """Play the games of a task."""
     begin = time.perf_counter()
     moves, results = empty_rows(len(task.pairings))
     context = new_context(rule_set(task.rules).code, task.move_budget, task.table_bits)
     kernels.play_games(task.rows, task.pairings, task.openings, context, moves, results)
-    return TaskResult(moves, results, time.perf_counter() - begin)
+    return _TaskResult(moves, results, time.perf_counter() - begin)
 
 
 class TaskMaker:

@@ -38,9 +38,9 @@ from evolve.records.positions import start_text
 from evolve.records.record import GameRecord, play_moves, with_passes
 from evolve.tables.games import move_texts
 
-BALANCE_DEPTH: Final = 5
+_BALANCE_DEPTH: Final = 5
 """Search depth, in plies, for the balance; depths 3 and 5 agree on nine in ten openings."""
-BALANCE_MARGIN: Final = 20
+_BALANCE_MARGIN: Final = 20
 """Largest value that counts as balanced, in hundredths of a disc-like unit: a corner is 100."""
 
 _SEARCHES: Final = 16
@@ -138,7 +138,12 @@ def balanced_openings(
                 break
             balanced = np.zeros(len(candidates), np.bool_)
             mark_balanced(
-                positions[candidates], judge.cells, BALANCE_DEPTH, BALANCE_MARGIN, memory, balanced
+                positions[candidates],
+                judge.cells,
+                _BALANCE_DEPTH,
+                _BALANCE_MARGIN,
+                memory,
+                balanced,
             )
             even = candidates[balanced]
             found = np.concatenate([found, moves[even]])

@@ -43,7 +43,7 @@ from evolve.learning.learner import (
     play_in_time,
 )
 
-CHECKED_DEPTH: Final = 6
+_CHECKED_DEPTH: Final = 6
 """Most plies that the agent searches in checks."""
 _PART: Final = 32
 """Games that a thread plays in one call."""
@@ -151,7 +151,7 @@ class PatternLearner(Learner):
         The cuts are not known before the end, so checks measure only the weights.
         """
         agent = self.agent()
-        return replace(agent, depth=min(agent.depth, CHECKED_DEPTH), probcut=0.0)
+        return replace(agent, depth=min(agent.depth, _CHECKED_DEPTH), probcut=0.0)
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return weights, sums of their errors, their updates, and the kept positions."""

@@ -70,7 +70,7 @@ _RC: Final[dict[Any, Any]] = {
     "axes.spines.top": False, "axes.titlecolor": INK, "pdf.fonttype": 42, "text.color": INK,
     "xtick.color": GREY, "ytick.color": GREY,
 }  # fmt: skip
-STYLES: Final = {
+_STYLES: Final = {
     "screen": Style((9.0, 5.0), 130, True, {**_RC, "axes.titlesize": "large"}),
     "paper": Style(
         (5.5, 3.2), 300, False,
@@ -94,7 +94,7 @@ class Look:
     An empty title leaves it out.
     """
 
-    style: Style = field(default_factory=lambda: STYLES["screen"])
+    style: Style = field(default_factory=lambda: _STYLES["screen"])
     size: tuple[float, float] | None = None
     title: str | None = None
 
@@ -104,9 +104,9 @@ def look_of(style: str, size: str | Sequence[float] | None, title: str | None) -
 
     Raises OptionsError where there is no such style or size.
     """
-    if style not in STYLES:
-        raise OptionsError(f"style: {style!r} is unknown; there are {', '.join(STYLES)}")
-    chosen = STYLES[style]
+    if style not in _STYLES:
+        raise OptionsError(f"style: {style!r} is unknown; there are {', '.join(_STYLES)}")
+    chosen = _STYLES[style]
     if size is None:
         return Look(chosen, None, title)
     if isinstance(size, str):

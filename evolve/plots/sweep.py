@@ -28,9 +28,9 @@ from evolve.runs.run import Run
 from evolve.sweeps.landscape import Trials
 from evolve.tables.trials import Importances
 
-SLICES: Final = 8
+_SLICES: Final = 8
 """Number of parameters drawn one by one: those that matter most."""
-MORE_SLICES: Final = 24
+_MORE_SLICES: Final = 24
 """Number of parameters drawn one by one where it is not known which matter."""
 _SHOWN: Final = 16
 _STEPS: Final = (1, 2, 5, 10)
@@ -48,7 +48,7 @@ def plot_sweep(run: Run, look: Look) -> Picture:
         raise RunError(f"{run.path} has no complete trial to draw yet")
     landscapes = Trials.of(run.path)
     names = landscapes.names
-    slices = names[: SLICES if run.importances.shares else MORE_SLICES]
+    slices = names[: _SLICES if run.importances.shares else _MORE_SLICES]
     rows = -(-len(slices) // 4)
     text = run_title(run, run.command, config.get("rules"), config.get("sampler"))
     land = landscapes.over(landscapes.pair, SIZE)

@@ -13,9 +13,9 @@ from evolve.config.evolution import EvolutionSettings
 from evolve.population.genome import Genome, Individual, Vector, individual_name
 from evolve.population.randomness import drawing_from
 
-FIRST_SIGMA: Final = 0.3
+_FIRST_SIGMA: Final = 0.3
 """Standard deviation at the start, as a share of each range: it covers most of the range."""
-START_SIGMA: Final = 0.1
+_START_SIGMA: Final = 0.1
 """The same if the run starts from an agent."""
 
 # Parts of DEAP's strategy that change between generations; the rest is computed from them.
@@ -39,9 +39,9 @@ class CmaEs:
         self._low = genome.low[free].astype(np.float64)
         self._span = (genome.high - genome.low)[free].astype(np.float64)
         centroid = np.full(int(free.sum()), 0.5)
-        sigma = FIRST_SIGMA
+        sigma = _FIRST_SIGMA
         if start is not None:
-            centroid, sigma = (start[free] - self._low) / self._span, START_SIGMA
+            centroid, sigma = (start[free] - self._low) / self._span, _START_SIGMA
         self._strategy = cma.Strategy(
             centroid=centroid,
             sigma=sigma,

@@ -170,14 +170,14 @@ def selected(
     return parents
 
 
-def best_alone(
+def _best_alone(
     population: Sequence[Individual], parents: Sequence[Individual], breeding: Breeding
 ) -> Sequence[Individual]:
     """Keep only the best: generations replace each other (the elitist plan of De Jong 1975)."""
     return population[:1]
 
 
-SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": best_alone}
+_SURVIVALS: Final[Mapping[str, Survive]] = {"selected": selected, "best": _best_alone}
 
 
 def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
@@ -185,19 +185,19 @@ def blend(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> l
     return _by_deap(tools.cxBlend, mother, father, breeding, alpha=breeding.settings.blend)
 
 
-def uniform_crossover(
+def _uniform_crossover(
     mother: Sequence[int], father: Sequence[int], breeding: Breeding
 ) -> list[float]:
     """Take each number from either parent with probability ½ (Syswerda, ICGA 1989)."""
     return _by_deap(tools.cxUniform, mother, father, breeding, indpb=0.5)
 
 
-def one_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
+def _one_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
     """Take the mother's numbers up to a point, then the father's (Holland 1975)."""
     return _by_deap(tools.cxOnePoint, mother, father, breeding)
 
 
-def two_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
+def _two_point(mother: Sequence[int], father: Sequence[int], breeding: Breeding) -> list[float]:
     """Take the father's numbers between two points, the mother's elsewhere (De Jong 1975)."""
     return _by_deap(tools.cxTwoPoint, mother, father, breeding)
 
@@ -234,11 +234,11 @@ def _by_deap(
     return child
 
 
-CROSSOVERS: Final[Mapping[str, Cross | None]] = {
+_CROSSOVERS: Final[Mapping[str, Cross | None]] = {
     "blend": blend,
-    "uniform": uniform_crossover,
-    "one-point": one_point,
-    "two-point": two_point,
+    "uniform": _uniform_crossover,
+    "one-point": _one_point,
+    "two-point": _two_point,
     "sbx": sbx,
     "none": None,  # no function: the choice whether to cross is not drawn either
 }
@@ -251,7 +251,7 @@ def gaussian(genes: Vector, noise: Noise, breeding: Breeding) -> npt.NDArray[np.
     return genes + steps
 
 
-def uniform_mutation(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
+def _uniform_mutation(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
     """Draw a new value from the range."""
     return noise.uniform
 
@@ -261,15 +261,15 @@ def step(genes: Vector, noise: Noise, breeding: Breeding) -> Vector:
     return genes + noise.sign
 
 
-MUTATIONS: Final[Mapping[str, Mutate]] = {"gaussian": gaussian, "uniform": uniform_mutation}
-DEPTH_MUTATIONS: Final[Mapping[str, Mutate]] = {"step": step, "uniform": uniform_mutation}
+_MUTATIONS: Final[Mapping[str, Mutate]] = {"gaussian": gaussian, "uniform": _uniform_mutation}
+_DEPTH_MUTATIONS: Final[Mapping[str, Mutate]] = {"step": step, "uniform": _uniform_mutation}
 
 FUNCTIONS: Final[Mapping[str, Mapping[str, Any]]] = {
     "selection": SELECTIONS,
-    "crossover": CROSSOVERS,
-    "mutation": MUTATIONS,
-    "depth_mutation": DEPTH_MUTATIONS,
-    "survival": SURVIVALS,
+    "crossover": _CROSSOVERS,
+    "mutation": _MUTATIONS,
+    "depth_mutation": _DEPTH_MUTATIONS,
+    "survival": _SURVIVALS,
 }
 """The functions for all names in `config.operators`."""
 

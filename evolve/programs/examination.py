@@ -30,7 +30,7 @@ _SIDES: Final[tuple[Side, Side]] = ("black", "white")
 _START: Final = 60.0
 GAMES: Final = 4
 """Games against random moves, by default."""
-MOVES_A_GAME: Final = 30
+_MOVES_A_GAME: Final = 30
 """Moves of one side in a game, roughly."""
 _QUICK: Final[tuple[tuple[Side, int], ...]] = (
     ("black", 4),
@@ -126,7 +126,7 @@ class _Play:
                 legal = board.legal_moves()
                 square = int(rng.choice(legal)) if legal else None
             board = board.pass_move() if square is None else board.play(square)
-        self._about += len(self.seconds) - moves_before - MOVES_A_GAME
+        self._about += len(self.seconds) - moves_before - _MOVES_A_GAME
 
     def ask(self, board: Board, new: bool, what: str) -> int | None:
         """The square it plays; None for a pass. Raises as `game` does."""
@@ -178,7 +178,7 @@ class _Play:
 
 def moves_of(games: int) -> int:
     """How many moves `examine` asks for, roughly, in so many games (0: positions alone)."""
-    return games * MOVES_A_GAME if games else len(_QUICK)
+    return games * _MOVES_A_GAME if games else len(_QUICK)
 
 
 def examine(

@@ -29,13 +29,13 @@ from evolve.terminal_text import plain
 
 ProtocolName = Literal["gtp", "nboard", "python"]
 
-DEFAULT_SECONDS: Final = 60.0
+_DEFAULT_SECONDS: Final = 60.0
 LAG: Final = 0.25
 """Seconds that a program may take beyond its time, for the round trip."""
 START_SECONDS: Final = 60.0
 """Most seconds for a program to start and to answer the greeting.
 After a failure it has only the time of a move, so that a match against a dead program soon ends."""
-MEMORY: Final = 500
+_MEMORY: Final = 500
 """MB that a Python file may take by default."""
 _LEAST: Final = 50
 """MB that Python with numpy needs."""
@@ -50,7 +50,7 @@ class ExternalAgent(Agent):
         protocol: `gtp` or `nboard`.
         command: the program and its arguments, split as by a shell; no shell runs.
         seconds: most time for a move, sent to the program where the protocol can; None allows
-            DEFAULT_SECONDS, and sends nothing.
+            _DEFAULT_SECONDS, and sends nothing.
         clock: its time for each game, such as `60+0.6` seconds, in place of one for each move; GTP
             programs are told what is left of it before each move, where they know how.
         margin: seconds that it may take beyond its time, LAG by default: for each move, or with a
@@ -135,7 +135,7 @@ class ExternalAgent(Agent):
     @property
     def _move_seconds(self) -> float:
         """Seconds for a move, after which the game is lost."""
-        return (DEFAULT_SECONDS if self.seconds is None else self.seconds) + self._margin
+        return (_DEFAULT_SECONDS if self.seconds is None else self.seconds) + self._margin
 
     @property
     def _margin(self) -> float:
@@ -334,7 +334,7 @@ class PythonAgent(ExternalAgent):
     Other arguments are as for other programs: see ExternalAgent.
     """
 
-    memory: int = MEMORY
+    memory: int = _MEMORY
 
     def __post_init__(self) -> None:
         super().__post_init__()

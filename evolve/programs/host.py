@@ -35,7 +35,7 @@ _SIDES = {"black": -1, "white": 1}
 """Colours as the CS303 class receives them."""
 
 
-class NotAnAgentError(Exception):
+class _NotAnAgentError(Exception):
     """The file holds nothing that plays."""
 
 
@@ -63,7 +63,7 @@ def main(path: str, name: str, megabytes: str) -> None:
                 answer = {"ok": player.examined(question)}
             else:
                 answer = {"ok": player.move(question)}
-        except NotAnAgentError as error:
+        except _NotAnAgentError as error:
             answer = {"error": str(error)}
         except BaseException as error:
             answer = {"error": _described(error, path)}
@@ -81,21 +81,21 @@ def _limit(megabytes: int) -> None:
 
 
 def _load(path: str, name: str) -> Any:
-    """The class that plays; NotAnAgentError where there is none, or more than one.
+    """The class that plays; _NotAnAgentError where there is none, or more than one.
 
     It is the named one, else the file's `AI`, else its only one, else a class that it imports as
     `AI`.
     """
     spec = importlib.util.spec_from_file_location("agent_under_test", path)
     if spec is None or spec.loader is None:
-        raise NotAnAgentError("is not a Python file")
+        raise _NotAnAgentError("is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     if name:
         chosen = getattr(module, name, None)
         if chosen is None:
-            raise NotAnAgentError(f"has no {name!r}")
+            raise _NotAnAgentError(f"has no {name!r}")
         return chosen
     classes = dict.fromkeys(filter(_plays, vars(module).values()))  # a class may have several names
     own = [player for player in classes if player.__module__ == spec.name]
@@ -103,10 +103,10 @@ def _load(path: str, name: str) -> Any:
     if _plays(default) and (default in own or not own):
         return default
     if not own:
-        raise NotAnAgentError(f"has no class with {' or '.join(_METHODS)}")
+        raise _NotAnAgentError(f"has no class with {' or '.join(_METHODS)}")
     if len(own) > 1:
         names = ", ".join(player.__name__ for player in own)
-        raise NotAnAgentError(f"has several classes that play: name one of {names} after a colon")
+        raise _NotAnAgentError(f"has several classes that play: name one of {names} after a colon")
     return own[0]
 
 
@@ -127,7 +127,7 @@ class _Player:
         self.method = next((method for method in _METHODS if hasattr(made, method)), None)
         if self.method is None:
             name = getattr(made, "__name__", repr(made))
-            raise NotAnAgentError(f"{name} has none of {', '.join(_METHODS)}")
+            raise _NotAnAgentError(f"{name} has none of {', '.join(_METHODS)}")
         self.kind = getattr(made, "__name__", type(made).__name__)
 
     def move(self, question: dict[str, Any]) -> str:
@@ -139,14 +139,14 @@ class _Player:
             return _text(player.choose(_board(question)))
         pairs = _go(player, question["cells"])
         if not pairs:
-            raise NotAnAgentError("left its candidate_list empty")
+            raise _NotAnAgentError("left its candidate_list empty")
         row, column = pairs[-1]
         return _text(row * 8 + column)
 
     def sit(self, question: dict[str, Any]) -> None:
         """Prepare a class with `go` for its first move."""
         if self.method != "go":
-            raise NotAnAgentError("has no class with go")
+            raise _NotAnAgentError("has no class with go")
         _cells(question["cells"])  # loads numpy here, so that no move's time is spent on it
         self._object(question)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from evolve.engine.board.board import Side
     from evolve.records.record import RequestedRules
 
-LIMIT: Final = 512 << 20
+_LIMIT: Final = 512 << 20
 """Most bytes of a packed file after unpacking: some 500 000 games of GGF.
 A packed file of one megabyte can unpack to more than a machine's memory."""
 _OPENERS: Final[dict[str, Callable[[IO[bytes]], io.BufferedIOBase]]] = {
@@ -60,10 +60,10 @@ class Source:
 
 def ending_of(path: Path) -> str:
     """The ending that says what a file holds, in lower case: `.ggf` of `Games.GGF.gz`."""
-    return Path(path.stem).suffix.lower() if is_packed(path) else path.suffix.lower()
+    return Path(path.stem).suffix.lower() if _is_packed(path) else path.suffix.lower()
 
 
-def is_packed(path: Path) -> bool:
+def _is_packed(path: Path) -> bool:
     """Whether a name says that the file is packed."""
     return path.suffix.lower() in PACKED
 
@@ -71,16 +71,16 @@ def is_packed(path: Path) -> bool:
 def read_bytes(path: Path) -> bytes:
     """The content of a file, unpacked where its name ends in .gz or .bz2.
 
-    RecordError when it cannot be read, or is larger than `LIMIT` after unpacking.
+    RecordError when it cannot be read, or is larger than `_LIMIT` after unpacking.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise RecordError(reason_of(error, path)) from error
-    return unpacked(data, path) if is_packed(path) else data
+    return unpacked(data, path) if _is_packed(path) else data
 
 
-def unpacked(data: bytes, path: Path, limit: int = LIMIT) -> bytes:
+def unpacked(data: bytes, path: Path, limit: int = _LIMIT) -> bytes:
     """The content of packed data, `limit` bytes at most; RecordError names the file."""
     ending = path.suffix.lower()
     try:
@@ -98,7 +98,7 @@ def unpacked(data: bytes, path: Path, limit: int = LIMIT) -> bytes:
 
 def packed(data: bytes, path: Path) -> bytes:
     """The data as this file stores it: packed where its ending says so."""
-    return _PACKERS[path.suffix.lower()](data) if is_packed(path) else data
+    return _PACKERS[path.suffix.lower()](data) if _is_packed(path) else data
 
 
 def text_of(data: bytes) -> str:

@@ -203,7 +203,7 @@ def _check_result(game: GameRecord, result: Result) -> None:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class _LeftOut:
     """One or more games that could not be read.
 
     number: of the first one in the file; where: its place; reason: why; count: how many games.
@@ -227,7 +227,7 @@ class Reading:
 
     records: list[GameRecord] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[_LeftOut] = field(default_factory=list)
 
     @property
     def next(self) -> int:
@@ -247,7 +247,7 @@ class Reading:
     def leave_out(self, where: str, reason: object, count: int = 1) -> None:
         """Add a game that could not be read, or `count` of them."""
         line = (str(reason) or type(reason).__name__).splitlines()[0]
-        self.left_out.append(LeftOut(self.next, where, line, count))
+        self.left_out.append(_LeftOut(self.next, where, line, count))
 
     def not_empty(self, none: str) -> Reading:
         """The reading itself; RecordError where there was nothing to read: there is `none`."""

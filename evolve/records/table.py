@@ -73,7 +73,7 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
     return cast("pd.DataFrame", GAMES_COLUMNS.table(columns).to_pandas())
 
 
-def scan_frame(
+def _scan_frame(
     frame: pd.DataFrame,
     requested: RequestedRules = NO_REQUEST,
     bad: Mapping[int, str] | None = None,
@@ -122,7 +122,7 @@ def _winners(column: pd.Series[Any]) -> list[Any]:
 
 def records_of_frame(frame: pd.DataFrame, rules: Rules | None = None) -> list[GameRecord]:
     """The games of a games table; RecordError names an invalid row."""
-    return scan_frame(frame, RequestedRules(rules)).whole()
+    return _scan_frame(frame, RequestedRules(rules)).whole()
 
 
 def _record(row: Mapping[str, Any], requested: RequestedRules) -> GameRecord:
@@ -251,7 +251,7 @@ _FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int
 def read_table(source: Source) -> Reading:
     """The games of a table in a file; RecordError where it is not a table."""
     frame, bad = _FRAMES[ending_of(source.path)](source.data, source.path)
-    return scan_frame(frame, source.requested, bad)
+    return _scan_frame(frame, source.requested, bad)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
@@ -262,7 +262,7 @@ def read_frame(path: Path) -> pd.DataFrame:
     return frame
 
 
-def table_bytes(frame: pd.DataFrame, ending: str) -> bytes:
+def _table_bytes(frame: pd.DataFrame, ending: str) -> bytes:
     """The bytes of a table in the format of the file's ending, before packing."""
     if ending == ".parquet":
         return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
@@ -273,19 +273,19 @@ def table_bytes(frame: pd.DataFrame, ending: str) -> bytes:
 
 def csv_of(records: Sequence[GameRecord]) -> bytes:
     """The games as CSV."""
-    return table_bytes(games_frame(records), ".csv")
+    return _table_bytes(games_frame(records), ".csv")
 
 
 def json_of(records: Sequence[GameRecord]) -> bytes:
     """The games as a JSON list of objects."""
-    return table_bytes(games_frame(records), ".json")
+    return _table_bytes(games_frame(records), ".json")
 
 
 def parquet_of(records: Sequence[GameRecord]) -> bytes:
     """The games as Parquet."""
-    return table_bytes(games_frame(records), ".parquet")
+    return _table_bytes(games_frame(records), ".parquet")
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
     """Write a table as `.csv`, `.json` or `.parquet`, in one step."""
-    write_bytes(path, packed(table_bytes(frame, ending_of(path)), path))
+    write_bytes(path, packed(_table_bytes(frame, ending_of(path)), path))

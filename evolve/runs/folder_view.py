@@ -11,7 +11,7 @@ from evolve.extras import imported
 if TYPE_CHECKING:
     from evolve.agents.agent import StoredAgent
 
-PLOT: Final = "evolve.plots.call:plot"
+_PLOT: Final = "evolve.plots.call:plot"
 _LOAD: Final = "evolve.runs.loading:load_agent"
 
 
@@ -57,4 +57,4 @@ class FolderView:
         ax: axes of your own figure, which are returned; without them, a picture that
         notebooks show is returned.
         """
-        return imported(PLOT)(self, ax=ax, **options)
+        return imported(_PLOT)(self, ax=ax, **options)

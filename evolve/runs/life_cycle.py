@@ -116,7 +116,7 @@ def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, 
         raise RunError(f"{folder} is a run with other settings: {', '.join(faults)}")
 
 
-Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
+_Undoing = Callable[[Path, BaseException], AbstractContextManager[None]]
 """Surrounds the removal of a folder after an error."""
 
 
@@ -125,7 +125,7 @@ def new_folder(
     kept: Callable[[Path], int],
     stem: str,
     requested: str | Path | None,
-    undoing: Undoing = lambda folder, reason: nullcontext(),
+    undoing: _Undoing = lambda folder, reason: nullcontext(),
 ) -> Iterator[Path]:
     """Make and lock the folder of a new run: the requested one, or the next runs/STEM-NNN.
 

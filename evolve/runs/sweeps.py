@@ -24,7 +24,7 @@ def _trials(run: Run) -> pa.Table:
     return TRIALS_COLUMNS.schema.empty_table() if trials is None else trials
 
 
-def rungs_table(folder: Path) -> pa.Table:
+def _rungs_table(folder: Path) -> pa.Table:
     """One row for each training in a rung of a sweep; empty before the first.
 
     It holds the rung's number or `retest`, the candidate (the trial with the same settings), and
@@ -118,7 +118,7 @@ READING: Final = RunReading(
     tables={
         "trials": TableReading(lambda run: run.trials, TRIALS_COLUMNS, arrow=_trials),
         "rungs": TableReading(
-            lambda run: rungs_table(run.path).to_pandas(), arrow=lambda run: rungs_table(run.path)
+            lambda run: _rungs_table(run.path).to_pandas(), arrow=lambda run: _rungs_table(run.path)
         ),
         "final": TableReading(
             lambda run: final_table(run.path).to_pandas(), arrow=lambda run: final_table(run.path)

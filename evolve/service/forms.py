@@ -119,7 +119,7 @@ class Form:
         for name in _OF_TARGET:
             inside = settings.get(name)
             if self.own and isinstance(inside, Mapping):
-                wrong += faults_of_target(name, inside)
+                wrong += _faults_of_target(name, inside)
         values = {**given, **self.own}
         below = {} if self.kind is None else rules_of_defaults()
         try:
@@ -240,7 +240,7 @@ def form_of(command: str, settings: Mapping[str, Any]) -> tuple[Form, dict[str, 
     return by_command[command], rest
 
 
-def faults_of_target(name: str, inside: Mapping[str, Any]) -> list[Fault]:
+def _faults_of_target(name: str, inside: Mapping[str, Any]) -> list[Fault]:
     """What a client may not give in one of `_OF_TARGET`: agents, places and programs."""
     return [
         Fault((name, key), f"{name}.{key}: a service takes no agents there")

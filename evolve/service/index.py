@@ -28,7 +28,7 @@ from evolve.service.models.runs import ENDED, RunSummary
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 from evolve.tables.paths import CONFIG_FILE, FINAL_FILE, STUDY_FILE
 
-POINTS: Final = 40
+_POINTS: Final = 40
 _CURVES: Final = 6
 """Runs of a study whose curves are drawn in lists."""
 _SQUARE_CLASSES: Final = 10
@@ -375,14 +375,14 @@ def _share(facts: RunProgress) -> float | None:
 
 
 def _curve(run: Run) -> list[float]:
-    """How the main metric of a run developed, in at most `POINTS` points."""
+    """How the main metric of a run developed, in at most `_POINTS` points."""
     reading = run.kind.reading
     if reading.curve_at is None:
         values = reading.curve(run).dropna().tolist()
     else:
         count = reading.tables[run.kind.tables[0].name].count
         assert count is not None
-        places = thinned(count(run), POINTS // 2)
+        places = thinned(count(run), _POINTS // 2)
         values = [value for value in reading.curve_at(run, places) if value is not None]
     points = [float(value) for value in values]
-    return [round(points[index], 4) for index in thinned(len(points), POINTS)]
+    return [round(points[index], 4) for index in thinned(len(points), _POINTS)]

@@ -27,7 +27,7 @@ from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, log_errors, not_found
 
-PROGRESS_FILE: Final = "progress.jsonl"
+_PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
 _EVERY: Final = 0.5
 """Seconds between two readings of the jobs' progress files."""
@@ -78,7 +78,7 @@ class Jobs:
             if record.state in ("running", "stopping"):
                 if record.process is None:  # killed after the start, before it was saved
                     record.process = find_process(record.id, record.started or 0.0)
-                self._tails[record.id] = Tail(self.file(record, PROGRESS_FILE))
+                self._tails[record.id] = Tail(self.file(record, _PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
         with log_errors("the first look at jobs"):  # such as a full disk: the next try may work
             self.follow()
@@ -333,7 +333,7 @@ class Jobs:
             raise
 
     def _start(self, record: JobRecord) -> None:
-        progress = self.file(record, PROGRESS_FILE)
+        progress = self.file(record, _PROGRESS_FILE)
         try:
             self._refuse_links(record)
             line = self._lines_of.of(record)

@@ -68,7 +68,7 @@ class Door:
 
 SESSION: Final = "/api/v1/session"
 """Where a browser sends the token; all other paths below /api require it first."""
-LOCAL: Final = ("127.0.0.1", "localhost", "::1")
+_LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 EVERYWHERE: Final = ("0.0.0.0", "::")
 HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}|\[?[0-9A-Fa-f:.]{2,45}\]?")
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
@@ -100,7 +100,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str], door: Door) -> None:
         self._app = app
-        self._hosts = {_canonical(host) for host in (*hosts, *LOCAL)}
+        self._hosts = {_canonical(host) for host in (*hosts, *_LOCAL)}
         self._door = door
         self._anywhere = any(host in self._hosts for host in EVERYWHERE)
         if self._anywhere:
@@ -240,17 +240,17 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-Authority = tuple[str | None, str | None]
+_Authority = tuple[str | None, str | None]
 """A name (None where it is malformed), and a port (None where it is the default)."""
 
 
-def _host(text: str) -> Authority:
+def _host(text: str) -> _Authority:
     """The name and the port in a Host header."""
     match = _HOST.fullmatch(text)
     return (None, None) if match is None else (_canonical(match[1]), match[2])
 
 
-def _is_same(origin: Authority, host: Authority) -> bool:
+def _is_same(origin: _Authority, host: _Authority) -> bool:
     """Whether a page from an origin may be the page of the service at a host.
 
     Another port of the same name is another program, maybe of another account. Behind a proxy that

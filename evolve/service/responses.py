@@ -81,7 +81,7 @@ def wrong_design(wrong: Sequence[Fault]) -> ProblemError:
     return ProblemError(422, "; ".join(fault.text for fault in wrong), errors)
 
 
-def wrong_query(name: str, detail: str) -> ProblemError:
+def _wrong_query(name: str, detail: str) -> ProblemError:
     """The error 422 for a wrong parameter of a query."""
     return ProblemError(422, f"{name}: {detail}", [(pointer("query", name), detail)])
 
@@ -90,7 +90,7 @@ def order_of(sort: str, what: str, keys: Collection[str]) -> tuple[str, bool]:
     """The key of a `sort`, and whether its minus asks for the highest first; ProblemError."""
     key = sort.removeprefix("-")
     if key not in keys:
-        raise wrong_query("sort", f"{what} are sorted by {', '.join(keys)}, not by {key[:40]!r}")
+        raise _wrong_query("sort", f"{what} are sorted by {', '.join(keys)}, not by {key[:40]!r}")
     return key, key != sort
 
 
@@ -292,7 +292,7 @@ class NotModifiedError(Exception):
 
 
 @dataclass(frozen=True)
-class Tags:
+class _Tags:
     """Sets the tag of an answer about a run."""
 
     request: Request
@@ -318,9 +318,9 @@ class Tags:
         self.newest(run, generation, self.request.url.query, self.request.url.path)
 
 
-def _tags(request: Request, response: Response) -> Tags:
-    return Tags(request, response)
+def _tags(request: Request, response: Response) -> _Tags:
+    return _Tags(request, response)
 
 
-Tagged = Annotated[Tags, Depends(_tags)]
+Tagged = Annotated[_Tags, Depends(_tags)]
 """The tag of the answer, as a parameter of routes."""

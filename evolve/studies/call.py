@@ -126,10 +126,10 @@ def compare(
         total = sum(meetings(groups).values()) * (games + games % 2)
         with games_shown(progress, total) as count:
             frame = pd.concat([frame, met(groups, games, jobs, count)], ignore_index=True)
-    return comparison_of(frame)
+    return _comparison_of(frame)
 
 
-def comparison_of(frame: pd.DataFrame) -> ResultTable:
+def _comparison_of(frame: pd.DataFrame) -> ResultTable:
     """Return the table of a comparison with its parts and its picture."""
     played, alone = frame["metric"] == HEAD_TO_HEAD, frame["against"].isna()
     parts = {"settings": alone, "differences": ~alone & ~played, HEAD_TO_HEAD: played}

@@ -57,7 +57,7 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     """
     groups: list[Group] = []
     several = len(sources) > 1
-    waiting = groups_of_runs([source for source in sources if source.form == "run"])
+    waiting = _groups_of_runs([source for source in sources if source.form == "run"])
     for source in sources:
         if source.form == "run":
             own = next((group for group in waiting if source in group.runs.values()), None)
@@ -77,7 +77,7 @@ def groups_of(sources: Sequence[Study | Run]) -> list[Group]:
     return groups
 
 
-def groups_of_runs(runs: Sequence[Run]) -> list[Group]:
+def _groups_of_runs(runs: Sequence[Run]) -> list[Group]:
     """Group runs by their settings, in their order.
 
     A run that repeats the settings and the seed of another becomes a separate setting.
@@ -233,7 +233,7 @@ def over_seeds(sources: Sequence[Run | Study]) -> pd.DataFrame | None:
     """
     runs = [source for source in sources if source.form == "run"]
     # A run may be listed twice, which is an error only where names must tell runs apart.
-    groups = groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
+    groups = _groups_of_runs(runs) if len(runs) == len(sources) else groups_of(sources)
     if all(len(group.runs) < 2 for group in groups):
         return None
     parts: dict[str, dict[str, dict[int, Run]]] = {}

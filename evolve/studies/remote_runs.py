@@ -62,12 +62,12 @@ class RemoteRuns:
         """Runs to be started at a time."""
         return _AHEAD * self.executor.slots
 
-    def begin(self, folder: Path, settings: EvolutionSettings) -> RemoteRun:
+    def begin(self, folder: Path, settings: EvolutionSettings) -> _RemoteRun:
         """Start or resume a run."""
-        return RemoteRun(folder, settings, self)
+        return _RemoteRun(folder, settings, self)
 
 
-class RemoteRun(Working):
+class _RemoteRun(Working):
     """A thread that lets cluster workers continue a run."""
 
     def __init__(self, folder: Path, settings: EvolutionSettings, runs: RemoteRuns) -> None:

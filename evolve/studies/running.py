@@ -155,7 +155,7 @@ class StudyEnding(RunEnding):
     STOPPED = "stopped"
 
 
-class Remote(Protocol):
+class _Remote(Protocol):
     """A place elsewhere where runs execute; see `RemoteRuns`."""
 
     @property
@@ -184,7 +184,7 @@ class StudyWork:
         study: Study,
         jobs: int,
         more: Sequence[str] = (),
-        remote: Remote | None = None,
+        remote: _Remote | None = None,
     ) -> None:
         sweep(study)
         self.study, self._more, self._remote = study, more, remote

@@ -21,11 +21,11 @@ from optuna.importance import PedAnovaImportanceEvaluator
 
 from evolve.tables.trials import Importances
 
-BETTER: Final = 0.1
+_BETTER: Final = 0.1
 """Share of the trials that importances are based on."""
 FEWEST: Final = 10
 """Trials in the better part below which no importance is shown."""
-PERMUTATIONS: Final = 199
+_PERMUTATIONS: Final = 199
 """Shuffles of the scores: p values are accurate to 0.03, and it takes seconds."""
 
 
@@ -33,7 +33,7 @@ def better_part(scores: npt.NDArray[np.float64]) -> int:
     """Count the trials in the best tenth, with all that tie with its last one."""
     if not scores.size:
         return 0
-    last = np.sort(scores)[-int(np.ceil(BETTER * scores.size))]
+    last = np.sort(scores)[-int(np.ceil(_BETTER * scores.size))]
     return int((scores >= last).sum())
 
 
@@ -42,7 +42,7 @@ def compute_importances(
     values: Sequence[Mapping[str, Any]],
     scores: npt.NDArray[np.float64],
     seed: int,
-    permutations: int = PERMUTATIONS,
+    permutations: int = _PERMUTATIONS,
 ) -> Importances:
     """Compute importances from trials' values and scores; at least two scores must differ.
 
@@ -59,7 +59,7 @@ def compute_importances(
             for params, score in zip(values, scores, strict=True)
         ]
     )
-    evaluator = PedAnovaImportanceEvaluator(target_quantile=BETTER)
+    evaluator = PedAnovaImportanceEvaluator(target_quantile=_BETTER)
 
     def shares(dealt: npt.NDArray[np.float64]) -> dict[str, float]:
         with warnings.catch_warnings():

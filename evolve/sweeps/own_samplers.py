@@ -49,7 +49,7 @@ _DELAY: Final = 0.1
 
 Numbers = Mapping[str, Number]
 Floats = npt.NDArray[np.float64]
-Independent = Callable[[optuna.Study, FrozenTrial, str, BaseDistribution], Any]
+_Independent = Callable[[optuna.Study, FrozenTrial, str, BaseDistribution], Any]
 """Draws the value of one parameter by itself."""
 
 
@@ -59,7 +59,7 @@ class JointSampler(BaseSampler):
     alone: draws the value of a parameter that such a proposal leaves out.
     """
 
-    alone: Independent
+    alone: _Independent
 
     def sample_independent(
         self,
@@ -72,7 +72,7 @@ class JointSampler(BaseSampler):
         return self.alone(study, trial, param_name, param_distribution)
 
 
-def by_chance(seed: int) -> Independent:
+def by_chance(seed: int) -> _Independent:
     """Return a function that draws values at random."""
     return optuna.samplers.RandomSampler(seed=seed % 2**32).sample_independent
 
@@ -82,14 +82,14 @@ def is_given(trial: FrozenTrial) -> bool:
     return "fixed_params" in trial.system_attrs
 
 
-def complete_trials(study: optuna.Study) -> list[FrozenTrial]:
+def _complete_trials(study: optuna.Study) -> list[FrozenTrial]:
     """Return the trials that samplers learn from; do not change them."""
     return study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
 
 
-def common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
+def _common_space(study: optuna.Study) -> dict[str, BaseDistribution]:
     """Return the parameters that all complete trials have, without those of a single value."""
-    space = optuna.search_space.intersection_search_space(complete_trials(study))
+    space = optuna.search_space.intersection_search_space(_complete_trials(study))
     return {name: distribution for name, distribution in space.items() if not distribution.single()}
 
 
@@ -119,7 +119,7 @@ class CmaSampler(JointSampler):
         self, study: optuna.Study, trial: FrozenTrial
     ) -> dict[str, BaseDistribution]:
         """Return the numbers of the space that all finished trials have."""
-        space = common_space(study)
+        space = _common_space(study)
         return {
             name: distribution
             for name, distribution in space.items()
@@ -243,7 +243,7 @@ class SpsaSampler(JointSampler):
         steps = _steps(study)
         point = _walked(units_of(self._begin, numbers), steps, numbers, self._steps)
         values = values_at(point, numbers)
-        if is_estimate(self._number) or self._number == self._last:
+        if _is_estimate(self._number) or self._number == self._last:
             study._storage.set_trial_user_attr(trial._trial_id, "origin", ESTIMATE)
             return values
         rng = np.random.default_rng(self._seed)
@@ -260,7 +260,7 @@ class SpsaSampler(JointSampler):
         return above
 
 
-def is_estimate(number: int) -> bool:
+def _is_estimate(number: int) -> bool:
     """Return whether a trial is an estimate at the current point, not a step.
 
     Trial 0 is the defaults. A sweep's last trial is an estimate, too: the result of the steps

@@ -101,12 +101,12 @@ def pruner_of(settings: SweepSettings) -> BasePruner:
         case "hyperband":
             return Hyperband(settings.seed, steps)
         case "race":
-            return Race()
+            return _Race()
         case "none":
             return optuna.pruners.NopPruner()
 
 
-class Race(BasePruner):
+class _Race(BasePruner):
     """Ends a trial that is certainly worse than the best one.
 
     It is certain when their difference exceeds twice its error. Scores on different openings would

@@ -31,7 +31,7 @@ Value = float | int | str | bool
 Setting = tuple[Any, ...]
 """The values of a trial, in the order of the space."""
 Number = FloatDistribution | IntDistribution
-SEPARATOR: Final = " | "
+_SEPARATOR: Final = " | "
 """Separator of the choices in a range's text."""
 _EXACT: Final = 1e-9
 """Possible error of a division of floats, as a share of a range's steps."""
@@ -133,7 +133,7 @@ class Parameter:
     def range_text(self) -> str:
         """The range as text for people."""
         if self.kind == "choice":
-            return SEPARATOR.join(str(choice) for choice in self.choices)
+            return _SEPARATOR.join(str(choice) for choice in self.choices)
         notes = [", log"] if self.log else []
         if self.step is not None and (self.kind, self.step) != ("int", 1):
             notes.append(f", in steps of {self.step:g}")
@@ -389,10 +389,10 @@ def values_at(
 ) -> dict[str, float | int]:
     """Return the values at a point of the unit cube."""
     pairs = zip(units, numbers.items(), strict=True)
-    return {name: from_unit(float(unit), number) for unit, (name, number) in pairs}
+    return {name: _from_unit(float(unit), number) for unit, (name, number) in pairs}
 
 
-def from_unit(unit: float, distribution: Number) -> float | int:
+def _from_unit(unit: float, distribution: Number) -> float | int:
     """Return the value at a place, on the grid if there is one; outside 0 to 1 the nearest end."""
     return cast("float | int", snapped(value_at(unit, distribution), distribution))
 

@@ -35,7 +35,7 @@ _LOCKED: Final = 5
 
 A lock is held for milliseconds.
 """
-DATABASES: Final = ("postgresql", "mysql", "sqlite")
+_DATABASES: Final = ("postgresql", "mysql", "sqlite")
 
 
 class Storage(NamedTuple):
@@ -140,9 +140,9 @@ def open_database(url: str) -> Storage:
     from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
     shown = without_password(url)
-    if url.partition("://")[0].partition("+")[0] not in DATABASES:
+    if url.partition("://")[0].partition("+")[0] not in _DATABASES:
         raise SettingsError(
-            f"storage: {shown!r} is not a URL of a database: {', '.join(DATABASES)}://…"
+            f"storage: {shown!r} is not a URL of a database: {', '.join(_DATABASES)}://…"
         )
     with storage_errors(shown), warnings.catch_warnings():
         warnings.simplefilter("ignore")

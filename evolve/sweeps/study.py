@@ -47,7 +47,7 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
-SURPLUS: Final = "not wanted any more"
+_SURPLUS: Final = "not wanted any more"
 _REPEATS: Final = 5
 """Repeated settings in a row after which a trial is drawn at random."""
 _ORDER: Final = 2**31
@@ -282,7 +282,7 @@ class Study:
                 # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
                 return None
             if self.shared and self._is_surplus(trial.number):
-                self._fail(trial._trial_id, SURPLUS)
+                self._fail(trial._trial_id, _SURPLUS)
                 return None
             frozen, trials = self._frozen(trial), self.trials()
             number = number_of(frozen)

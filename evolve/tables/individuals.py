@@ -67,14 +67,14 @@ class IndividualRow:
 
 
 @dataclass(frozen=True)
-class GenerationRows:
+class _GenerationRows:
     """All individuals of a generation, the source of its table."""
 
     generation: int
     rows: Sequence[IndividualRow]
 
 
-def _each(value: Callable[[IndividualRow], Any]) -> Callable[[GenerationRows], list[Any]]:
+def _each(value: Callable[[IndividualRow], Any]) -> Callable[[_GenerationRows], list[Any]]:
     return lambda source: [value(row) for row in source.rows]
 
 
@@ -100,7 +100,7 @@ def individuals_table(
     checkpoint: Mapping[str, Any],
 ) -> pa.Table:
     """The table of one generation with its metadata; all rows must have the same genes."""
-    table = INDIVIDUALS_COLUMNS.table(GenerationRows(generation, rows))
+    table = INDIVIDUALS_COLUMNS.table(_GenerationRows(generation, rows))
     if rows[0].fitness is not None:
         table = table.append_column(FITNESS, array_of([row.fitness for row in rows], pa.float64()))
     for gene, first in rows[0].genes.items():

@@ -42,7 +42,7 @@ FINISHED: Final = ("COMPLETE", "PRUNED")
 _IMPORTANCES: Final = b"importances"
 _NOT_YET: Final = "importances are not known before the sweep ends or is stopped"
 
-TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+_TYPES: Final = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 FINAL_SCHEMA: Final = pa.schema(
     [("trial", pa.string())]
     + [(name, pa.float64()) for name in ("score", "low", "high", "elo", "elo_low", "elo_high")]
@@ -79,7 +79,7 @@ def write_trials(
 
     `parameters` gives the type of each. RunError where a row has values of other types.
     """
-    fields = [pa.field(name, TYPES[kind]) for name, kind in parameters.items()]
+    fields = [pa.field(name, _TYPES[kind]) for name, kind in parameters.items()]
     position = 1 + TRIALS_COLUMNS.names.index(_LAST_BEFORE)
     fixed = list(TRIALS_COLUMNS.schema)
     schema = pa.schema(

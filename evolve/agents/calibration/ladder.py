@@ -19,7 +19,7 @@ _WORDS: Final = {
 """The agents of ladders in words."""
 
 
-class RungText(NamedTuple):
+class _RungText(NamedTuple):
     """A rung of a ladder: its agent's name, the agent in words, and its Elo."""
 
     agent: str
@@ -27,13 +27,13 @@ class RungText(NamedTuple):
     elo: int
 
 
-def rungs_of(rules: str) -> list[RungText]:
+def rungs_of(rules: str) -> list[_RungText]:
     """The rungs of the ladder under these rules, the weakest first; none for unknown rules."""
     ladder = RULE_SETS[rules].ladder if rules in RULE_SETS else {}
-    return [RungText(agent, words_of(agent), elo) for agent, elo in ladder.items()]
+    return [_RungText(agent, words_of(agent), elo) for agent, elo in ladder.items()]
 
 
-def beaten_by(rules: str | None, low: float | None) -> RungText | None:
+def beaten_by(rules: str | None, low: float | None) -> _RungText | None:
     """The highest rung below a rating's whole 95 % interval, which begins at `low`."""
     if rules is None or low is None:
         return None

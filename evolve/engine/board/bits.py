@@ -31,7 +31,7 @@ U = np.uint64
 FULL = U(0xFFFFFFFFFFFFFFFF)
 NOT_A = U(0xFEFEFEFEFEFEFEFE)
 NOT_H = U(0x7F7F7F7F7F7F7F7F)
-INNER = U(0x7E7E7E7E7E7E7E7E)  # columns b to g: what a line along a row or diagonal may run over
+_INNER = U(0x7E7E7E7E7E7E7E7E)  # columns b to g: what a line along a row or diagonal may run over
 CORNERS = U(0x8100000000000081)
 ZERO, ONE, TWO = U(0), U(1), U(2)
 S7, S8, S9, S14, S16, S18 = U(7), U(8), U(9), U(14), U(16), U(18)
@@ -63,7 +63,7 @@ def _reach(own: np.uint64, inner: np.uint64, step: np.uint64, double: np.uint64)
 @inlined
 def moves_scalar(own: np.uint64, opp: np.uint64) -> np.uint64:
     """Legal moves of the side with `own`, as a bitboard (parallel prefix in 8 directions)."""
-    inner = opp & INNER
+    inner = opp & _INNER
     reach = _reach(own, inner, ONE, TWO)
     reach |= _reach(own, inner, S7, S14)
     reach |= _reach(own, inner, S9, S18)

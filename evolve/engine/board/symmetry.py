@@ -11,35 +11,35 @@ from evolve.engine.board.bits import ONE, ZERO, U
 from evolve.engine.compiled.compile import inlined, kernel
 from evolve.engine.compiled.intrinsics import lowest
 
-Bitboards = npt.NDArray[np.uint64]
+_Bitboards = npt.NDArray[np.uint64]
 
 
-def _swap(bits: Bitboards, mask: int, shift: int) -> Bitboards:
+def _swap(bits: _Bitboards, mask: int, shift: int) -> _Bitboards:
     """Swap the bits under `mask` with those `shift` above them."""
-    difference: Bitboards = (bits ^ (bits >> U(shift))) & U(mask)
-    swapped: Bitboards = bits ^ difference ^ (difference << U(shift))
+    difference: _Bitboards = (bits ^ (bits >> U(shift))) & U(mask)
+    swapped: _Bitboards = bits ^ difference ^ (difference << U(shift))
     return swapped
 
 
-def mirror_rows(bits: Bitboards) -> Bitboards:
+def _mirror_rows(bits: _Bitboards) -> _Bitboards:
     """Exchange row 1 with row 8, and so on."""
     return bits.byteswap()
 
 
-def transpose(bits: Bitboards) -> Bitboards:
+def transpose(bits: _Bitboards) -> _Bitboards:
     """Exchange columns with rows: b1 with a2, and so on."""
     bits = _swap(bits, 0x00AA00AA00AA00AA, 7)
     bits = _swap(bits, 0x0000CCCC0000CCCC, 14)
     return _swap(bits, 0x00000000F0F0F0F0, 28)
 
 
-def symmetries(bits: Bitboards) -> list[Bitboards]:
+def symmetries(bits: _Bitboards) -> list[_Bitboards]:
     """All eight images of each bitboard; the first is the bitboard itself."""
     images = []
     for image in (bits, transpose(bits)):
-        mirrored = mirror_rows(image)
-        turned = mirror_rows(transpose(mirrored))
-        images += [image, mirrored, turned, mirror_rows(turned)]
+        mirrored = _mirror_rows(image)
+        turned = _mirror_rows(transpose(mirrored))
+        images += [image, mirrored, turned, _mirror_rows(turned)]
     return images
 
 
@@ -75,14 +75,14 @@ def turn_all(
             turned[number, column] = image_of(positions[number, column], images[number])
 
 
-def images_of(positions: Bitboards, images: npt.NDArray[np.int8]) -> Bitboards:
+def images_of(positions: _Bitboards, images: npt.NDArray[np.int8]) -> _Bitboards:
     """Images number `images` [N] of bitboards [N, K]."""
     turned = np.empty_like(positions)
     turn_all(positions, images, turned)
     return turned
 
 
-def canonical(positions: Bitboards) -> Bitboards:
+def canonical(positions: _Bitboards) -> _Bitboards:
     """For each of the positions [N, 2] the lowest of its eight images by (own, opp)."""
     best_own, best_opp = positions[:, 0].copy(), positions[:, 1].copy()
     pairs = zip(symmetries(positions[:, 0]), symmetries(positions[:, 1]), strict=True)

@@ -103,7 +103,7 @@ def empty_games(*shape: int) -> Game:
 
 
 @inlined
-def add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
+def _add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
     """Mix the share `noise` of a Dirichlet draw into the priors of the root's children.
 
     P ← (1 − noise) P + noise η with η ~ Dir(1), flat; Silver et al. 2017 take Dir(0.03) in Go.
@@ -122,7 +122,7 @@ def add_root_noise(noise: float, nodes: Nodes, state: np.uint64) -> None:
 
 
 @inlined
-def sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float) -> int:
+def _sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float) -> int:
     """A child of the root, drawn by `draw`, 0 to 1, in proportion to visits^(1 / temperature).
 
     At temperature 0 it is the most visited one; Silver et al. 2017. Only `moves` can be drawn.
@@ -149,7 +149,7 @@ def sample_child(temperature: float, moves: np.uint64, nodes: Nodes, draw: float
 
 
 @inlined
-def start_game(seed: np.uint64, game: Game) -> None:
+def _start_game(seed: np.uint64, game: Game) -> None:
     """Set up a game from the start position."""
     board, counters = game
     board[OWN], board[OPP], board[STATE] = START_OWN, START_OPP, mixed(seed)
@@ -166,7 +166,7 @@ def _play(square: int, game: Game) -> None:
 
 
 @inlined
-def play_to_search(
+def _play_to_search(
     number: int,
     lineup: Lineup,
     agents: npt.NDArray[np.int64],
@@ -218,7 +218,7 @@ def _record(number: int, game: Game, value: float, records: GameRecords) -> None
 
 
 @inlined
-def record_and_play(
+def _record_and_play(
     number: int, options: SelfPlayOptions, nodes: Nodes, game: Game, records: GameRecords
 ) -> None:
     """Record the tree's values for the position of game `number`, and play a move by its visits."""
@@ -234,7 +234,7 @@ def record_and_play(
             records.visits[number, count, int64(links[child, MOVE])] = share
     temperature = options.temperature if counters[PLY] < options.temperature_plies else 0.0
     moves = trained_moves(board[OWN], board[OPP], moves_of(board[OWN], board[OPP]))
-    child = sample_child(temperature, moves, nodes, uniform(board[STATE]))
+    child = _sample_child(temperature, moves, nodes, uniform(board[STATE]))
     square = int64(links[child, MOVE])
     records.moves[number, count] = square
     _play(square, game)
@@ -259,16 +259,16 @@ def play_tree_games(
     game = Game(np.empty(BOARD_CELLS, np.uint64), np.empty(COUNTERS, np.int64))
     board = game.board
     for number in range(lineup.seeds.size):
-        start_game(lineup.seeds[number], game)
+        _start_game(lineup.seeds[number], game)
         used = int64(0)
-        while play_to_search(number, lineup, agents, options, context, game, records):
+        while _play_to_search(number, lineup, agents, options, context, game, records):
             # The first simulation adds the root's children; noise then goes to their priors.
             used = advance_root(board[OWN], board[OPP], used if options.reuse else int64(0), nodes)
             used = simulate(int64(1), used, nodes, options.search, board[STATE])
             if noise > 0.0:
-                add_root_noise(noise, nodes, board[STATE])
+                _add_root_noise(noise, nodes, board[STATE])
             used = simulate(simulations - 1, used, nodes, options.search, board[STATE])
-            record_and_play(number, options, nodes, game, records)
+            _record_and_play(number, options, nodes, game, records)
 
 
 class Trees(NamedTuple):
@@ -328,7 +328,7 @@ def _game(number: int, games: Game) -> Game:
 def start_all(seeds: npt.NDArray[np.uint64], games: Game) -> None:
     """Set up N games from seeds [N]."""
     for number in range(seeds.size):
-        start_game(seeds[number], _game(number, games))
+        _start_game(seeds[number], _game(number, games))
 
 
 @kernel
@@ -353,7 +353,7 @@ def play_to_search_all(
         if not searching[number]:
             continue
         game = _game(number, games)
-        searching[number] = play_to_search(number, lineup, agents, options, context, game, records)
+        searching[number] = _play_to_search(number, lineup, agents, options, context, game, records)
         if searching[number]:
             kept = used[number] if options.reuse else int64(0)
             nodes = _tree(number, trees.nodes)
@@ -413,7 +413,7 @@ def add_root_noise_all(noise: float, trees: Trees, games: Game) -> None:
     """Mix noise into the priors of the roots, which must be expanded."""
     for number in range(trees.searching.size):
         if trees.searching[number]:
-            add_root_noise(noise, _tree(number, trees.nodes), games.board[number, STATE])
+            _add_root_noise(noise, _tree(number, trees.nodes), games.board[number, STATE])
 
 
 @kernel
@@ -424,4 +424,4 @@ def record_and_play_all(
     for number in range(trees.searching.size):
         if trees.searching[number]:
             nodes, game = _tree(number, trees.nodes), _game(number, games)
-            record_and_play(number, options, nodes, game, records)
+            _record_and_play(number, options, nodes, game, records)

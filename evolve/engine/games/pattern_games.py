@@ -36,7 +36,7 @@ from evolve.engine.search.solver import solve_score
 from evolve.engine.search.table import forget
 
 ONE_VALUE = 1 << 22
-MOST_GAIN: Final = 8.0
+_MOST_GAIN: Final = 8.0
 """The first step of a weight in `fit_positions`, in common steps."""
 TO_EVALUATION = ONE_VALUE // (64 * DISC)
 """Ratio of weights during training to those of an evaluation."""
@@ -83,7 +83,7 @@ def _table_at(discs: int, taught: Taught) -> int:
 
 
 @kernel
-def greedy_move(
+def _greedy_move(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
@@ -111,7 +111,7 @@ def greedy_move(
 
 
 @kernel
-def searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
+def _searched_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[int, int]:
     """A best square of a deepening search, and its value in the unit of weights in training."""
     forget(context)
     square, value = int64(0), int64(0)
@@ -162,9 +162,9 @@ def play_to_learn(
                     score = solve_score(own, opp, context)
                     break
                 if options.depth == 0:
-                    best, value = greedy_move(own, opp, moves, taught, vectors, patterns)
+                    best, value = _greedy_move(own, opp, moves, taught, vectors, patterns)
                 else:
-                    best, value = searched_move(own, opp, options.depth, context)
+                    best, value = _searched_move(own, opp, options.depth, context)
                 square = best
                 state += GOLDEN
                 if not among(moves, best) or uniform(state) < options.epsilon:
@@ -289,11 +289,11 @@ def label_positions(
 def _gain(updates: int, rare: float) -> float:
     """How many times the common step a weight moves that has moved so often before.
 
-    It falls by the root of the updates, from MOST_GAIN to 1 at about `rare` of them, as the steps
+    It falls by the root of the updates, from _MOST_GAIN to 1 at about `rare` of them, as the steps
     of AdaGrad do (Duchi et al. 2011). At one step for all, rare weights hardly move: trainings of
     95 000 games scored 0.40 in place of 0.47 against the same agent (three seeds each).
     """
-    return max(1.0, math.sqrt(rare / (updates + rare / MOST_GAIN**2))) if rare > 0.0 else 1.0
+    return max(1.0, math.sqrt(rare / (updates + rare / _MOST_GAIN**2))) if rare > 0.0 else 1.0
 
 
 @kernel

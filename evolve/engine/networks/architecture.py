@@ -29,8 +29,8 @@ _KINDS: Final = ("dense", "gate", "residual", "conv", "dueling", "policy-value")
 _LAYER: Final = re.compile(r"([a-z-]+)(?: (\d{1,4}))?((?: [a-z]+)*)")
 _SIZED: Final = ("dense", "conv")
 _LAST: Final = ("dueling", "policy-value")
-MOST_LAYERS: Final = 64
-MOST_UNITS: Final = 4096
+_MOST_LAYERS: Final = 64
+_MOST_UNITS: Final = 4096
 MOST_WEIGHTS: Final = 50_000_000
 """Most weights of a network: 200 MB."""
 
@@ -55,7 +55,7 @@ COLOURED: Final = 3
 """65: 1 black, −1 white, 0 empty; then the side to move, 1 or −1."""
 COLOURED_MOVE: Final = 4
 """67: those of COLOURED; then the row and the column of a move, 0 to 1."""
-INPUT_SIZES: Final = (64, 192, 256, 65, 67)
+_INPUT_SIZES: Final = (64, 192, 256, 65, 67)
 
 # Cells of a step.
 KIND, SIZE_IN, SIZE_OUT, ACTIVATION, OFFSET, STEP_CELLS = 0, 1, 2, 3, 4, 6
@@ -98,10 +98,10 @@ class Layer:
         if not found or found[1] not in _KINDS:
             raise AgentError(f"{text!r} is not a layer; there are {', '.join(_KINDS)}")
         kind, units, words = found[1], int(found[2] or 0), found[3].split()
-        if (kind in _SIZED) != (units > 0) or units > MOST_UNITS:
+        if (kind in _SIZED) != (units > 0) or units > _MOST_UNITS:
             raise AgentError(
                 f"{text!r}: {kind} takes "
-                + (f"a size, 1 to {MOST_UNITS}" if kind in _SIZED else "no size")
+                + (f"a size, 1 to {_MOST_UNITS}" if kind in _SIZED else "no size")
             )
         activations = [word for word in words if word in ACTIVATIONS]
         others = [word for word in words if word not in ACTIVATIONS]
@@ -142,8 +142,8 @@ class Architecture:
     def __post_init__(self) -> None:
         if self.input not in INPUTS:
             raise AgentError(f"there is no input {self.input!r}; there are {', '.join(INPUTS)}")
-        if not 1 <= len(self.layers) <= MOST_LAYERS:
-            raise AgentError(f"{len(self.layers)} layers: a network has 1 to {MOST_LAYERS}")
+        if not 1 <= len(self.layers) <= _MOST_LAYERS:
+            raise AgentError(f"{len(self.layers)} layers: a network has 1 to {_MOST_LAYERS}")
         weights = sum(m.inputs * m.neighbours * m.outputs for m in self.matrices)
         if weights > MOST_WEIGHTS:
             raise AgentError(f"{weights} weights are more than {MOST_WEIGHTS}")
@@ -157,7 +157,7 @@ class Architecture:
     @property
     def input_size(self) -> int:
         """Numbers in the input."""
-        return INPUT_SIZES[INPUTS.index(self.input)]
+        return _INPUT_SIZES[INPUTS.index(self.input)]
 
     @property
     def channels(self) -> int:

@@ -57,7 +57,7 @@ from evolve.engine.networks.architecture import (
 
 
 @inlined
-def squashed(value: np.float32) -> np.float32:
+def _squashed(value: np.float32) -> np.float32:
     """tanh by the exponential, which takes a third of the time of the library's tanh."""
     two = np.float32(2.0)
     return np.float32(1.0) - two / (np.float32(math.exp(two * value)) + np.float32(1.0))
@@ -73,7 +73,7 @@ def _activate(values: int, size: int, activation: int) -> None:
             write(values, index, value if value > zero else zero)
     elif activation == TANH:
         for index in range(size):
-            write(values, index, squashed(read(values, index)))
+            write(values, index, _squashed(read(values, index)))
     elif activation == SIGMOID:
         for index in range(size):
             write(values, index, unit / (unit + np.float32(math.exp(-read(values, index)))))
@@ -90,12 +90,12 @@ def _add_rows(source: int, size_in: int, size_out: int, weights: int, target: in
         rows = weights + 4 * start * size_out
         column = int64(0)
         while column + WIDE <= size_out:
-            add_wide_rows(
+            _add_wide_rows(
                 mask, source + 4 * start, rows + 4 * column, size_out, target + 4 * column
             )
             column += WIDE
         while column < size_out:
-            add_narrow_rows(
+            _add_narrow_rows(
                 mask, source + 4 * start, rows + 4 * column, size_out, target + 4 * column
             )
             column += NARROW
@@ -103,7 +103,7 @@ def _add_rows(source: int, size_in: int, size_out: int, weights: int, target: in
 
 
 @kernel
-def dense_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
+def _dense_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
     """target = weights · source + biases, float32 at these addresses.
 
     A single output has its weights in a row that is padded with zeros to a multiple of CHUNK, then
@@ -127,7 +127,7 @@ def dense_step(source: int, target: int, size_in: int, size_out: int, weights: i
 
 
 @kernel
-def convolve_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
+def _convolve_step(source: int, target: int, size_in: int, size_out: int, weights: int) -> None:
     """3×3 convolution of [64, size_in] to [64, size_out]; squares beyond the board are zero.
 
     The weights are [9, size_in, size_out], neighbours row by row from the upper left.
@@ -211,13 +211,13 @@ def forward(
                 write(source, index, read(source, index) + shift)
             continue
         if kind == SQUASH_LAST:
-            write(source, size_in - 1, squashed(read(source, size_in - 1)))
+            write(source, size_in - 1, _squashed(read(source, size_in - 1)))
             continue
         if kind == CONVOLVE:
-            convolve_step(source, target, size_in, size_out, layer)
+            _convolve_step(source, target, size_in, size_out, layer)
             _activate(target, 64 * size_out, activation)
         else:
-            dense_step(source, target, size_in, size_out, layer)
+            _dense_step(source, target, size_in, size_out, layer)
             _activate(target, size_out, activation)
             if kind == GATE:
                 for index in range(size_out):
@@ -362,11 +362,11 @@ def _write(builder: Any, address: Any, index: Any, value: Any) -> None:
     builder.store(value, _place(builder, address, index))
 
 
-RowAdder = Callable[[np.uint64, int, int, int, int], None]
+_RowAdder = Callable[[np.uint64, int, int, int, int], None]
 """sums[:lanes] += Σ values[s] · weights[s · stride :][:lanes] over the bits s of `mask`."""
 _ROWS: Any = types.void(types.uint64, *(types.int64,) * 4)
-add_wide_rows: RowAdder = instructions(partial(_emit_rows, WIDE), _ROWS)
-add_narrow_rows: RowAdder = instructions(partial(_emit_rows, NARROW), _ROWS)
+_add_wide_rows: _RowAdder = instructions(partial(_emit_rows, WIDE), _ROWS)
+_add_narrow_rows: _RowAdder = instructions(partial(_emit_rows, NARROW), _ROWS)
 nonzero: Callable[[int], np.uint64] = instructions(_nonzero, types.uint64(types.int64))
 """A bit for each of the CHUNK floats at `values` that is not zero."""
 dot: Callable[[int, int], np.float32] = instructions(_dot, types.float32(types.int64, types.int64))

@@ -59,8 +59,8 @@ Q, BONUS, PRIOR, VALUES = 0, 1, 2, 4
 ROOT: Final = 0
 NO_NODE: Final = -1
 
-SPREAD: Final = 12.0 * DISC
-"""Forecasts of patterns become values by tanh(forecast / SPREAD)."""
+_SPREAD: Final = 12.0 * DISC
+"""Forecasts of patterns become values by tanh(forecast / _SPREAD)."""
 DEEPEST: Final = 128
 MOST_CHILDREN: Final = 64
 """Size of the arrays for children of a node; no position has more than 33 moves."""
@@ -274,7 +274,7 @@ def simulate(
         elif patterns != 0:
             read_vector(own, opp, scratch, patterns)
             forecast = evaluate_vector(scratch, popcount(own | opp), patterns)
-            value = np.float32(math.tanh(forecast / SPREAD))
+            value = np.float32(math.tanh(forecast / _SPREAD))
         else:
             state = mixed(seed + U(simulation) * GOLDEN + U(links[ROOT, VISITS]))
             value = np.float32(rollout(own, opp, rules, state))

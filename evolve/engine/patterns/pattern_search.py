@@ -77,11 +77,11 @@ from evolve.engine.search.table import (
     remember,
 )
 
-NO_SQUARE = 64
+_NO_SQUARE = 64
 
 
 @kernel
-def pattern_search_1(
+def _pattern_search_1(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
@@ -209,9 +209,9 @@ def pattern_search(
         static = static_value(own, opp, state, popcount(own | opp), context)
         alpha, beta, sign = -beta, -alpha, -1
     if depth == 1:
-        return sign * pattern_search_1(own, opp, moves, state, beta, context)
+        return sign * _pattern_search_1(own, opp, moves, state, beta, context)
     # 2. The table: bounds of this depth and of deeper searches.
-    known = int64(NO_SQUARE)
+    known = int64(_NO_SQUARE)
     bucket = bucket_of(own, opp, context)
     entry = probe(own, opp, bucket, context)
     if entry != NOTHING:
@@ -260,14 +260,14 @@ def pattern_search(
         refuting, hopeless = -beta - margin, -alpha + margin
     frame = FRAMES + depth * FRAME_CELLS
     count, left_out, rest = int64(0), int64(0), moves
-    if known != NO_SQUARE:
+    if known != _NO_SQUARE:
         rest ^= ONE << U(known)
         turned, replies, _ = play_of(known, own, opp)
         store_bits(context, frame + TURNED + known, turned)
         store_bits(context, frame + REPLIES + known, replies)
         store(context, frame, known)
         count = int64(1)
-    best, best_square = int64(-INFINITY), int64(NO_SQUARE)
+    best, best_square = int64(-INFINITY), int64(_NO_SQUARE)
     index, low, high = int64(0), alpha, beta
     while True:
         if index == count:
@@ -280,14 +280,14 @@ def pattern_search(
                 return sign * beta
             if left_out > 0:
                 best = max(best, alpha)
-            rest, index, known = ZERO, int64(0), int64(NO_SQUARE)
+            rest, index, known = ZERO, int64(0), int64(_NO_SQUARE)
             continue
         square = pick(index, count, frame, context)
         turned = load_bits(context, frame + TURNED + square)
         after = state_after(state, square, turned, depth, context)
         child_own, child_opp = opp ^ turned, own ^ turned ^ (ONE << U(square))
         replies = load_bits(context, frame + REPLIES + square)
-        if known != NO_SQUARE:
+        if known != _NO_SQUARE:
             expected = static_value(child_own, child_opp, after, discs + 1, context)
             store(context, frame + SQUARES + square, expected)
         expected = load(context, frame + SQUARES + square)
@@ -339,7 +339,7 @@ def pattern_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tu
                 store(context, frame + index, pack(-INFINITY, known))
     discs = popcount(own | opp) + 1
     limit = int64(INFINITY)
-    best, best_square = -limit, int64(NO_SQUARE)
+    best, best_square = -limit, int64(_NO_SQUARE)
     index, low, high = 0, -limit, limit
     while index < count:
         square = pick(index, count, frame, context)

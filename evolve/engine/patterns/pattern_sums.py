@@ -188,12 +188,12 @@ follow: Callable[[int, int, int, np.uint64, int, int], None] = instructions(
 Of source, target, square, turned, powers and parts: −(v + powers[square] + 2 · Σ powers[turned]).
 `powers` is [65, 32 · parts]; its last row is zeros, because square 64 is a pass.
 """
-Gather = Callable[[int, int, int, int], int]
+_Gather = Callable[[int, int, int, int], int]
 """Σ table[middles[i] + vector[i]] for the first `count` numbers of a vector.
 
 Of vector, table, middles and count: it is a multiple of 16; middles are int32. 4 bytes are read at
 the place of a number.
 """
 _GATHER: Any = types.int64(*(types.int64,) * 4)
-gather_shorts: Gather = instructions(partial(_gather_sum, 16), _GATHER)
-gather_words: Gather = instructions(partial(_gather_sum, 0), _GATHER)
+gather_shorts: _Gather = instructions(partial(_gather_sum, 16), _GATHER)
+gather_words: _Gather = instructions(partial(_gather_sum, 0), _GATHER)

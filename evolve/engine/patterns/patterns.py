@@ -58,8 +58,8 @@ BY_SQUARES: Final = 6  # 1 for a `square_block`
 SCORE: Final = 7  # the value of a disc at the end
 TABLE_OF: Final = 8
 REPLY_KEYS: Final = TABLE_OF + 65
-MOST_REPLIES: Final = 33
-CUTS: Final = REPLY_KEYS + MOST_REPLIES + 1
+_MOST_REPLIES: Final = 33
+CUTS: Final = REPLY_KEYS + _MOST_REPLIES + 1
 """Forward cuts of nodes, by depth and disc count.
 
 A static value v predicts a search of that depth as STATIC_SLOPE · v / ONE_SLOPE + STATIC_MEAN. The
@@ -214,8 +214,8 @@ class Patterns:
         cells[LOOKUPS] = count + -count % GATHERED
         cells[UNROLLED] = 1 if shapes == DEFAULT_SET else STRONG if shapes == STRONG_SET else 0
         cells[SCORE] = DISC
-        replies = np.maximum(np.arange(MOST_REPLIES + 1), 0.5)
-        cells[REPLY_KEYS : REPLY_KEYS + MOST_REPLIES + 1] = np.rint(
+        replies = np.maximum(np.arange(_MOST_REPLIES + 1), 0.5)
+        cells[REPLY_KEYS : REPLY_KEYS + _MOST_REPLIES + 1] = np.rint(
             _REPLIES * DISC * np.log(replies)
         )
         phases = np.array([phase_of(discs, boundaries) for discs in range(65)])

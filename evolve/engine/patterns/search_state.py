@@ -34,7 +34,7 @@ For each depth one of a child and one after a pass; one to look at a move; and t
 
 
 @inlined
-def vector_at(slot: int, context: int) -> int:
+def _vector_at(slot: int, context: int) -> int:
     """Address of one of the context's vectors."""
     return load(context, VECTORS) + slot * vector_size(load(context, PATTERNS))
 
@@ -45,7 +45,7 @@ def state_after(state: int, square: int, turned: np.uint64, slot: int, context: 
     patterns = load(context, PATTERNS)
     if load(patterns, BY_SQUARES) != 0:
         return squares_after(state, square, turned, context)
-    target = vector_at(slot, context)
+    target = _vector_at(slot, context)
     follow_move(state, target, square, turned, patterns)
     return target
 
@@ -56,7 +56,7 @@ def state_passed(state: int, slot: int, context: int) -> int:
     patterns = load(context, PATTERNS)
     if load(patterns, BY_SQUARES) != 0:
         return -state
-    target = vector_at(slot, context)
+    target = _vector_at(slot, context)
     follow_move(state, target, PASS, ZERO, patterns)
     return target
 
@@ -67,7 +67,7 @@ def state_of(own: np.uint64, opp: np.uint64, context: int) -> int:
     patterns = load(context, PATTERNS)
     if load(patterns, BY_SQUARES) != 0:
         return square_sum(own, context) - square_sum(opp, context)
-    vector = vector_at(MOST_VECTORS - 1, context)
+    vector = _vector_at(MOST_VECTORS - 1, context)
     read_vector(own, opp, vector, patterns)
     return vector
 

@@ -95,7 +95,7 @@ def table_bits_for(empties: int, depth: int = 0) -> int:
     return min(max(solver, 2 * depth - 2), 20)
 
 
-def context_cells(table_bits: int) -> int:
+def _context_cells(table_bits: int) -> int:
     """Cells of a context whose solver table has 2**table_bits buckets."""
     return TABLE + (ENTRY * BUCKET << table_bits)
 
@@ -103,7 +103,7 @@ def context_cells(table_bits: int) -> int:
 def blank_context(rules: int, budget: int, table_bits: int) -> Cells:
     """A context without a search and a solver: see `context_factory.new_context`."""
     assert table_bits >= 1, table_bits
-    cells = context_cells(table_bits)
+    cells = _context_cells(table_bits)
     block = np.zeros(cells + LINE_CELLS, np.int64)
     # A bucket of the table must fit into one cache line.
     start = -block.ctypes.data // block.itemsize % LINE_CELLS

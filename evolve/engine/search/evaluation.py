@@ -44,8 +44,8 @@ def _class_of_squares() -> np.ndarray:
 
 
 CLASS_OF_SQUARE = _class_of_squares()
-ALL_X_SQUARES = U(0x0042000000004200)
-ALL_C_SQUARES = U(0x4281000000008142)
+_ALL_X_SQUARES = U(0x0042000000004200)
+_ALL_C_SQUARES = U(0x4281000000008142)
 
 
 @kernel
@@ -112,11 +112,11 @@ def other_terms(own: np.uint64, opp: np.uint64, context: int) -> int:
         beside = neighbours(corners)
         weight = load(context, WEIGHTS + X_SQUARES)
         if weight != 0:
-            squares = beside & ALL_X_SQUARES
+            squares = beside & _ALL_X_SQUARES
             value += weight * (popcount(own & squares) - popcount(opp & squares))
         weight = load(context, WEIGHTS + C_SQUARES)
         if weight != 0:
-            squares = beside & ALL_C_SQUARES
+            squares = beside & _ALL_C_SQUARES
             value += weight * (popcount(own & squares) - popcount(opp & squares))
     weight = load(context, WEIGHTS + POTENTIAL_MOBILITY)
     if weight != 0:

@@ -58,7 +58,7 @@ from evolve.engine.search.table import (
 INFINITY = 1 << 30
 DEEP_FROM: Final = 8
 """The depth from which deepening with a table takes less time than the plain search."""
-TABLE_FROM: Final = 3
+_TABLE_FROM: Final = 3
 """The remaining depth from which the table is probed and filled."""
 
 
@@ -157,7 +157,7 @@ def best_leaf(
 
 
 @inner
-def search_1(
+def _search_1(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
@@ -176,7 +176,7 @@ def search_1(
 
 
 @inner
-def search_2(
+def _search_2(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
@@ -199,7 +199,7 @@ def search_2(
         moves ^= bit
         turned, replies, _ = play_of(square, own, opp)
         after = squares_after(squares, square, turned, context)
-        value = -search_1(
+        value = -_search_1(
             opp ^ turned, own ^ turned ^ bit, replies, after, -beta, -max(alpha, best), context
         )
         if load(context, STOPPED) != 0:
@@ -231,9 +231,9 @@ def search_deep(
     if depth <= 2:
         # Here, not in a function above: numba would compile all this again with it (0.5 s).
         if depth == 2:
-            return search_2(own, opp, moves, squares, alpha, beta, context)
+            return _search_2(own, opp, moves, squares, alpha, beta, context)
         if depth == 1:
-            return search_1(own, opp, moves, squares, alpha, beta, context)
+            return _search_1(own, opp, moves, squares, alpha, beta, context)
         return leaf(own, opp, squares, moves, moves_of(opp, own), context) if enter(context) else 0
     own, opp, moves, squares, alpha, beta, sign = arrive(
         own, opp, moves, squares, alpha, beta, context
@@ -269,7 +269,7 @@ def search_deep(
         replies = load_bits(context, frame + REPLIES + square)
         after = load(context, frame + SQUARES + square)
         if depth == 3:
-            value = -search_2(own_after, opp_after, replies, after, -high, -low, context)
+            value = -_search_2(own_after, opp_after, replies, after, -high, -low, context)
         else:
             value = -call_search(
                 load(context, SEARCH),
@@ -306,7 +306,7 @@ def search_deep(
 
 
 @wrapper
-def search_from(
+def _search_from(
     own: np.uint64,
     opp: np.uint64,
     moves: np.uint64,
@@ -325,7 +325,7 @@ def search_from(
 def search(own: np.uint64, opp: np.uint64, alpha: int, beta: int, depth: int, context: int) -> int:
     """Value of a position searched to `depth` (0 or more) plies."""
     squares = square_sum(own, context) - square_sum(opp, context)
-    return search_from(own, opp, moves_of(own, opp), squares, alpha, beta, depth, context)
+    return _search_from(own, opp, moves_of(own, opp), squares, alpha, beta, depth, context)
 
 
 @wrapper
@@ -348,7 +348,7 @@ def best_move(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple
         low = best
         if square < best_square:
             low = best - 1
-        value = -search_from(
+        value = -_search_from(
             opp ^ turned,
             own ^ turned ^ (ONE << U(square)),
             load_bits(context, frame + REPLIES + square),
@@ -372,12 +372,12 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
     As in `best_move`, the lowest of the best squares. The side must have a move. The square
     is −1 when the search was stopped.
     """
-    store(context, TABLE_DEPTH, TABLE_FROM)
+    store(context, TABLE_DEPTH, _TABLE_FROM)
     squares = square_sum(own, context) - square_sum(opp, context)
     # The whole window: narrow windows around the previous iteration's value saved 1 % of nodes.
     limit = int64(INFINITY)
     moves = moves_of(own, opp)
-    best = search_from(own, opp, moves, squares, -limit, limit, depth, context)
+    best = _search_from(own, opp, moves, squares, -limit, limit, depth, context)
     while load(context, STOPPED) == 0:
         square = lowest(moves)
         moves &= moves - ONE
@@ -386,7 +386,7 @@ def deepen(own: np.uint64, opp: np.uint64, depth: int, context: int) -> tuple[in
             turned, replies, _ = play_of(square, own, opp)
             after = squares_after(squares, square, turned, context)
             own_after, opp_after = opp ^ turned, own ^ turned ^ (ONE << U(square))
-            value = -search_from(
+            value = -_search_from(
                 own_after, opp_after, replies, after, -best, 1 - best, depth - 1, context
             )
         if value >= best and load(context, STOPPED) == 0:

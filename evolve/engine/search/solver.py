@@ -53,9 +53,9 @@ from evolve.engine.search.table import (
 )
 
 SHALLOW = 5
-REPLIES_FROM = 10
+_REPLIES_FROM = 10
 """From this many empties the table is probed for every move before the first is searched."""
-WINDOWS_FROM = 11
+_WINDOWS_FROM = 11
 """From this many empties narrow windows find the score."""
 
 
@@ -235,7 +235,7 @@ def solve_deep(own: np.uint64, opp: np.uint64, alpha: int, beta: int, context: i
     #    with an open one when they turn out better.
     frame = FRAMES + empties * FRAME_CELLS
     count = list_fastest_first(own, opp, moves, known, frame, context)
-    if empties >= REPLIES_FROM:
+    if empties >= _REPLIES_FROM:
         proven = _proven(own, opp, beta, frame, count, context)
         if proven >= beta:
             return sign * proven
@@ -323,7 +323,7 @@ def solve_score(own: np.uint64, opp: np.uint64, context: int) -> int:
 
     With more than a few empties it finds the outcome first, then the score by windows on that side.
     """
-    if 64 - popcount(own | opp) < WINDOWS_FROM:
+    if 64 - popcount(own | opp) < _WINDOWS_FROM:
         forget(context)
         return solve(own, opp, int64(-64), int64(64), context)
     score = solve_outcome(own, opp, context)

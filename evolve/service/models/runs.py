@@ -289,7 +289,7 @@ class OverSeeds(BaseModel):
     """Runs compared over their seeds; empty where no two differ only in their seeds."""
 
     items: list[MeanOverSeeds]
-    latex: str = Field(description="the same as tables of LaTeX, which need no package")
+    latex: str = Field(description="the same as tables of LaTeX, for documents that load booktabs")
     csv: str
 
 
