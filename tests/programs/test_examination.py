@@ -18,6 +18,7 @@ from tests.cli import invoke, misused, on_a_terminal, posix
 
 BURNS = "import time\nwhile time.process_time() < 0.3: pass"
 FILLS = "x = bytearray(150 << 20); x[::4096] = b'x' * len(x[::4096])"
+STAYS = f"{FILLS}; import time; time.sleep(0.3)"
 """What children do, in less than a second."""
 
 GOOD = """
@@ -115,7 +116,8 @@ def test_what_is_wrong(tmp_path: Path, body: str, name: str, text: str) -> None:
             "stopped at game 0, 4 discs",
             marks=pytest.mark.slow,
         ),
-        (f"self.once([sys.executable, '-S', '-c', {FILLS!r}])", "memory", "stopped at game 0"),
+        # Long enough for a sample: what lives for less is found at the end.
+        (f"self.once([sys.executable, '-S', '-c', {STAYS!r}])", "memory", "stopped at game 0"),
         ("import evolve", "imports", "not played: what it imports is wrong"),
         ("return 1 / 0", "games", "game 0, 4 discs: ZeroDivisionError"),
     ],
