@@ -70,7 +70,8 @@ def output_path(
 ) -> Path | None:
     """A file to write to: its folder must exist, and it must not be a folder itself.
 
-    A link is followed here, as its user means it: what writes a file replaces a link.
+    A link to a file is followed here, as its user means it: what writes a file replaces a link. One
+    to a pipe or a device, such as /dev/stdout, stays: it is written through.
     """
     if value is None:
         return None
@@ -81,7 +82,8 @@ def output_path(
         raise click.ClickException(f"there is no folder {path.parent} to write {path.name} to")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise click.ClickException(f"{path} cannot be written to")
-    return path.resolve() if path.is_symlink() else path
+    through = path.exists() and not path.is_file()
+    return path.resolve() if path.is_symlink() and not through else path
 
 
 def output_folder(

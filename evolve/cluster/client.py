@@ -19,7 +19,15 @@ from typing import Any, Final, Self, TypeVar
 from distributed import Client, KilledWorker
 from distributed.client import ClosedClientError
 
-from evolve.cluster.worker_tasks import DONE, RAISED, REFUSED, by_value, payload_of, run_task
+from evolve.cluster.worker_tasks import (
+    DONE,
+    RAISED,
+    REFUSED,
+    by_value,
+    in_words,
+    payload_of,
+    run_task,
+)
 from evolve.cluster.workers import Workers
 from evolve.errors import ClusterError
 from evolve.fitness.executor import TASKS_A_SLOT, task_size
@@ -171,6 +179,8 @@ class Cluster:
                 [task.payload for task in wave],
                 pure=False,
                 workers=list(self.workers.usable()) if self.workers.refused else None,
+                # Those that are allowed may all be gone when others come, and Dask would wait.
+                allow_other_workers=bool(self.workers.refused),
             )
         except ClosedClientError as error:
             raise self.workers.lost_error() from error
@@ -190,7 +200,10 @@ class Cluster:
                 raise ClusterError(f"a task came to nothing {_MOST_DEATHS} times, lastly: {answer}")
             return False, None
         if isinstance(answer, BaseException):
-            raise self.workers.lost_error() from answer
+            lost = isinstance(answer, CancelledError | OSError) or not isinstance(answer, Exception)
+            if lost or self._client.status != "running":
+                raise self.workers.lost_error() from answer
+            raise ClusterError(f"a task has failed: {in_words(answer)}") from answer
         worker, kind, reply, seconds = answer
         if kind == REFUSED:
             self.workers.refuse(worker, reply)

@@ -376,10 +376,11 @@ def evolve(
     folder = Path(folder)
     names = {kind: own_name(value) for kind, value in own.items()}
     requested = resolve({**settings, **names}, life_cycle.settings_below(folder))
-    with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as new:
+    with life_cycle.opened(EVOLUTIONS, EVOLUTIONS.name, folder, requested) as store_settings:
         evolution = Evolution(folder, requested, Threads(jobs), own)
-        if not new:
+        if store_settings is not None:
             evolution.restore()
+            store_settings()
         if evolution.finished is None:
             with shown(progress, observer) as watching:
                 evolution.run(watching)

@@ -28,11 +28,11 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Give a file to write to; it replaces `path` when no error occurs.
 
     The data is on the disk before the rename, and the rename is on the disk before this returns.
-    The folder must exist. A link of that name is replaced, not followed; a pipe or a device is
-    written to. An OSError names `path`, and no temporary file stays behind. A `private` file is
-    readable by this user alone.
+    The folder must exist. A link to a file is replaced, not followed; a pipe or a device is written
+    to, also through a link, such as /dev/stdout. An OSError names `path`, and no temporary file
+    stays behind. A `private` file is readable by this user alone.
     """
-    special = path.exists() and not (path.is_file() or path.is_symlink())
+    special = path.exists() and not (path.is_file() or path.is_dir())
     folder = Path(tempfile.gettempdir()) if special else path.parent
     # The name is chosen here, not by mkstemp: a signal may come at any time, and the file is still
     # removed.

@@ -130,8 +130,12 @@ class Appender:
 
 
 def open_to_append(path: Path) -> int:
-    """A handle that appends to a file, made if it is missing; OSError where it is a link."""
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NO_LINK | _BYTES, 0o666)
+    """A handle that appends to a file, made if it is missing; OSError where it is a link to one.
+
+    A pipe or a device may be a link, such as /dev/stdout.
+    """
+    link = 0 if path.exists() and not path.is_file() else _NO_LINK
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | link | _BYTES, 0o666)
 
 
 def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
@@ -143,7 +147,11 @@ def append(path: Path, piece: bytes, *, sync: bool = False) -> None:
 def cut(path: Path, length: int) -> None:
     """Cut a file off after `length` bytes."""
     point("cut", path)
-    os.truncate(path, length)
+    handle = os.open(path, os.O_WRONLY | _NO_LINK | _BYTES)
+    try:
+        os.ftruncate(handle, length)
+    finally:
+        os.close(handle)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -45,10 +45,11 @@ def train(
     requested: TrainingSettings = resolve_as(
         variant.model(), variant.all_presets(), settings, below
     )
-    with life_cycle.opened(TRAININGS, command, folder, requested) as new:
+    with life_cycle.opened(TRAININGS, command, folder, requested) as store_settings:
         training = Training(folder, requested, jobs)
-        if not new:
+        if store_settings is not None:
             training.restore()
+            store_settings()
             forget_checks(folder, training.check)
         if training.finished is None or training.check_is_due:
             with shown(progress, observer) as watching:

@@ -107,9 +107,13 @@ class LineProcess:
                 cwd=folder,
                 start_new_session=self._life.held,  # Ctrl-C is for this process alone
             )
-        except OSError as error:
+        except BaseException as error:
+            self._life.leave()
             self._life.end()
-            raise EngineError(f"cannot be started: {error.strerror}") from error
+            self._life.read_report()  # closes its pipe
+            if isinstance(error, OSError):
+                raise EngineError(f"cannot be started: {error.strerror}") from error
+            raise
         finally:
             self._life.leave()
 

@@ -80,8 +80,13 @@ def stored_settings(
 
 
 @contextmanager
-def opened(kind: RunType, command: str, folder: Path, settings: Any) -> Iterator[bool]:
-    """Begin a run in a folder, or resume the one that is there; give whether it is new.
+def opened(
+    kind: RunType, command: str, folder: Path, settings: Any
+) -> Iterator[Callable[[], None] | None]:
+    """Begin a run in a folder, giving None, or resume the one that is there.
+
+    One that is there gives what stores its settings: it is to be called once the run is restored,
+    and before it works, so that an interrupted run keeps its new end.
 
     settings: as config.toml stores them. The folder is locked meanwhile. Raises RunError where it
     is taken, in use, or has a run whose settings differ in more than when it ends.
@@ -92,14 +97,13 @@ def opened(kind: RunType, command: str, folder: Path, settings: Any) -> Iterator
         with new_folder(kind.reading.kept, stem, folder):
             agree_to_programs(folder, settings)
             run_folder.create(folder, text, kind.parts)
-            yield True
+            yield None
         return
     check_links(folder)
     with run_folder.locked(folder):
         check_same(folder, settings.identity, stored_settings(kind, command, file).identity)
         run_folder.sweep_orphans(folder, kind.parts)
-        yield False
-        write_text(file, text)
+        yield lambda: write_text(file, text)
 
 
 def check_same(folder: Path, requested: Mapping[str, Any], stored: Mapping[str, Any]) -> None:

@@ -83,9 +83,11 @@ def sweep(
         checked_plan(requested, new=True)
     requested = requested.completed(folder, 1)
     with (
-        life_cycle.opened(SWEEPS, command, folder, stored_form(requested)),
+        life_cycle.opened(SWEEPS, command, folder, stored_form(requested)) as store_settings,
         closing(Sweep.open(folder, requested)) as work,
     ):
+        if store_settings is not None:
+            store_settings()
         if not (work.has_champion and work.study.is_over and not work.is_left_over):
             with shown(progress, observer) as watching:
                 search_and_select(work, watching)

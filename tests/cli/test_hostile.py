@@ -115,6 +115,19 @@ def test_a_reader_that_wants_one_line(copy: Path, tmp_path: Path, what: str) -> 
     assert (ended.out.strip(), ended.err) == ("0", "")
 
 
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout here")
+def test_standard_streams_that_are_pipes_are_written_through(copy: Path, tmp_path: Path) -> None:
+    ended = shell(
+        tmp_path,
+        "evolve match swh zero --games=2 --json --progress /dev/stderr;"
+        "evolve show copy --table games -o /dev/stdout --format=json | cat",
+    )
+    events = [json.loads(line)["event"] for line in ended.err.splitlines()]
+    assert (events[0], events[-1]) == ("start", "done"), ended
+    assert '"reason"' in ended.out, ended
+    assert Path("/dev/stdout").is_symlink()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize(
     ("what", "unbuffered"),

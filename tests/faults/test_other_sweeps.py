@@ -33,7 +33,7 @@ _TREES: Final = (
 SWEEPS: Final[dict[str, tuple[tuple[object, ...], tuple[str, ...]]]] = {
     "program": (
         (*_PROGRAM, "--pairs=2", "--finalists=1", "--trials=2", "--startup=1"),
-        (".agreed", "data/key", "best.json", "best.toml", "trial-N.json"),
+        (".agreed", "best.json", "best.toml", "trial-N.json"),
     ),
     "evolution": (
         (*_EVOLUTION, "--trials=2"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
@@ -17,10 +18,13 @@ from evolve.runs.run_types import TRAININGS
 from evolve.tables.paths import CHECKPOINT_FILE, CONFIG_FILE
 
 SETTINGS: Final = PatternSettings(games=100)
+LONGER: Final = PatternSettings(games=200)
 COMMAND: Final = "train patterns"
 
 
-def opened(folder: Path, settings: PatternSettings = SETTINGS) -> AbstractContextManager[bool]:
+def opened(
+    folder: Path, settings: PatternSettings = SETTINGS
+) -> AbstractContextManager[Callable[[], None] | None]:
     return life_cycle.opened(TRAININGS, COMMAND, folder, settings)
 
 
@@ -30,14 +34,15 @@ def keep_a_step(folder: Path) -> None:
 
 def test_a_new_folder_is_made_and_a_begun_one_is_found(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    with opened(folder) as new:
-        assert new
+    with opened(folder) as store_settings:
+        assert store_settings is None
         keep_a_step(folder)
-    with opened(folder, SETTINGS.model_copy(update={"games": 200})) as new:
-        assert not new
+    with opened(folder, LONGER) as store_settings:
+        assert store_settings is not None
+        store_settings()
+        assert life_cycle.stored_settings(TRAININGS, COMMAND, folder / CONFIG_FILE) == LONGER
         with pytest.raises(RunError, match="another process"), opened(folder):
             pass
-    assert life_cycle.stored_settings(TRAININGS, COMMAND, folder / CONFIG_FILE).games == 200
     assert life_cycle.settings_below(folder) == {"rules": "standard"}
     with (
         pytest.raises(RunError, match="other settings: seed was 0, not 3"),
