@@ -22,7 +22,7 @@ from evolve.runs.run_types import SWEEPS
 if TYPE_CHECKING:
     from evolve.sweeps.plan import Plan
 
-_SWEEP_HELP: Final = """Search good settings of trainings, evolutions, agents and programs.
+_SWEEP_HELP: Final = """Search for good settings of trainings, evolutions, agents and programs.
 
 Optuna proposes the setting of each trial, whose agent plays a fixed panel on fixed openings; the
 first trial has the defaults. The best trials play a final on fresh openings, and its winner plays

@@ -67,7 +67,7 @@ class Requirement:
     def _code(self) -> tuple[CodeType, list[str]]:
         """The expression, compiled, and the parameters in it."""
         compiler = _Compiler()
-        tree = ast.Expression(compiler.visit(self._tree))
+        tree = ast.fix_missing_locations(ast.Expression(compiler.visit(self._tree)))
         return compile(tree, "<requirement>", "eval"), list(compiler.names)
 
     @property
@@ -80,24 +80,21 @@ class Requirement:
 
         Raises ValueError where it compares or reckons with texts as if they were numbers.
         """
-        known = {
-            name: _Text(value) if isinstance(value, str) else value
-            for name, value in values.items()
-        }
         functions = {f"{name}()": function for name, function in _FUNCTIONS.items()}
+        functions["number()"] = _number
         try:
-            return bool(eval(self._code[0], {"__builtins__": {}, **functions}, known))
+            return bool(eval(self._code[0], {"__builtins__": {}, **functions}, values))
         except (ZeroDivisionError, OverflowError):
             return False
         except TypeError as error:
             raise ValueError(f"{self.text!r} mixes texts and numbers") from error
 
 
-class _Text(str):
-    """A text that is no operand: of texts, `%` and `*` make other texts."""
-
-    __slots__ = ()
-    __mul__ = __rmul__ = __mod__ = __add__ = None  # type: ignore[assignment]
+def _number(value: Any) -> Any:
+    """Return a number; TypeError for a text, of which `%` and `*` make other texts."""
+    if isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def _marked(found: re.Match[str]) -> str:
@@ -113,8 +110,12 @@ def _is_condition(node: ast.expr) -> bool:
     return isinstance(node, ast.Compare)
 
 
+def _operand(node: ast.expr) -> ast.Call:
+    return ast.Call(ast.Name("number()", ast.Load()), [node], [])
+
+
 class _Compiler(ast.NodeTransformer):
-    """Checks a tree, and makes one name of each parameter, with its dots."""
+    """Checks a tree, makes one name of each parameter, and has operands checked when they run."""
 
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
@@ -126,17 +127,21 @@ class _Compiler(ast.NodeTransformer):
                 if re.fullmatch(r"\w+(\.\w+)*", text):
                     name = text.replace(_MARK, "")
                     self.names[name] = None
-                    return ast.copy_location(ast.Name(name, ast.Load()), node)
+                    return ast.Name(name, ast.Load())
             case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if (
                 name in _FUNCTIONS and (len(parts) == 1) == (name == "abs") and parts
             ):
-                node.args = [self.visit(part) for part in parts]
-                node.func = ast.copy_location(ast.Name(f"{name}()", ast.Load()), node)
-                return node
+                arguments: list[ast.expr] = [_operand(self.visit(part)) for part in parts]
+                return ast.Call(ast.Name(f"{name}()", ast.Load()), arguments, [])
             case ast.Constant(value=int() | float() | str() | bool()):
                 return node
             case _ if isinstance(node, _ALLOWED):
-                return self.generic_visit(node)
+                self.generic_visit(node)
+                if isinstance(node, ast.BinOp):
+                    node.left, node.right = _operand(node.left), _operand(node.right)
+                elif isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+                    node.operand = _operand(node.operand)
+                return node
         shown = ast.unparse(node).replace(_MARK, "")
         raise ValueError(
             f"{shown!r} may not be in a requirement: there are parameters, "

@@ -137,7 +137,7 @@ class SweepSettings(Settings):
         json_schema_extra={"names": "agents", "words": [DEFAULT_PANEL]},
     )
     panel_openings: int = Field(
-        20, ge=2, le=10_000, description="openings with each of them, two games each"
+        20, ge=2, le=10_000, description="openings with each of the panel, two games an opening"
     )
     shipped: bool = Field(
         False,

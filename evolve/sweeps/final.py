@@ -24,13 +24,13 @@ from evolve.arena.sprt import Sprt
 from evolve.arena.tournament import Contest, Row, Tournament
 from evolve.config.sweep import SweepSettings, matches_of
 from evolve.files.atomic import write_bytes, write_text
-from evolve.files.changes import remove_tree
+from evolve.files.changes import make_folder, remove_tree
 from evolve.fitness.executor import Executor
 from evolve.fitness.games import GamesDone
 from evolve.fitness.openings import Openings, Part, balanced_openings
 from evolve.fitness.statistics import Estimate
 from evolve.runs.observer import Observer
-from evolve.sweeps.trials import FOLDER, agent_file, games_of, number_of
+from evolve.sweeps.trials import FOLDER, SAME, agent_file, games_of, number_of
 from evolve.tables.paths import FINAL_FILE, MATCHES, TRIALS
 from evolve.terminal_text import count_of
 
@@ -89,9 +89,9 @@ def best_trial(trials: Sequence[FrozenTrial]) -> FrozenTrial | None:
 
 
 def ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
-    """Return the complete trials, best first."""
+    """Return the complete trials, best first; of equals, those with an agent of their own."""
     complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
-    return sorted(complete, key=lambda trial: (-trial.values[0], number_of(trial)))
+    return sorted(complete, key=lambda t: (-t.values[0], SAME in t.user_attrs, number_of(t)))
 
 
 def settings_ranked(trials: Sequence[FrozenTrial]) -> list[FrozenTrial]:
@@ -322,7 +322,10 @@ def fetch_agents(folder: Path, trials: Sequence[FrozenTrial], count: int) -> lis
         if not target.exists():
             source = agent_file(Path(str(trial.user_attrs.get(FOLDER))), trial)
             try:
-                write_bytes(target, source.read_bytes())
+                content = source.read_bytes()
             except OSError:
                 missing.append(str(source))
+                continue
+            make_folder(target.parent, exist_ok=True)
+            write_bytes(target, content)
     return missing

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.config.ranges import to_unit, value_at
-from evolve.tables.trials import TRIALS_COLUMNS, importances_of, read_final, read_trials
+from evolve.tables.trials import REPEATED, TRIALS_COLUMNS, importances_of, read_final, read_trials
 
 Floats = npt.NDArray[np.float64]
 FEWEST: Final = 5
@@ -101,7 +101,7 @@ class Landscape:
 
 @dataclass(frozen=True)
 class Trials:
-    """The trials of a sweep, as its landscapes are made of them.
+    """The trials of a sweep, as its landscapes are made of them: each result once.
 
     names: the parameters that vary, those that matter most first: by their importance, or by how
     much of the scores goes with them. pair: the first two of them, in the order of the table. best:
@@ -120,6 +120,7 @@ class Trials:
         if table is None:
             return cls([], [], [], None)
         rows, shares = table.to_pylist(), importances_of(table).shares
+        rows = [row for row in rows if not (row["reason"] or "").startswith(REPEATED)]
         names = [name for name in table.column_names if name not in TRIALS_COLUMNS.names]
         order = {name: (-shares.get(name, 0.0), -_effect(rows, name)) for name in names}
         varied = [name for name in names if order[name][1]]

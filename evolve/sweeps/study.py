@@ -15,7 +15,7 @@ from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from evolve.errors import RunError
-from evolve.sweeps.final import DEFAULTS, best_trial
+from evolve.sweeps.final import DEFAULTS, best_trial, is_defaults
 from evolve.sweeps.first_trials import START, settings_to_try
 from evolve.sweeps.importance import importances_in
 from evolve.sweeps.own_samplers import CMA_GENERATION
@@ -31,6 +31,7 @@ from evolve.sweeps.trials import (
     MIRROR,
     PLACE,
     SAME,
+    SURPLUS,
     CountedStudy,
     Task,
     TrialResult,
@@ -47,7 +48,6 @@ from evolve.tables.trials import Importances
 ATTEMPTS: Final = 3
 """Times that the same values are tried when their workers die."""
 IDENTITY: Final = "evolve"
-_SURPLUS: Final = "not wanted any more"
 _REPEATS: Final = 5
 """Repeated settings in a row after which a trial is drawn at random."""
 _ORDER: Final = 2**31
@@ -72,7 +72,7 @@ class Study:
     Others may write to a shared storage, too; their beats show that they are alive. The trials are
     those of `queue`, or the defaults and what the sampler proposes. Where there are at least as
     many trials as settings, each setting is tried once before the sampler proposes, in an order by
-    the seed. Where games repeat, a setting that was tried gets its known result at once.
+    the seed. A setting that failed, or where games repeat was tried, gets its known result at once.
 
     Raises RunError when a study of that name belongs to another sweep, StorageError when the
     storage fails.
@@ -252,7 +252,8 @@ class Study:
     def _untried(self, trials: Sequence[FrozenTrial]) -> list[Setting]:
         """Return the settings of a small space that no trial has, in their order."""
         space = self.plan.space
-        values = [values_of(trial, space.names) for trial in trials] if self.all_settings else []
+        tries = [trial for trial in trials if trial.user_attrs.get("reason") != SURPLUS]
+        values = [values_of(trial, space.names) for trial in tries] if self.all_settings else []
         tried = {space.setting_of(chosen) for chosen in values if chosen is not None}
         return [setting for setting in self.all_settings if setting not in tried]
 
@@ -282,19 +283,28 @@ class Study:
                 # SQLite locks no rows: two may take the same waiting trial, and one has ended it.
                 return None
             if self.shared and self._is_surplus(trial.number):
-                self._fail(trial._trial_id, _SURPLUS)
+                self._fail(trial._trial_id, SURPLUS)
                 return None
             frozen, trials = self._frozen(trial), self.trials()
             number = number_of(frozen)
             self._trials[number] = trial
-            if self._queue is None and self.plan.repeats(trials):
-                result = known_result(frozen, trials, self.plan.space)
-                if result is not None:
-                    return Task(number, dict(trial.params), result=result)
+            if (result := self._known_result(frozen, trials)) is not None:
+                return Task(number, dict(trial.params), result=result)
             context = frozen.user_attrs.get(CONTEXT)
             if context is None and (context := self.plan.trial_context(frozen, trials)):
                 trial.set_user_attr(CONTEXT, context)
         return Task(number, dict(trial.params), context or {})
+
+    def _known_result(self, new: FrozenTrial, trials: Sequence[FrozenTrial]) -> TrialResult | None:
+        """Return the result of a new trial's settings where it needs no games."""
+        if self._queue is not None or is_defaults(new):  # the defaults need an agent of their own
+            return None
+        # Where games differ, failures repeat all the same. One drawn by chance is tried again:
+        # a sweep in which everything fails has to end.
+        earlier = [trial for trial in trials if number_of(trial) < number_of(new)]
+        repeats, failures = self.plan.repeats(trials), not _repeats(earlier)
+        known = [t for t in trials if (failures if t.state == TrialState.FAIL else repeats)]
+        return known_result(new, known, self.plan.space)
 
     def _enqueue_untried(self, trials: Sequence[FrozenTrial], number: int) -> None:
         """Queue the next setting of a small space, unless another trial waits."""
@@ -446,7 +456,8 @@ class Study:
 
         Takes seconds.
         """
-        complete = [trial for trial in self.trials() if trial.state == TrialState.COMPLETE]
+        new = [trial for trial in self.trials() if SAME not in trial.user_attrs]
+        complete = [trial for trial in new if trial.state == TrialState.COMPLETE]
         try:
             return importances_in(
                 self.plan.space.distributions,

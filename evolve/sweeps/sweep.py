@@ -30,6 +30,7 @@ from evolve.sweeps.trials import (
     FOLDER,
     PLAY_SECONDS,
     PLAYED,
+    SAME,
     Task,
     TrialResult,
     number_of,
@@ -278,7 +279,8 @@ class Sweep:
             folder = {FOLDER: str(self.folder.resolve())}
             outcome = replace(outcome, attributes={**outcome.attributes, **folder})
         counts = self.study.end(number, outcome)
-        self._failed = self._failed + 1 if outcome.state == TrialState.FAIL else 0
+        new = SAME not in outcome.attributes
+        self._failed = self._failed + new if outcome.state == TrialState.FAIL else 0
         best = best_trial(self.study.trials())
         if complete and best is not None and number_of(best) == number:
             self.plan.save_champion(self.folder, best, {})

@@ -28,6 +28,7 @@ from evolve.files.changes import make_folder
 from evolve.fitness.executor import ONE_THREAD, Executor
 from evolve.sweeps.space import Space
 from evolve.tables.paths import CHAMPION_FILE, LEARNED_FILE, TRIALS
+from evolve.tables.trials import REPEATED
 from evolve.version import __version__
 
 FINISHED: Final = (TrialState.COMPLETE, TrialState.PRUNED)
@@ -50,6 +51,8 @@ PLAYED: Final = "played"
 PLAY_SECONDS: Final = "play_seconds"
 """The games that judged it, and the seconds that these games took."""
 
+SURPLUS: Final = "not wanted any more"
+"""Reason of a failed trial that was not tried."""
 _KNOWN: Final[tuple[str, ...]] = ("score_error", "reason")
 """Attributes that a trial takes over from an earlier one with the same settings."""
 
@@ -147,10 +150,11 @@ def known_result(
     for twin in sorted(trials, key=number_of):
         if (
             twin.state in ENDS
+            and twin.user_attrs.get("reason") != SURPLUS
             and all(twin.params.get(name) == trial.params[name] for name in space.names)
             and not any(MIRROR in either.user_attrs for either in (twin, trial))
         ):
-            same = {SAME: number_of(twin), "reason": f"the settings of trial {number_of(twin)}"}
+            same = {SAME: number_of(twin), "reason": f"{REPEATED} {number_of(twin)}"}
             taken = {key: twin.user_attrs[key] for key in _KNOWN if key in twin.user_attrs}
             return TrialResult(
                 twin.state, {**same, **taken}, twin.values[0] if twin.values else None

@@ -39,6 +39,8 @@ TRIALS_COLUMNS: Final = Columns(
 _LAST_BEFORE: Final = "seconds"
 FINISHED: Final = ("COMPLETE", "PRUNED")
 """States of the trials that count."""
+REPEATED: Final = "the settings of trial"
+"""Begins the reason of a finished trial that has the result of an earlier one."""
 _IMPORTANCES: Final = b"importances"
 _NOT_YET: Final = "importances are not known before the sweep ends or is stopped"
 

@@ -23,6 +23,7 @@ from evolve.config.requirement import Requirement
         ("weights.0+weights.10 == 3.5 and weights.1 > 1.5", True),
         ("style != 'weights.0' and name == 'weights.0'", True),
         ("(lo < hi) and (hi < 9 or lo == 0)", True),
+        ("not -abs(-min(lo, hi)) * 2 > max(lo, -hi) - 3", True),
     ],
 )
 def test_comparisons(text: str, holds: bool) -> None:
@@ -73,7 +74,22 @@ def test_names_that_python_has_taken_are_said(text: str) -> None:
         Requirement(text)
 
 
-def test_texts_are_no_numbers() -> None:
-    for text in ("style * 1000000 != 'a'", "style % lo != 'b'", "style < lo"):
-        with pytest.raises(ValueError, match="mixes texts and numbers"):
-            Requirement(text).holds({"style": "calm", "lo": 2})
+@pytest.mark.parametrize(
+    "text",
+    [
+        "style * 1000000 != 'a'",
+        "style % lo != 'b'",
+        "style < lo",
+        "'a' * 99999999999999 == style",
+        "'a' * 3 == style",
+        "'a' + 'b' == style",
+        "'%s' % lo == style",
+        "(lo and 'a') * 3 == style",
+        "min(style, 'b') == 'b'",
+        "max('a', 'b') == 'b'",
+        "-style == -style",
+    ],
+)
+def test_texts_are_no_numbers(text: str) -> None:
+    with pytest.raises(ValueError, match="mixes texts and numbers"):
+        Requirement(text).holds({"style": "calm", "lo": 2})

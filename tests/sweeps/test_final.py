@@ -68,6 +68,8 @@ def test_the_best_complete_trial_is_first_and_of_equals_the_earlier() -> None:
     assert [one.user_attrs["place"] for one in ranked(trials)] == [1, 3, 0]
     assert best_trial(trials) is trials[2]
     assert best_trial(trials[3:]) is None
+    trials[2].set_user_attr("same_as", 3)  # without an agent of its own
+    assert best_trial(trials) is trials[1]
 
 
 def test_the_final_decides_anew_and_its_winner_meets_the_defaults(tmp_path: Path) -> None:
@@ -148,6 +150,7 @@ def of(number: int, score: float, value: int, **facts: Any) -> FrozenTrial:
         ([of(0, 0.5, 1), of(1, 0.9, 2), of(2, 0.2, 2), of(3, 0.58, 3)], [3, 1, 0]),
         ([of(0, 0.5, 1, origin="defaults"), of(1, 0.9, 1), of(2, 0.6, 2)], [0, 2]),
         ([of(n, 0.5, 4) for n in range(5)], [0]),
+        ([of(3, 0.5, 1, same_as=4), of(4, 0.5, 1), of(5, 0.5, 2)], [4, 5]),
         ([trial(0, 0.5), trial(1, 0.6)], [1, 0]),
     ],
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from evolve.sweeps.landscape import FEWEST, Axis, landscape_of
+from evolve.sweeps.landscape import FEWEST, Axis, Trials, landscape_of
+from evolve.tables.trials import Importances, write_trials
 
 RNG = np.random.default_rng(0)
 
@@ -56,6 +58,15 @@ def test_parameters_that_do_not_vary_are_left_out() -> None:
     assert alone.mean.shape == (1, 9)
     assert landscape_of(rows(held=3), ["held"], (9, 9), None) is None
     assert landscape_of(rows(FEWEST - 1), ["x", "y"], (9, 9), None) is None
+
+
+def test_repeated_settings_count_once(tmp_path: Path) -> None:
+    made = [{"state": "COMPLETE", **row} for row in rows(12)]
+    made[9] |= {"score": made[3]["score"], "reason": "the settings of trial 3"}
+    made[5] |= {"reason": "the worker died"}  # as another one counted it as dead
+    write_trials(tmp_path, made, {"x": float, "y": int}, Importances())
+    numbers = [row["number"] for row in Trials.of(tmp_path).rows]
+    assert numbers == [number for number in range(12) if number != 9]
 
 
 def test_choices_have_no_order_and_ratios_their_scale() -> None:

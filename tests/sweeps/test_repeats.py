@@ -20,7 +20,7 @@ from evolve.sweeps.samplers import AllowedSampler
 from evolve.sweeps.space import Parameter, Space
 from evolve.sweeps.storage import open_database, open_journal
 from evolve.sweeps.study import Study
-from evolve.sweeps.trials import MIRROR, PLACE, TrialResult, known_result, rows_of
+from evolve.sweeps.trials import MIRROR, PLACE, SURPLUS, TrialResult, known_result, rows_of
 from tests.sweeps import HELD, plan
 
 _GENES = plan("alphabeta", fix={"depths": 1, "endgame": 0})
@@ -137,17 +137,78 @@ def test_values_that_come_again_are_known_meanwhile(tmp_path: Path) -> None:
     assert len(set(found)) == 12
 
 
-def test_where_games_differ_settings_are_tried_again(tmp_path: Path) -> None:
-    """Each trial of a learner has a seed of its own."""
+def test_what_was_not_wanted_any_more_is_not_tried(tmp_path: Path) -> None:
+    study = opened(tmp_path)
+    task = study.take("w")
+    assert task is not None
+    assert len(study._untried(study.trials())) == 11
+    study.end(task.number, TrialResult.failed(SURPLUS))
+    assert len(study._untried(study.trials())) == 12
+
+
+def test_the_defaults_are_played_even_where_their_result_is_known(tmp_path: Path) -> None:
+    """They need an agent of their own: the final plays it."""
+    study = opened(tmp_path)
+    first = study.take("w")
+    assert first is not None
+    for number in (1, 2):
+        study.study.enqueue_trial(dict(first.values), user_attrs={PLACE: number})
+    second = study.take("w")
+    assert second is not None
+    assert second.result is None, "nothing is known yet"
+    end(study, second.number, second.values)
+    assert study.lose(first.number, "killed", blamed=False)
+    third, again = study.take("w"), study.take("w")
+    assert third is not None
+    assert again is not None
+    assert third.result is not None
+    assert (again.number, again.values, again.result) == (0, first.values, None)
+
+
+def of_learners(folder: Path) -> Study:
+    """Three settings; each trial of a learner has a seed of its own."""
     held = {**HELD, "learning_rate": 0.01, "simulations": 20, "network": "dense"}
-    study = opened(
-        tmp_path,
+    return opened(
+        folder,
         kind="mcts",
         panel=("random",),
         fix={name: value for name, value in held.items() if name != "noise"},
         space={"noise": {"choices": [0.1, 0.2, 0.3]}},
         trials=12,
     )
+
+
+def test_where_games_differ_failures_are_known_all_the_same(tmp_path: Path) -> None:
+    """Some are tried once more, so that a sweep in which everything fails has an end."""
+    study, results = of_learners(tmp_path), []
+    for _ in range(16):
+        task = study.take("w")
+        if len(results) == 8:  # the one more try, even after a kill
+            assert study.lose(8, "killed", blamed=False)
+            task = study.take("w")
+        assert task is not None
+        study.end(task.number, task.result or TrialResult.failed("it crashed"))
+        results.append(task.result is not None)
+    assert results == [*[False] * 3, *[True] * 5, False, *[True] * 5, False, True]
+
+
+def test_importances_count_a_result_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = opened(tmp_path)
+    for facts in ({}, {"same_as": 0}, {}):
+        task = study.take("w")
+        assert task is not None
+        study.end(task.number, TrialResult.complete(0.5, 0.1, "x", facts))
+    counted = []
+    monkeypatch.setattr(
+        "evolve.sweeps.study.importances_in",
+        lambda space, values, scores, seed: counted.append(len(values)),
+    )
+    study.importances()
+    assert counted == [2]
+
+
+def test_where_games_differ_settings_are_tried_again(tmp_path: Path) -> None:
+    study = of_learners(tmp_path)
     assert study.plan.space.count == 3
     while not study.is_over:
         task = study.take("w")
@@ -223,6 +284,7 @@ def test_what_is_known() -> None:
         trial(4, TrialState.FAIL, reason="it crashed"),
         trial(6, TrialState.PRUNED, **{MIRROR: {"a": 7}}),
         create_trial(state=TrialState.RUNNING),
+        trial(5, TrialState.FAIL, reason=SURPLUS),
     ]
     for number, one in enumerate(trials):
         one.set_user_attr(PLACE, number)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 from optuna.trial import FrozenTrial, create_trial
 
 from evolve.errors import RunError
+from evolve.sweeps import final
 from evolve.sweeps.final import fetch_agents
 
 
@@ -26,7 +28,8 @@ def test_the_best_and_the_defaults_are_fetched_and_what_is_here_stays(tmp_path: 
         ended(there, 0, b"defaults", 0.1, origin="defaults"),
         *(ended(there, number, b"%d" % number, number / 10) for number in range(1, 6)),
     ]
-    (here / "trials").mkdir(parents=True)
+    here.mkdir()
+    assert fetch_agents(here, trials[:-1], 1) == []
     (here / "trials/trial-0005.npz").write_bytes(b"own")
     assert fetch_agents(here, trials, 2) == []
     assert {path.name: path.read_bytes() for path in (here / "trials").iterdir()} == {
@@ -36,6 +39,17 @@ def test_the_best_and_the_defaults_are_fetched_and_what_is_here_stays(tmp_path: 
     }
     (there / "trials/trial-0003.npz").unlink()
     assert fetch_agents(here, trials, 3) == [str(there / "trials/trial-0003.npz")]
+
+
+def test_a_full_disk_here_is_no_agent_that_cannot_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    monkeypatch.setattr(final, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        fetch_agents(tmp_path, [ended(tmp_path / "there", 1, b"agent", 0.5)], 1)
 
 
 @pytest.mark.parametrize(

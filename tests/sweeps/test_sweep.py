@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from optuna.trial import TrialState
 
 from evolve.config.sweep import SweepSettings
+from evolve.errors import RunError
 from evolve.runs.observer import Silent
 from evolve.sweeps import sweep as sweeps
 from evolve.sweeps.sweep import Sweep
@@ -115,6 +117,21 @@ def test_a_sweep_of_which_every_trial_failed(ends: str, said: str | None, tmp_pa
         elif how == "p":
             sweep.study.end(number, TrialResult.pruned())
     assert sweep.failure == said
+
+
+def test_repeated_failures_do_not_end_a_sweep(tmp_path: Path) -> None:
+    sweep, failed = opened(tmp_path, trials=40), TrialResult.failed("it crashed")
+    repeated = replace(failed, attributes={**failed.attributes, "same_as": 0})
+
+    def end(outcome: TrialResult) -> None:
+        task = sweep.study.take("w")
+        assert task is not None
+        sweep._end(task.number, outcome, Silent())
+
+    for outcome in (failed, *[repeated] * 6, failed, failed, failed):
+        end(outcome)
+    with pytest.raises(RunError, match="5 trials in a row failed"):
+        end(failed)
 
 
 @pytest.mark.parametrize(
