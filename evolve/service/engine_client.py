@@ -92,7 +92,7 @@ class _Worker:
         except TimeoutError:
             raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
         except (OSError, ValueError, EOFError) as error:
-            raise ProblemError(500, f"the searches have ended: {error}") from error
+            raise ProblemError(500, f"the search failed: {error}") from error
 
     async def close(self) -> None:
         """Kill the process, and wait until it has ended."""
@@ -138,5 +138,5 @@ class _Worker:
         await child.stdin.drain()
         line = await child.stdout.readline()
         if not line:
-            raise EOFError("their process is gone")
+            raise EOFError("its process has ended")
         return cast("dict[str, Any]", json.loads(line))

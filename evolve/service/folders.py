@@ -106,12 +106,12 @@ class Folders:
         return run_in(self.runs, name)
 
     def has_run(self, name: str | None) -> bool:
-        """Whether there is a run or study of that name; False where a link is in the way."""
+        """Whether there is a run or study of that name; False where it cannot be read."""
         try:
             return name is not None and any(
                 (self.run(name) / file).exists() for file in (CONFIG_FILE, STUDY_FILE)
             )
-        except RunError:
+        except (RunError, OSError):
             return False
 
 

@@ -5,8 +5,8 @@ job of this user's service has the random text that the user's list has for the 
 (`evolve.runs.agreements`). Any other job is from elsewhere.
 
 Its process is started apart from the server. Process ids are used again, so a process counts as a
-job's only where it was started at the recorded time, and has the job's id in its environment. Any
-other gets no signal.
+job's only where it was started at about the recorded time, and has the job's id in its environment.
+Any other gets no signal.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ JOB_ID: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's id."""
 _NICE: Final = 10
 """Niceness of jobs, which leaves time to the server and its searches."""
-_CLOSE: Final = 1.0
+_CLOSE: Final = 60.0
 """Seconds by which the start of one process may seem to differ: clocks are adjusted."""
 
 

@@ -119,7 +119,7 @@ class Lines:
                 raise ProblemError(
                     409,
                     f"{name} was {before[name]} when job {record.id} was made, and is {source} "
-                    "now: start evolve serve with the programs of then",
+                    "now: start evolve serve with the programs of that time",
                 )
 
 

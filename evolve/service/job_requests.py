@@ -91,7 +91,7 @@ async def checked(
         await service.search.ask("check_settings", places, command=form.command, settings=values)
     missing = form.needs(service.agents.tunable)
     if missing is not None:
-        raise ProblemError(409, f"{form.command} needs {missing}, which is not here")
+        raise ProblemError(409, f"{form.command} needs {missing}, which this server does not have")
     return given, names
 
 

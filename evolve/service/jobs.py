@@ -25,7 +25,7 @@ from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
 from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.runs import Job
-from evolve.service.responses import ProblemError, log_errors, not_found
+from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
 
 _PROGRESS_FILE: Final = "progress.jsonl"
 LOG_FILE: Final = "log.txt"
@@ -138,11 +138,10 @@ class Jobs:
         """
         line = self._lines.get(record.id)
         if line is None:
-            try:
-                shown = self._lines_of.of(record).shown
-                line = self._folders.line_of(shown)
-            except (EvolveError, ProblemError):
-                line = ""
+            line = ""
+            what = f"the command line of job {record.id}"
+            with log_errors(what), suppress(EvolveError, ProblemError):
+                line = self._folders.line_of(self._lines_of.of(record).shown)
             self._lines[record.id] = line
         return line
 
@@ -340,6 +339,10 @@ class Jobs:
         except (EvolveError, ProblemError) as error:
             self._fail(record, str(error))
             return
+        except Exception as error:  # one job must not keep those behind it from starting
+            failure = log_failure(f"starting job {record.id}", error)
+            self._fail(record, f"an unexpected error; the log has failure {failure}")
+            return
         with self._undone(record):
             record.state, record.started = "running", round(time.time(), 3)
             record.names = {**record.names, **line.names}
@@ -379,8 +382,8 @@ class Jobs:
     def _words(self, record: JobRecord, line: Line, progress: Path) -> list[str]:
         """The complete command that starts or resumes it."""
         threads = [] if record.threads is None else ["--jobs", str(record.threads)]
-        ours = [sys.executable, "-m", "evolve"]
-        return [*ours, *line.words, *threads, "--progress", str(progress)]
+        program = [sys.executable, "-m", "evolve"]
+        return [*program, *line.words, *threads, "--progress", str(progress)]
 
     def _keep(self, record: JobRecord) -> None:
         self._changed(record)

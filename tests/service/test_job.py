@@ -22,6 +22,7 @@ import pytest
 
 from evolve.service.folders import Folders
 from evolve.service.job import JOB_ID, JobRecord, Process, find_process
+from evolve.service.job_lines import Line, Lines
 from tests.cli import posix
 from tests.service.inside import App, rewrite
 from tests.waits import until
@@ -159,7 +160,7 @@ def queued(folder: Path, **facts: Any) -> JobRecord:
         place.claim()
         place.release()
     values: dict[str, Any] = {"command": "match", "settings": MATCH, "created": 1.0, **facts}
-    record = JobRecord(JOB, **values)
+    record = JobRecord(**{"id": JOB, **values})
     record.save(place)
     return record
 
@@ -217,6 +218,35 @@ def test_a_job_of_ours_whose_settings_are_not_right_fails_alone(
         found = app.get(f"jobs/{JOB}")
         assert (found["state"], found["process"]) == ("failed", None)
         assert said in found["error"]
+
+
+def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
+    folder: Path, opened: Callable[..., App], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, of = "20260101-0000000b", Lines.of
+    for record in (queued(folder), queued(folder, id=other, created=2.0)):
+        assert record.state == "queued"
+
+    def faulty(self: Lines, record: JobRecord) -> Line:
+        if record.id == JOB:
+            raise PermissionError(13, "denied")
+        return of(self, record)
+
+    monkeypatch.setattr(Lines, "of", faulty)
+    monkeypatch.setattr("evolve.service.jobs.start_process", lambda *_: Process(os.getpid(), 1.0))
+    with opened() as app:
+        found = {job["id"]: job for job in app.get("jobs")["items"]}
+        assert (found[JOB]["state"], found[JOB]["line"]) == ("failed", "")
+        assert "an unexpected error; the log has failure " in found[JOB]["error"]
+        assert found[other]["started"] is not None
+
+
+def test_a_run_that_cannot_be_read_is_none(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exists(path: Path) -> bool:
+        raise PermissionError(13, "denied")
+
+    monkeypatch.setattr(Path, "exists", exists)
+    assert not Folders(folder).has_run("reversed-001")
 
 
 @pytest.mark.parametrize("state", ["queued", "interrupted"])
@@ -293,6 +323,14 @@ def test_a_process_is_taken_for_a_jobs_by_its_id(
         assert app.get(f"jobs/{JOB}")["process"] == mine.pid
         app.post(f"jobs/{JOB}/kill", None, 202)
         until(lambda: mine.status() == psutil.STATUS_ZOMBIE)
+
+
+def test_a_step_of_the_clock_hides_no_process(
+    child: Callable[[str | None], psutil.Process],
+) -> None:
+    found = child(JOB)
+    assert Process(found.pid, found.create_time() + 30).is_of(JOB)
+    assert find_process(JOB, found.create_time() + 30) is not None
 
 
 @pytest.mark.parametrize("wrong", ["id", "time"])

@@ -163,8 +163,6 @@ async def delete_run(service: Service, run: RunId) -> None:
     service.index.summary(run)  # raises where there is none
     service.check_idle(run)
     folder = service.folders.run(run)
-    if folder.is_symlink():
-        raise ProblemError(409, f"{run} is a link: remove it where it is")
     await asyncio.to_thread(_delete, service, folder)
     await service.look()
 

@@ -44,7 +44,7 @@ class Health(BaseModel):
     running: int
     queued: int
     elsewhere: int = Field(description="runs that processes write to which are no jobs of it")
-    learn: bool = Field(description="whether PyTorch is there, for networks")
+    learn: bool = Field(description="whether PyTorch is installed, for networks")
     programs: list[str] = Field(description="ids of the programs that may be met")
 
 
