@@ -13,16 +13,21 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.process import BaseProcess
 from types import ModuleType
 from typing import Any, Final
 
+from evolve.errors import RunError
 from evolve.programs.children import end_with
 
 _BLOCKED: Final = {getattr(signal, name) for name in ("SIGINT", "SIGHUP") if hasattr(signal, name)}
+_MODULES: Final = "EVOLVE_FORKS_IMPORT"
+"""The environment variable with the modules that the server imports: it takes no arguments."""
 _hiding: Final = threading.RLock()
 """Held while the program that runs here is hidden: two threads at once could lose it."""
 
@@ -33,16 +38,22 @@ def start(
     """Call `work` in a new process; a forked one has imported `modules` already.
 
     The process has this one's environment, folder and interpreter options. Ctrl-C does not reach
-    it; other signals have their default handlers. It ends with this process. modules: those of the
-    first call hold for all.
+    it; other signals have their default handlers. It ends with this process. RunError when it
+    cannot be started. modules: those of the first call hold for all.
     """
     forks = "forkserver" in multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
     process: BaseProcess = context.Process(target=_begin, args=(work, arguments, dict(os.environ)))
-    with without_main(), without_signals():
-        if forks:
-            forkserver.set_forkserver_preload([*modules])
-        process.start()
+    try:
+        with without_main(), without_signals():
+            if forks:
+                forkserver.set_forkserver_preload([__name__])
+                os.environ[_MODULES] = " ".join(modules)
+            process.start()
+    except (EOFError, ConnectionError) as error:
+        raise RunError("the process that runs are forked from has ended: start again") from error
+    finally:
+        os.environ.pop(_MODULES, None)
     return process
 
 
@@ -81,10 +92,20 @@ def _begin(
 
 
 def end_with_parent() -> None:
-    """End this process when the one that started it ends, however that happens."""
+    """End this process when the one that started it ends, or a fork server between them."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     end_with(parent.sentinel)
+    forked_by = os.getppid()  # a fork server: after its end nobody would learn of ours
+    if forked_by == parent.pid:
+        return
+
+    def watch() -> None:
+        while os.getppid() == forked_by:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager
@@ -103,3 +124,9 @@ def without_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+# In the server, before it serves: the imports of `multiprocessing` survive an ImportError alone.
+for _name in os.environ.pop(_MODULES, "").split():
+    with suppress(Exception):  # a process that needs it imports it again, and fails there
+        import_module(_name)

@@ -14,21 +14,25 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
+from evolve.errors import RunError
 from evolve.programs.forks import start, without_main
 from tests.cli import ROOT
+from tests.waits import PATIENCE
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
-MODULES = ("evolve.evolution.loop", "is_not_there")
+MODULES = ("fails", "evolve.evolution.loop", "is_not_there")
 
 
 @pytest.fixture(autouse=True)
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A server of its own for each test."""
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server of its own for each test, which finds the modules of the test."""
+    (tmp_path / "fails.py").write_text("1 / 0\n")
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT), str(tmp_path))))
     stopped: Any = forkserver
     stopped._forkserver._stop()
     yield
@@ -40,6 +44,7 @@ def report(file: Path) -> None:
     found = {
         "folder": os.getcwd(),
         "mark": os.environ.get("EVOLVE_TEST_MARK"),
+        "variables": [name for name in os.environ if name.startswith("EVOLVE_FORKS")],
         "alone": os.getsid(0) == os.getpid(),
         "interrupted": signal.getsignal(signal.SIGINT) is signal.default_int_handler,
         "blocked": [*signal.pthread_sigmask(signal.SIG_BLOCK, ())],
@@ -86,8 +91,8 @@ def test_a_process_is_as_if_it_had_been_started(
         assert one["modules"] == ["evolve.evolution.loop"]
         assert one["alone"]
         assert one["interrupted"]
-        assert one["blocked"] == []
-        assert one["threads"] == 1
+        assert (one["blocked"], one["variables"]) == ([], [])
+        assert one["threads"] == 2, "its own, and the one that watches over it"
     if sys.platform == "linux":
         tasks = Path(f"/proc/{found['server']}/task").iterdir()
         names = [(task / "comm").read_text().strip() for task in tasks]
@@ -122,14 +127,30 @@ def test_two_threads_that_hide_the_program_bring_it_back() -> None:
 
 
 @pytest.mark.slow
-def test_a_server_that_was_killed_is_replaced(tmp_path: Path) -> None:
-    process, found = reported(tmp_path / "first")
-    process.join()
-    process.close()
+def test_a_server_that_is_killed_takes_its_processes_along_and_another_one_starts(
+    tmp_path: Path,
+) -> None:
+    process, found = reported(tmp_path / "first", sleep)
+    worker = psutil.Process(process.pid)
     os.kill(found["server"], signal.SIGKILL)
-    os.waitid(os.P_PID, found["server"], os.WEXITED | os.WNOWAIT)
+    process.join()
+    assert process.exitcode != 0
+    assert not psutil.wait_procs([worker], timeout=PATIENCE)[1]
+    process.close()
     process, again = reported(tmp_path / "second")
     process.join()
     process.close()
     assert again["server"] != found["server"]
     assert again["modules"] == found["modules"]
+
+
+def test_a_server_that_ends_as_a_process_starts_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server: Any = forkserver
+    server.ensure_running()
+    os.kill(server._forkserver._forkserver_pid, signal.SIGKILL)
+    os.waitid(os.P_PID, server._forkserver._forkserver_pid, os.WEXITED | os.WNOWAIT)
+    monkeypatch.setattr(server._forkserver, "ensure_running", lambda: None)
+    with pytest.raises(RunError, match="start again"):
+        start(fail, (), ())
