@@ -102,11 +102,14 @@ class AlphaBetaAgent(SearchingAgent):
         boundaries: Sequence[int] | None = None,
         endgame: int = 0,
         rules: Rules | None = None,
-        **others: Any,
+        *,  # more than 8 parameters, for a public constructor says which there are
+        limit: Limit = NO_LIMIT,
+        name: str = "alphabeta",
+        provenance: Mapping[str, Any] | None = None,
+        terms: Mapping[str, Sequence[int]] | None = None,
+        **others: Sequence[int] | None,
     ) -> None:
-        limit, name = others.pop("limit", NO_LIMIT), others.pop("name", "alphabeta")
-        provenance = others.pop("provenance", None)
-        given = {**(others.pop("terms", None) or {}), **others}
+        given = {**(terms or {}), **others}
         if mobility is not None:
             given["mobility"] = mobility
         if isinstance(weights, (str, bytes)) or not isinstance(weights, Iterable):

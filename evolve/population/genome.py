@@ -278,6 +278,8 @@ class Encoding:
         for name, gene in self.genes.items():
             if not name.isidentifier() or name in taken:
                 raise SettingsError(f"encoding: a gene cannot be called {name!r}")
+            if not isinstance(gene, Gene) or not all(isinstance(end, int) for end in gene.bounds):
+                raise SettingsError(f"encoding: {name}: {gene!r} is not a Gene of whole numbers")
             low, high = gene.bounds
             if not -_LARGEST <= low <= high <= _LARGEST:
                 raise SettingsError(f"encoding: {name}: {low} to {high} is not a range")

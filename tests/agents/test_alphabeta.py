@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import inspect
 import pickle
 from dataclasses import replace
 from itertools import pairwise
@@ -60,6 +61,11 @@ def test_bad_parameters_are_named(changes: dict[str, Any], words: str) -> None:
     parameters: dict[str, Any] = {"weights": [[1] * 10], **changes}
     with pytest.raises((AgentError, ValueError), match=words):
         evolve.AlphaBetaAgent(**parameters)
+
+
+def test_the_signature_says_which_parameters_there_are() -> None:
+    found = inspect.signature(evolve.AlphaBetaAgent).parameters
+    assert {"limit", "name", "provenance", "terms"} < found.keys()
 
 
 def test_choose_needs_a_move() -> None:

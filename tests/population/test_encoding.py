@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import evolve
@@ -20,12 +22,14 @@ def nothing(genes: dict[str, list[int]]) -> evolve.AlphaBetaAgent:
         ({"score": evolve.Gene((0, 1), "")}, "a gene cannot be called 'score'"),
         ({"a b": evolve.Gene((0, 1), "")}, "a gene cannot be called 'a b'"),
         ({}, "there is no gene"),
+        ({"x": (0, 9)}, "x: .* is not a Gene of whole numbers"),
+        ({"x": evolve.Gene((0, 0.5), "")}, "is not a Gene of whole numbers"),  # type: ignore[arg-type]
         ({"x": evolve.Gene((1, 0), "")}, "x: 1 to 0 is not a range"),
         ({"x": evolve.Gene((0, 1 << 40), "")}, "is not a range"),
         ({"endgame": evolve.Gene((0, 1), "", numbers=2)}, "endgame cannot have 2 numbers"),
     ],
 )
-def test_genes_that_cannot_be_are_told(genes: dict[str, evolve.Gene], words: str) -> None:
+def test_genes_that_cannot_be_are_told(genes: dict[str, Any], words: str) -> None:
     with pytest.raises(SettingsError, match=words):
         evolve.Encoding(genes, nothing)
 
