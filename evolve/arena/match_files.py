@@ -219,11 +219,14 @@ def write_match_ggf(match: Match, path: Path) -> None:
         _replace(path, folder, lambda draft: write_bytes(draft, content))
 
 
-def check_match_ggf(match: Match, path: Path) -> None:
-    """Raise RunError where a GGF file exists that holds something else than this match."""
-    if path.is_file() and path.stat().st_size:
-        event = next((record.event for record in read_games(path, strict=True).records), "")
-        MatchFile(match, path, lambda text: None)._check(event.partition(" game=")[0])
+def check_match_ggf(match: Match, path: Path) -> int:
+    """How many games of this match a GGF file has; RunError where it holds something else."""
+    if not path.is_file() or not path.stat().st_size:
+        return 0
+    records = read_games(path, strict=True).records
+    event = records[0].event if records else ""
+    MatchFile(match, path, lambda text: None)._check(event.partition(" game=")[0])
+    return len(records)
 
 
 def _stored_table(match: Match, identity: str) -> pa.Table:

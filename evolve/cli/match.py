@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -46,6 +46,7 @@ from evolve.cli.terminal import (
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
+from evolve.records.packing import ending_of
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
+_GGF: Final = (".ggf", ".txt")
 C = TypeVar("C", bound=Callable[..., Any])
 
 
@@ -70,6 +72,16 @@ def contest_options(command: C) -> C:
     ):
         command = option(command)
     return command
+
+
+def _ggf_output(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> Path | None:
+    """A file to write GGF to, by an ending under which it can be read again."""
+    path = output_path(context, parameter, value)
+    if path is None or ending_of(path) in _GGF or (path.exists() and not path.is_file()):
+        return path  # a pipe or a device has any name
+    raise click.BadParameter(f"{path} must end in {' or '.join(_GGF)}")
 
 
 @click.command(cls=GroupedCommand, name="match")
@@ -91,7 +103,7 @@ def contest_options(command: C) -> C:
     help="Store the games, pair by pair, in a .parquet or .csv file. The same command continues a "
     "match that was stopped.",
 )
-@click.option("--ggf", callback=output_path, metavar="FILE", help="Also as GGF, at the end.")
+@click.option("--ggf", callback=_ggf_output, metavar="FILE", help="Also as GGF, at the end.")
 @click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
 @click.option(
     "--pace",
@@ -183,15 +195,14 @@ def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator
     """Claim the files of a match, and write the last games, also where printing them failed."""
     from evolve.arena.match_files import check_match_ggf, write_match_ggf
 
-    if ggf is not None:
-        check_match_ggf(match, ggf)
+    stored = 0 if ggf is None else check_match_ggf(match, ggf)
     with ExitStack() as stack:
         if file is not None:
             stack.enter_context(file.claimed())
         try:
             yield
         finally:
-            if ggf is not None and match.played:
+            if ggf is not None and match.played >= max(stored, 1):  # never fewer games
                 stack.callback(write_match_ggf, match, ggf)
             if file is not None:
                 file.finish()

@@ -231,6 +231,20 @@ def test_after_an_interruption_the_games_so_far_count(monkeypatch: pytest.Monkey
     assert ended.err == "interrupted after 8 games; continue with the same command\n"
 
 
+def test_an_interruption_leaves_games_of_before_in_the_ggf(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("match", "swh", "zero", "--games", 12, "--ggf", "games.ggf")
+    done(*words)
+    stored = Path("games.ggf").read_text()
+
+    def interrupted(self: Match, *_: object) -> None:
+        self._play_round(range(2), None, None, lambda: None)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Match, "play", interrupted)
+    assert invoke(*words).code == 130
+    assert Path("games.ggf").read_text() == stored
+
+
 def test_an_interruption_makes_no_victory_of_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     play = Match.play
 
