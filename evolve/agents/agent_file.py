@@ -212,5 +212,5 @@ def _array(data: bytes) -> npt.NDArray[Any]:
     try:
         array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     except Exception as error:  # numpy passes on any error of Python's parser
-        raise ValueError(f"the header of an array cannot be read: {error}") from error
+        raise ValueError(f"an array cannot be read: {error}") from error
     return array

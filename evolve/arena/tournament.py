@@ -135,9 +135,9 @@ class Tournament:
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `settings` are those that its
     file of settings also has. `failed` is called with the game, the name and the reason when a
-    program fails, `warn` if games cannot be saved for now; `play` replaces the default way to play
-    a match, without a folder. Raises RunError if the folder holds something else, EngineError if a
-    program cannot be used or a pair has only failures.
+    program fails, `warn` if games cannot be saved for now; `play_match` replaces the default way to
+    play a match, without a folder. Raises RunError if the folder holds something else, EngineError
+    if a program cannot be used or a pair has only failures.
     """
 
     contest: Contest

@@ -117,7 +117,7 @@ def _print_gain(settings: EvolutionSettings, about: Forecast, slots: int, jobs: 
             f"{number} slots" if number > 1 else "1 slot",
             f"{costs.speed_up(number):.1f}",
             duration(settings.generations * costs.seconds(number)),
-            "those there" if number == slots else "useful" if number == useful else "",
+            "available" if number == slots else "useful" if number == useful else "",
         ]
         for number in _slots_shown(useful, slots)
     ]

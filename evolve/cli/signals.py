@@ -137,6 +137,7 @@ def _resend_lost(unraisable: Any) -> None:
 
     Python drops an exception where it cannot raise one: in finalizers, and in functions that C
     calls, as LLVM does while it compiles. Without this a match went on after one stop in a hundred.
+    A second signal within this hook, which takes microseconds, is lost with the first.
     """
     global _last_signal
     lost = unraisable.exc_value

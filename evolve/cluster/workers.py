@@ -108,6 +108,6 @@ class Workers:
         before, self._slots = self._slots, slots
         if self._asked > -math.inf:
             for worker in sorted(slots.keys() - before):
-                self._report(f"worker {worker} is there, {count_of(slots[worker], 'slot')}")
+                self._report(f"worker {worker} joined, {count_of(slots[worker], 'slot')}")
             for worker in sorted(before.keys() - slots):
-                self._report(f"worker {worker} is gone; others play its games")
+                self._report(f"worker {worker} left; others play its games")

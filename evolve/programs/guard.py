@@ -5,8 +5,9 @@ It starts the command in a session of its own, hands it the standard streams, an
 command ends, the other end of the pipe LIFE closes (evolve has ended, or no longer needs the
 program), or a signal asks for it, it kills the command's process group. On Linux it also kills
 processes in groups of their own: it adopts orphans (it is a child subreaper), and the command dies
-with it. It exits as the command did. Into the pipe REPORT it writes the exit code, negative for a
-signal, and the most KB of memory that one of the ended processes held.
+with it. It exits with the command's code, or with 256 less the number of the signal that ended the
+command. Into the pipe REPORT it writes the exit code, negative for a signal, and the most KB of
+memory that one of the ended processes held.
 
 A pipe reports the end of evolve, not the parent-death signal: that signal comes when the *thread*
 that started a program ends. One guard per program, not one for all, keeps streams those of a plain

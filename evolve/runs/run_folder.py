@@ -71,14 +71,14 @@ def claim(parent: Path, stem: str) -> Path:
             return folder
 
 
-def claimed(parent: Path, stem: str, wished: str | Path | None) -> tuple[Path, bool]:
-    """The folder of a new run, `wished` or the next in `parent`, and whether this call made it.
+def claimed(parent: Path, stem: str, requested: str | Path | None) -> tuple[Path, bool]:
+    """The folder of a new run, `requested` or the next in `parent`, and whether this call made it.
 
-    Raises RunError when `wished` is taken, or its parent folder is missing.
+    Raises RunError when `requested` is taken, or its parent folder is missing.
     """
-    if wished is None:
+    if requested is None:
         return claim(parent, stem), True
-    folder = Path(wished)
+    folder = Path(requested)
     check_new(folder)
     if folder.parent != parent and not folder.parent.is_dir():
         raise RunError(f"there is no folder {folder.parent} to make {folder.name} in")

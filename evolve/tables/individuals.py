@@ -163,7 +163,7 @@ GENERATIONS_COLUMNS: Final = Columns(
             "mean_score", pa.float64(), format="percent", text="of the population", in_view=False
         ),
         Column(
-            DISTINCT, pa.int64(), before=None, in_view=False,
+            DISTINCT, pa.int64(), in_view=False,
             text="individuals that play differently; 1 is a population of clones",
         ),
         Column("games", pa.int64(), text="of the round robin", in_view=False),

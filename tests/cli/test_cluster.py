@@ -36,5 +36,5 @@ def test_who_the_workers_are_and_what_a_run_gains(tmp_path: Path) -> None:
     by_slots = {row["slots"]: row["speed_up"] for row in found["model"]}
     assert by_slots[1] == 1.0 < by_slots[2] <= 2.0
     assert "240 games a generation" in text
-    assert "those there" in text
+    assert "available" in text
     assert "needs --scheduler" in misused("cluster", "check")

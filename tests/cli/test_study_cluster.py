@@ -59,7 +59,7 @@ def test_runs_go_leg_by_leg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         result = invoke(*words, "--out", tmp_path / "legs")
     assert result.code == 0, result
     # On a busy machine the worker is heard late, which a line says.
-    assert all(line.endswith(" is there, 1 slot") for line in result.err.splitlines()), result
+    assert all(line.endswith(" joined, 1 slot") for line in result.err.splitlines()), result
     done("run", *SMALL, "--seeds=1-2", "--out", tmp_path / "whole")
     assert_same(tmp_path / "whole", tmp_path / "legs")
 

@@ -31,8 +31,8 @@ def test_who_comes_and_goes_is_told(tmp_path: Path) -> None:
             time.sleep(0.1)
         reported.clear()
         second = found.worker()
-        wait_for(r"^worker tcp://.* is there, 1 slot$")
+        wait_for(r"^worker tcp://.* joined, 1 slot$")
         second.kill()
-        wait_for(r"^worker tcp://.* is gone; others play its games$")
+        wait_for(r"^worker tcp://.* left; others play its games$")
     address = reported[-1].split()[1]
     assert sum(address in line for line in reported) == 2, reported

@@ -88,12 +88,12 @@ def test_what_is_somebodys_is_taken(tmp_path: Path, name: str) -> None:
     assert (tmp_path / name).read_text() == "mine"
 
 
-def test_one_wished_for_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
+def test_a_requested_one_needs_a_folder_to_lie_in(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     assert run_folder.claimed(runs, "standard", None) == (runs / "standard-001", True)
-    wished = tmp_path / "mine"
-    assert run_folder.claimed(runs, "standard", str(wished)) == (wished, True)
-    assert run_folder.claimed(runs, "standard", str(wished)) == (wished, False)
+    requested = tmp_path / "mine"
+    assert run_folder.claimed(runs, "standard", str(requested)) == (requested, True)
+    assert run_folder.claimed(runs, "standard", str(requested)) == (requested, False)
     with pytest.raises(RunError, match=r"no folder .*missing to make mine in"):
         run_folder.claimed(runs, "standard", str(tmp_path / "missing" / "mine"))
 
