@@ -43,7 +43,7 @@ SMALLER: Final[Mapping[str, Mapping[str, float]]] = {
     "rate": {"--games": 2},
     "compare": {"--games": 4},
     "check": {"--games": 1},
-    "hand-in": {"--seconds": 0.5},
+    "hand-in": {"--seconds": 1},
     "perft": {},
 }  # fmt: skip
 """The most that an option of a command gets: where it is left out or larger, it is this number."""
