@@ -120,7 +120,10 @@ def log_failure(what: str, error: BaseException) -> str:
     key = (what, type(error).__name__)
     if key not in _known:
         _known[key] = secrets.token_hex(2)
-        _log.error("failure %s of %s", _known[key], what, exc_info=error)
+        if isinstance(error, OSError):  # of a full disk, say: its message says everything
+            _log.error("failure %s of %s: %s", _known[key], what, error)
+        else:
+            _log.error("failure %s of %s", _known[key], what, exc_info=error)
     return _known[key]
 
 
