@@ -91,8 +91,8 @@ class Workers:
         own = astuple(Make.here())
         listed = []
         answers = self._client.run(worker_facts, on_error="return")
-        for worker, answer in sorted(answers.items()):
-            facts, why = {}, None
+        for worker in sorted(answers.keys() & workers.keys()):  # others came meanwhile
+            answer, facts, why = answers[worker], {}, None
             if isinstance(answer, Exception):
                 why = f"it has no evolve of this kind: {in_words(answer)}"
             else:
