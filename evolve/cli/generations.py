@@ -10,7 +10,6 @@ from rich.table import Table
 
 from evolve.cli.output import print_frame, rounded
 from evolve.cli.terminal import NOTHING, cell, is_elo, out, print_text, with_error
-from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.terminal_text import writable
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ _LAST: Final = ("over_budget", "seconds")
 
 def columns_shown(ladder: bool) -> tuple[str, ...]:
     """The columns of a run; with the ladder, the rating says more than the panel score."""
+    from evolve.tables.individuals import GENERATIONS_COLUMNS  # not above: it loads pyarrow
+
     left_out = "panel_score" if ladder else "rating"
     names = [column.name for column in GENERATIONS_COLUMNS if column.in_view]
     return (*(name for name in names if name not in (left_out, *_LAST)), *_LAST)

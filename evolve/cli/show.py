@@ -32,7 +32,6 @@ from evolve.cli.terminal import print_rows, print_text
 from evolve.files.atomic import write_text
 from evolve.runs.run_type import RunTable
 from evolve.runs.run_types import RUN_TYPES, champion_of
-from evolve.tables.individuals import GENERATIONS_COLUMNS
 from evolve.tables.paths import CONFIG_FILE, PICTURES
 from evolve.terminal_text import count_of
 
@@ -76,13 +75,25 @@ Examples:
 
 \b
 Columns of generations:
-""" + "\n".join(f"  {column.name:<16}{column.text}" for column in GENERATIONS_COLUMNS)
+"""
+
+
+class _ShowCommand(click.Command):
+    """Lists the columns of generations in its help."""
+
+    def format_help_text(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help, with the columns from their table."""
+        from evolve.tables.individuals import GENERATIONS_COLUMNS  # not above: it loads pyarrow
+
+        rows = (f"  {column.name:<16}{column.text}" for column in GENERATIONS_COLUMNS)
+        self.help = _SHOW_HELP + "\n".join(rows)
+        super().format_help_text(context, formatter)
 
 
 _DEFAULTS: Final = ", ".join(f"{kind.tables[0].name} of {kind.noun}" for kind in RUN_TYPES)
 
 
-@click.command(name="show", help=_SHOW_HELP)
+@click.command(name="show", cls=_ShowCommand, help=_SHOW_HELP)
 @click.argument("source", shell_complete=complete_agents)
 @click.option(
     "--table",
