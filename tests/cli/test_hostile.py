@@ -123,7 +123,7 @@ def test_standard_streams_that_are_pipes_are_written_through(copy: Path, tmp_pat
         "evolve show copy --table games -o /dev/stdout --format=json | cat",
     )
     events = [json.loads(line)["event"] for line in ended.err.splitlines()]
-    assert (events[0], events[-1]) == ("start", "done"), ended
+    assert (events[0], events[-1]) == ("started", "done"), ended
     assert '"reason"' in ended.out, ended
     assert Path("/dev/stdout").is_symlink()
 
