@@ -79,13 +79,6 @@ class Agent(ABC):
         """
         return self.choose(board), 0
 
-    def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
-        """The same, and the value in discs that it says with its move; None where it says none.
-
-        Only programs may say one. `discs.choose_in_discs` has one of every agent that values moves.
-        """
-        return *self.choose_counted(board), None
-
     @property
     def together(self) -> bool:
         """Whether it is faster on many boards at once."""

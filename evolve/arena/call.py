@@ -145,7 +145,6 @@ def match_of(
         seed=settings.seed,
         sprt=test,
         grows=True,
-        resign=settings.resign,
         settings={
             "openings": identity_of(settings.openings).split()[-1],
             "opening_plies": "all" if settings.opening_plies is None else settings.opening_plies,
@@ -189,7 +188,6 @@ def tournament_of(
         drawn,
         settings=described,
         anchors=anchors,
-        resign=settings.resign,
         **options,
     )
     return tournament, agreed

@@ -28,7 +28,6 @@ from evolve.fitness.statistics import (
     score_of_pairs,
     superiority,
 )
-from evolve.tables.games import AGREED
 
 DRAWS: Final = 1 << 24
 """Draws of random agents for each seed of a match that may grow: more than it ever has games."""
@@ -97,8 +96,7 @@ class Match:
     the player and the reason, and `games` has it too. `games` has the games of all finished
     pairs, also after an interruption; a pair is the two games on an opening. With `watch` games
     are played one after another, move by move: the same games, but slower. If it `grows`, a match
-    of more games begins with the games of this one. With `resign` a game ends as soon as the values
-    of both sides, in discs, name the same winner by as much, three moves each in a row.
+    of more games begins with the games of this one.
     """
 
     a: Agent
@@ -113,7 +111,6 @@ class Match:
     failed: Callable[[int, str, str], None] = lambda game, name, why: None
     watch: Watch | None = None
     grows: bool = False
-    resign: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     """Further settings, without spaces, that are part of its identity in files."""
 
@@ -135,7 +132,6 @@ class Match:
             executor=self.executor,
             watch=self.watch,
             draws=DRAWS if self.grows else None,
-            resign=self.resign,
         )
         self._finished = np.zeros(len(self.openings), np.bool_)
 
@@ -155,22 +151,16 @@ class Match:
         return 2 * int(self._finished.sum())
 
     @property
-    def agreed(self) -> int:
-        """The number of games that ended because both sides named the same winner."""
-        return int((self.games.results[:, REASON] == AGREED).sum())
-
-    @property
     def result(self) -> MatchResult:
         """A's result so far."""
         return _summarize(self.games, repeatable=self.repeatable)
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The result so far, games that ended by agreement and the test, as in documents."""
+        """The result so far and the test, as in documents."""
         counts = self.result.pentanomial
         return {
             **self.result.facts,
-            **({} if self.resign is None else {"agreed": self.agreed}),
             **({} if self.sprt is None else {"sprt": self.sprt.facts(counts)}),
         }
 

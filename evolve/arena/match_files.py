@@ -39,7 +39,7 @@ from evolve.records.ggf import format_ggf
 from evolve.records.packing import packed
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
-from evolve.tables.games import FAILED, REASONS, RESULTS
+from evolve.tables.games import FAILED, RESULTS
 from evolve.tables.parquet import read_table, write_table
 
 MATCH: Final = "match"
@@ -59,8 +59,6 @@ def _match_identity(match: Match) -> str:
     a, b = map(_digest, match.players, match.names)
     words: dict[str, object] = {"a": a, "b": b, "rules": match.rules, "seed": match.seed}
     words |= {"games": len(match.pairings), **match.settings}
-    if match.resign is not None:
-        words["resign"] = f"{match.resign:g}"
     if match.sprt is not None:
         test = match.sprt
         words["sprt"] = f"{test.elo0:g},{test.elo1:g},{test.alpha:g},{test.beta:g}"
@@ -263,9 +261,8 @@ def _fill(row: Mapping[str, Any], moves: Any, results: Any) -> str | None:
     for name, column in RESULTS.items():
         results[column] = int(row[name])
     reason = str(row["reason"])
-    if reason in ("end", "agreed"):
+    if reason == "end":
         results[OUTCOME] = _WINNERS[row["winner"]]
-        results[REASON] = REASONS.index(reason)
         return None
     failure = reason.removeprefix(FAILED)
     side = failure.partition(":")[0]

@@ -130,7 +130,6 @@ class Tournament:
     """Play every pair of a contest on `openings(i, j)`, both colours on each.
 
     With `anchors` it is a gauntlet: the others play these alone, and their ratings are fixed.
-    `resign` is that of Match.
 
     With a `folder`, each pair's games are saved to a file there as they are played, and the same
     call plays only the missing ones; agents may be added at the end. `settings` are those that its
@@ -150,7 +149,6 @@ class Tournament:
     play_match: PlayMatch = Match.play
     warn: Callable[[str], None] = warnings.warn
     anchors: Anchors = Anchors()
-    resign: float | None = None
 
     def __post_init__(self) -> None:
         self._results: dict[tuple[int, int], MatchResult] = {}
@@ -216,7 +214,6 @@ class Tournament:
             failed=lambda game, name, why: self.failed(
                 game, name, f"against {names[name == names[0]]} {why}"
             ),
-            resign=self.resign,
         )
 
     def cross(self) -> CrossTable:
@@ -281,7 +278,6 @@ class Tournament:
             **self.settings,
             "seed": contest.seed,
             "rules": contest.rules,
-            **({} if self.resign is None else {"resign": self.resign}),
             **({"anchors": anchors.count, "elos": list(anchors.elos)} if anchors.count else {}),
         }
 

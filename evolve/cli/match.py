@@ -294,8 +294,6 @@ def _print(match: Match) -> None:
     if result.played < result.games:
         lost = result.games - result.played
         facts["played"] = f"{result.played} of {result.games} to their end, {lost} lost by failure"
-    if match.resign is not None:
-        facts["agreed"] = f"{match.agreed} games ended early, both sides naming the same winner"
     for player, failures in enumerate((result.failures_a, result.failures_b)):
         if failures:
             why = match.first_failure(player)

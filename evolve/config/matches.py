@@ -39,6 +39,7 @@ class ContestSettings(Settings):
     """The settings that all games between agents have."""
 
     GROUPS: ClassVar[Mapping[str, str]] = {"games": FIRST}
+    REMOVED: ClassVar[Mapping[str, str | None]] = {"resign": "every game is played to its end"}
 
     openings: str = Field(
         "balanced",
@@ -58,14 +59,6 @@ class ContestSettings(Settings):
     )
     seed: int = Field(
         0, ge=0, le=2**63 - 1, description="of the openings and of agents that draw at random"
-    )
-    resign: float | None = Field(
-        None,
-        ge=1.0,
-        le=64.0,
-        description="end a game as won as soon as the values of both sides, in discs, name the "
-        "same winner by so much, three moves each in a row; off by default, and no game ends early "
-        "where a side tells no values; meant for slow programs, since other agents search twice",
     )
     rules: Rules | None = Field(
         None,

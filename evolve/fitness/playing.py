@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from evolve.agents.agent import Agent
-from evolve.agents.calibration.discs import choose_in_discs
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import (
     DISCS_BLACK,
@@ -43,12 +42,9 @@ from evolve.fitness.games import (
     played_by_kernels,
 )
 from evolve.fitness.openings import Openings
-from evolve.tables.games import AGREED
 
 _WIDE_PART: Final = 256
 """Games at a time between agents that choose moves for many boards per call."""
-_AGREE: Final = 3
-"""Moves in a row of each side whose values must name the same winner."""
 _QUICK_GAME: Final = 0.02
 """Seconds per game below which games are played in batches: a task of joblib costs 0.3 ms."""
 
@@ -58,8 +54,7 @@ class LiveGame:
 
     It plays its opening and passes by itself; then `to_move` must choose a move on `board`, until
     the game is `over`. `failure` is how a program failed, None if none did. An agent that exceeds
-    its node budget loses the game. resign: discs by which both sides' values must name the same
-    winner, move after move, to end the game for it; None plays it to the end.
+    its node budget loses the game.
     """
 
     def __init__(
@@ -70,13 +65,8 @@ class LiveGame:
         start: Board,
         opening: list[int],
         rules: Rules,
-        resign: float | None = None,
     ) -> None:
         self.board = start
-        self._resign = resign
-        self._claims: list[tuple[Side, Side]] = []
-        """Who claimed in a row that the same side wins, and that side."""
-        self._agreed: Side | None = None
         self.over = False
         self.failure: str | None = None
         self._over_budget = False
@@ -95,36 +85,15 @@ class LiveGame:
 
     def choose(self) -> None:
         """Let the agent to move choose and play; a program that fails loses the game."""
-        value: float | None = None
-        player = self._players[self.to_move]
         try:
-            if self._resign is None:
-                square, nodes = player.choose_counted(self.board)
-            else:
-                square, nodes, value = choose_in_discs(player, self.board)
+            square, nodes = self._players[self.to_move].choose_counted(self.board)
         except EngineError as error:
             self.failure = f"{self.board.side}: {error}"
             self.over = True
         except OverBudgetError:
             self._over_budget = self.over = True
         else:
-            if self._resign is not None:
-                self._claim(value, self._resign)
             self.play(square, nodes)
-
-    def _claim(self, value: float | None, resign: float) -> None:
-        """Note which side the one to move takes for the winner; end the game where both agree."""
-        side, other = self.board.side, self.board.other_side
-        if value is None or abs(value) < resign:
-            self._claims.clear()
-            return
-        winner: Side = side if value > 0 else other
-        if self._claims and self._claims[-1][1] != winner:
-            self._claims.clear()
-        self._claims.append((side, winner))
-        claimants = [claimant for claimant, _ in self._claims]
-        if min(claimants.count(side), claimants.count(other)) >= _AGREE:
-            self._agreed = winner
 
     def play(self, square: int, nodes: int) -> None:
         """Play a move of the agent to move; nodes: how many it searched."""
@@ -141,9 +110,6 @@ class LiveGame:
             result[REASON] = FAILED_BLACK if black else FAILED_WHITE
         elif self._over_budget:
             result[REASON] = OVER_BUDGET_BLACK if black else OVER_BUDGET_WHITE
-        elif self._agreed is not None and not self.board.is_over():
-            result[REASON] = AGREED
-            result[OUTCOME] = 1 if self._agreed == "black" else -1
         else:
             result[OUTCOME] = np.sign(self.board.score_of("black", self._rules))
         result[DISCS_BLACK] = self.board.discs("black")
@@ -157,8 +123,6 @@ class LiveGame:
             if not self.board.legal_moves():
                 self.board = self.board.pass_move()
                 self._moves.append(PASS)
-            elif self._agreed is not None:
-                break
             elif self._book:
                 square = self._book.pop(0)
                 self.board = self.board.play(square)
@@ -183,8 +147,7 @@ class Series:
     depend on the executor; `draws` is how many such numbers a seed has, by default as many as
     there are games. Games with agents that play move by move stay on its threads of this
     machine. `move_budget` and `largest_endgame` are for the kernels, see `play_games`. With `watch`
-    games are played one after another, move by move: the same games, but slower. `resign` ends
-    games early, see LiveGame, and plays them move by move.
+    games are played one after another, move by move: the same games, but slower.
     """
 
     agents: Sequence[Agent]
@@ -197,7 +160,6 @@ class Series:
     executor: Executor = ONE_THREAD
     watch: Watch | None = None
     draws: int | None = None
-    resign: float | None = None
 
     def __post_init__(self) -> None:
         self.moves, self.results = empty_rows(len(self.pairings))
@@ -229,10 +191,11 @@ class Series:
         try:
             for agent in self.agents:
                 agent.prepare()
-            one_by_one = self.watch is not None or self.resign is not None
-            if not one_by_one and played_by_kernels(self.agents, self.openings):
+            if self.watch is not None:
+                yield from self._one_by_one(numbers, in_pairs, stop)
+            elif played_by_kernels(self.agents, self.openings):
                 yield from self._by_kernels(numbers, in_pairs)
-            elif not one_by_one and any(agent.together for agent in self.agents):
+            elif any(agent.together for agent in self.agents):
                 yield from self._side_by_side(numbers, check_stop)
             else:
                 yield from self._one_by_one(numbers, in_pairs, stop)
@@ -318,7 +281,7 @@ class Series:
             white: self.agents[white].for_game(draw + 1),
         }
         begin = self.openings.begin(opening)
-        return LiveGame(players, black, white, *begin, self.rules, self.resign)
+        return LiveGame(players, black, white, *begin, self.rules)
 
     def _finish(self, number: int, game: LiveGame) -> None:
         """Record a finished game."""

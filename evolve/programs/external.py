@@ -157,10 +157,6 @@ class ExternalAgent(Agent):
 
     def choose(self, board: Board) -> int:
         """The program's move; EngineError when it fails."""
-        return self.choose_valued(board)[0]
-
-    def choose_valued(self, board: Board) -> tuple[int, int, float | None]:
-        """The program's move, and the value that it said of it."""
         legal = moves_to_choose(board)
         if board.moves is None and self.needs_moves:
             raise AgentError(f"{self.name} takes games from the start position only")
@@ -174,7 +170,7 @@ class ExternalAgent(Agent):
             if square not in legal:
                 move = "a pass" if square == PASS else square_name(square)
                 raise session.error(f"played {move}, which is illegal")
-            return square, 0, session.value
+            return square
 
     @contextmanager
     def _session(self, board: Board) -> Iterator[ProgramSession]:

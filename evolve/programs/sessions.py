@@ -49,7 +49,6 @@ _QUIET: Final = 0.5
 """Seconds without a line that end an answer without a blank line at its end.
 Four times that for a program that has ended an answer with a blank line."""
 _CHOICE: Final = re.compile(r"===\s*([a-h][1-8])(?![a-z0-9]).*", re.IGNORECASE)
-_VALUE: Final = re.compile(r"[\s/(\"':]*([-+]?\d{1,6}(?:\.\d{1,9})?)(?![\w.])", re.ASCII)
 _HOST: Final = Path(__file__).with_name("host.py")
 _SECONDS: Final = 5.0
 """Default time for a move that a class receives: a contest's usual time."""
@@ -65,8 +64,6 @@ class ProgramSession(ABC):
         self._program = program
         self.moves: tuple[int, ...] | None = None
         """Moves of the game that the program has; None where they are not known."""
-        self.value: float | None = None
-        """What the program thought of its last move, in discs; None where it did not say."""
         self.rules: Rules | None = None
         """The rules that the program says it plays by; None where it says none."""
 
@@ -173,7 +170,6 @@ class GtpSession(ProgramSession):
         except RecordError:
             raise self.error(f"answered {answer[:40]!r}, which is not a move") from None
         self.moves = (*board.moves, square)
-        self.value = _value_in(answer.lower().partition(word)[2])
         return square
 
     def _send_move(self, moves: tuple[int, ...], ply: int, deadline: float) -> None:
@@ -236,12 +232,6 @@ def _move_in(answer: str, side: Side) -> str:
     return next((word for word in words if word not in before), "")
 
 
-def _value_in(text: str) -> float | None:
-    """The value behind a move in an answer: `(+1.2)`, ` -1.00 0.0` or `/1.20/0.5`; None if none."""
-    match = _VALUE.match(text)
-    return None if match is None else float(match[1])
-
-
 class _Answer(NamedTuple):
     """An answer; good: whether the program accepted the command."""
 
@@ -286,7 +276,6 @@ class NBoardSession(ProgramSession):
         match = _CHOICE.fullmatch(line)
         if not match:
             raise self.error(f"answered {line[:40]!r}, which is not a move")
-        self.value = _value_in(line[match.end(1) :])
         return parse_square(match[1])
 
     def _ping(self, deadline: float) -> None:

@@ -27,10 +27,7 @@ REASONS: Final = (
     "over budget: white",
     "failed: black",
     "failed: white",
-    "agreed",
 )
-AGREED: Final = len(REASONS) - 1
-"""Index of the reason of a game that ended because both sides' values named the same winner."""
 RULES: Final = "rules"
 """The column with the rules of each game, which decide who won."""
 START: Final = "start"

@@ -240,7 +240,6 @@ OTHER_MATCH: Final[Mapping[str, tuple[str, ...]]] = {
     "seed": ("--seed=1",),
     "rules": ("--rules=reversed",),
     "games": ("--games=2",),
-    "resign": ("--resign=20",),
     "sprt": ("--sprt", "0", "30"),
     "alpha": ("--alpha=0.1",),
     "beta": ("--beta=0.1",),
@@ -260,8 +259,7 @@ def test_a_match_with_another_setting_does_not_go_on(tmp_path: Path) -> None:
 
 
 OTHER_RATING: Final[Mapping[str, tuple[str, ...]]] = {
-    name: OTHER_MATCH[name]
-    for name in ("openings", "opening_plies", "seed", "rules", "games", "resign")
+    name: OTHER_MATCH[name] for name in ("openings", "opening_plies", "seed", "rules", "games")
 }
 OF_GAUNTLETS: Final = ("against", "elos")
 """Kept as well: test_a_gauntlet_goes_on_with_the_same_anchors_alone."""

@@ -408,27 +408,3 @@ def test_openings_that_depend_on_the_number_of_games_do_not_go_on(tmp_path: Path
     done(*words, "--games=20")
     said = fails(*words, "--games=60")
     assert "depends on the number of games" in said
-
-
-def test_games_end_where_both_sides_name_the_same_winner(tmp_path: Path) -> None:
-    path = tmp_path / "games.parquet"
-    agents = ("swh-mobility?endgame=10", "zero?endgame=10")
-    words = ("match", *agents, "--jobs=1", "--json", "--seed=1")
-    whole = json.loads(done(*words, "--games=6").out)
-    assert "agreed" not in whole
-    few = (*words, "--resign=4", "--out", path)
-    done(*few, "--games=4")
-    early = json.loads(done(*few, "--games=6").out)
-    assert 0 < early["agreed"] <= 6
-    assert early == json.loads(done(*words, "--games=6", "--resign=4").out), "also from a file"
-    assert early == json.loads(done(*few, "--games=6").out)
-    games = pd.read_parquet(path)
-    ended = games[games["reason"] == "agreed"]
-    assert len(ended) == early["agreed"]
-    assert (ended["discs_black"] + ended["discs_white"] < 64).all()
-    assert ended["winner"].isin(["black", "white"]).all()
-
-
-def test_no_game_ends_early_where_a_side_tells_no_value() -> None:
-    found = json.loads(done("match", "random", "swh", "--games=4", "--resign=1", "--json").out)
-    assert found["agreed"] == 0

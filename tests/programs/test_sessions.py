@@ -11,7 +11,7 @@ from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
 from evolve.programs.process import LineProcess, Transcript
-from evolve.programs.sessions import GtpSession, _value_in
+from evolve.programs.sessions import GtpSession
 from evolve.records.record import play_moves
 from tests.programs import begun, engine, python, soon
 from tests.records.test_ggf import random_record
@@ -174,20 +174,3 @@ def test_what_is_no_move_is_told(answers: dict[str, str], why: str) -> None:
         with pytest.raises(EngineError, match=why):
             made.choose(Board.start(), soon())
         assert made.moves is None  # and the next game begins anew
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        (" (+1.2)", 1.2),
-        ("/1.20/0.5", 1.2),
-        (" -1.00 0.0", -1.0),
-        ("", None),
-        (' "', None),
-        (" good", None),
-        (" 3x", None),
-        (": 12", 12.0),
-    ],
-)
-def test_the_value_behind_a_move(text: str, value: float | None) -> None:
-    assert _value_in(text) == value

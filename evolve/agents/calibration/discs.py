@@ -89,19 +89,6 @@ def in_discs(agent: Agent, board: Board, analysis: Analysis) -> Discs | None:
     return Discs(values, fit.error(board, depth))
 
 
-def choose_in_discs(agent: Agent, board: Board) -> tuple[int, int, float | None]:
-    """An agent's move, the nodes searched for it, and its value in discs; None where it has none.
-
-    Other agents than programs search once more for the value.
-    """
-    square, nodes, value = agent.choose_valued(board)
-    if value is not None:
-        return square, nodes, value
-    analysis = agent.analyse(board)
-    found = None if analysis is None else in_discs(agent, board, analysis)
-    return square, nodes, None if found is None else found.values[square]
-
-
 def fit_of(agent: Agent, depth: int | None) -> DiscFit | None:
     """The fit of an agent's values at so many plies; None where it cannot be had.
 
@@ -134,7 +121,7 @@ class ReferencePositions(NamedTuple):
 
 _FITS: Final[dict[str, DiscFit | None]] = {}
 _FITTING: Final = threading.Lock()
-"""Held while a fit is looked up or made: the threads of a match that resigns want the same ones."""
+"""Held while a fit is looked up or made: threads of a server may want the same."""
 _MOST_KEPT: Final = 64
 
 

@@ -53,7 +53,6 @@ class LevelAgent(Agent):
     # All else is what its agent under the default rules answers; in a game of many, that agent.
     choose = delegated("_agent", "choose")
     choose_counted = delegated("_agent", "choose_counted")
-    choose_valued = delegated("_agent", "choose_valued")
     analyse = delegated("_agent", "analyse")
     repeats = delegated("_agent", "repeats")
     identity = delegated("_agent", "identity")

@@ -9,10 +9,9 @@ import pytest
 
 import evolve
 from evolve.agents.agent import Agent
-from evolve.agents.alphabeta import AlphaBetaAgent
 from evolve.agents.analysis import Analysis
 from evolve.agents.calibration import discs as fits_of_agents
-from evolve.agents.calibration.discs import choose_in_discs, fit_of, in_discs, reference_positions
+from evolve.agents.calibration.discs import fit_of, in_discs, reference_positions
 from evolve.agents.patterns import PatternAgent
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import RULE_SETS, WIN, Rules
@@ -95,20 +94,6 @@ def test_fits_are_of_agents_and_rules_with_values() -> None:
     zero = fit_of(evolve.load_agent("zero"), 3)
     assert zero is not None
     assert zero.slopes == (0.0,) * len(zero.slopes)
-
-
-def test_a_move_has_its_value_in_discs_whatever_the_agents_unit() -> None:
-    """Weights have a scale of their own: twice the weights say the same."""
-    table = [100, -20, 10, 5, -50, -2, -2, 1, 1, 0]
-    board = evolve.Board.start().play(19).play(18)
-    values = []
-    for scale in (1, 2):
-        weights = [[scale * one for one in table]]
-        agent = AlphaBetaAgent(weights=weights, mobility=[0], depths=[2], rules="standard")
-        square, _, value = choose_in_discs(agent, board)
-        assert square == agent.choose(board)
-        values.append(value)
-    assert values[0] == pytest.approx(values[1], abs=0.05)
 
 
 def test_an_agent_that_makes_mistakes_has_one_fit_for_all_its_games() -> None:
