@@ -30,7 +30,7 @@ import pyarrow as pa
 import evolve
 from evolve.runs.run_folder import commit_generation
 from evolve.service.folders import Folders
-from evolve.service.job import JOB_ID, JobRecord, Process
+from evolve.service.job import JOB_ID, JobRecord
 from evolve.tables.individuals import table_metadata
 
 
@@ -136,7 +136,7 @@ def _running_job(runs: Path) -> tuple[subprocess.Popen[bytes], Path]:
     record = JobRecord.new("match", {"a": "swh", "b": "random"})
     sleeper = subprocess.Popen(["sleep", "1000"], env={**os.environ, JOB_ID: record.id})
     record.state, record.started = "running", record.created
-    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time())
+    record.process = sleeper.pid
     (place.jobs / record.id).mkdir(parents=True)
     record.save(place)
     return sleeper, place.jobs / record.id / "progress.jsonl"

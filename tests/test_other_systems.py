@@ -20,7 +20,7 @@ from evolve.files import atomic, changes
 from evolve.programs import host
 from evolve.programs.meter import measure
 from evolve.service import engine_worker
-from evolve.service.job import JOB_ID, Process, find_process
+from evolve.service.job import JOB_ID, JobRecord
 from evolve.studies.running import RunProcess
 from tests.cli import ROOT, posix
 from tests.waits import until
@@ -60,15 +60,15 @@ def marked() -> Iterator[psutil.Process]:
 def test_windows_ends_a_job_that_is_asked_to_stop(
     marked: psutil.Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    since = marked.create_time()
+    job = JobRecord(id="another", command="match", settings={}, process=marked.pid)
     with monkeypatch.context() as there:
         take_away(there)
         # psutil itself stays that of this system, which ends processes by SIGKILL.
         there.setattr(psutil.Process, "kill", lambda process: os.kill(process.pid, 9))
-        assert find_process("a job", since) == Process(marked.pid, since)
-        Process(marked.pid, since).stop("another")
+        job.stop()
         assert marked.is_running()
-        Process(marked.pid, since).stop("a job")
+        job.id = "a job"
+        job.stop()
     until(lambda: marked.status() == psutil.STATUS_ZOMBIE)
 
 

@@ -5,8 +5,7 @@ job of this user's service has the random text that the user's list has for the 
 (`evolve.runs.agreements`). Any other job is from elsewhere.
 
 Its process is started apart from the server. Process ids are used again, so a process counts as a
-job's only where it was started at about the recorded time, and has the job's id in its environment.
-Any other gets no signal.
+job's only where it has the job's id in its environment. Any other gets no signal.
 """
 
 from __future__ import annotations
@@ -21,12 +20,11 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, Final
 
 import psutil
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, PrivateAttr, ValidationError
 
 from evolve.errors import RunError
 from evolve.files.atomic import write_text
@@ -34,71 +32,30 @@ from evolve.files.changes import make_folder, open_to_append
 from evolve.parsing import faults, json_value, parse_json, read_document
 from evolve.programs.children import inherited
 from evolve.runs.agreements import agree, nonce_of
-from evolve.runs.ids import RUN_ID
 from evolve.runs.run_types import RUN_TYPES
 from evolve.runs.time_left import TimeLeft
 from evolve.service.folders import Folders
-from evolve.service.models.runs import ENDED, Command, Job, JobProgress, JobState
+from evolve.service.models.runs import ENDED, Command, Job, JobProgress
 
 JOB_ID: Final = "EVOLVE_JOB"
 """The environment variable that holds a job's id."""
 _NICE: Final = 10
 """Niceness of jobs, which leaves time to the server and its searches."""
-_CLOSE: Final = 60.0
-"""Seconds by which the start of one process may seem to differ: clocks are adjusted."""
+_FILE: Final = "job.json"
+_MOST: Final = 3
+"""How many wrong fields a message names."""
+_NOTES: Final = 20
+ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
+"""Events of `--progress` that report a new row of a table."""
+_ELSEWHERE: Final = (
+    "It is from elsewhere: your service did not ask for it in this folder. "
+    "It is shown, and never started."
+)
+_children: Final[list[subprocess.Popen[bytes]]] = []
 
 
-@dataclass(frozen=True)
-class Process:
-    """A process.
-
-    number: its process id. started: in seconds since 1970.
-    """
-
-    number: Annotated[int, Field(gt=0)]
-    started: Annotated[float, Field(allow_inf_nan=False)]
-
-    def is_of(self, job: str) -> bool:
-        """Whether it runs, and is the process of the job with that id.
-
-        A process that has ended and was not waited for does not count.
-        """
-        try:
-            process = psutil.Process(self.number)
-            if abs(process.create_time() - self.started) > _CLOSE:
-                return False
-            return bool(process.status() != psutil.STATUS_ZOMBIE) and _is_of(process, job)
-        except psutil.Error:
-            return False
-
-    def stop(self, job: str) -> None:
-        """Ask it to end after its current step, as Ctrl-C does.
-
-        Windows sends no Ctrl-C to a process apart: there it ends at once, and a run can be resumed
-        from its last step.
-        """
-        if sys.platform == "win32":
-            self.kill(job)
-        elif self.is_of(job):
-            with suppress(ProcessLookupError):
-                os.kill(self.number, signal.SIGINT)
-
-    def kill(self, job: str) -> None:
-        """End it and all processes that it started, at once."""
-        if not self.is_of(job):
-            return
-        if sys.platform == "win32":  # which has no groups of processes
-            with suppress(psutil.Error):
-                process = psutil.Process(self.number)
-                for member in [*process.children(recursive=True), process]:
-                    member.kill()
-        else:
-            with suppress(ProcessLookupError):
-                os.killpg(self.number, signal.SIGKILL)
-
-
-def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> Process:
-    """Start a process in its own session, so that it outlives this one.
+def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> int:
+    """Start a process in its own session, so that it outlives this one; returns its id.
 
     Its output goes to the end of `log`. Raises OSError where it cannot be started.
     """
@@ -116,29 +73,7 @@ def start_process(words: Sequence[str], folder: Path, log: Path, job: str) -> Pr
         low = psutil.BELOW_NORMAL_PRIORITY_CLASS if sys.platform == "win32" else _NICE
         psutil.Process(child.pid).nice(low)
     _children.append(child)
-    with suppress(psutil.Error):
-        return Process(child.pid, psutil.Process(child.pid).create_time())
-    return Process(child.pid, 0.0)
-
-
-def find_process(job: str, since: float) -> Process | None:
-    """The process of the job with that id that started at the time `since` or later.
-
-    For a job with an unsaved start. Its children have the id as well, so this takes the first
-    process that leads a session.
-    """
-    processes = []
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            began = process.create_time()
-            if began >= since - _CLOSE and _leads_session(process.pid) and _is_of(process, job):
-                processes.append(Process(process.pid, began))
-    return min(processes, key=lambda found: found.started, default=None)
-
-
-def _leads_session(number: int) -> bool:
-    """Whether a process leads a session; True on Windows, which has none."""
-    return sys.platform == "win32" or os.getsid(number) == number
+    return child.pid
 
 
 def reap() -> None:
@@ -146,65 +81,30 @@ def reap() -> None:
     _children[:] = [child for child in _children if child.poll() is None]
 
 
-def _is_of(process: psutil.Process, job: str) -> bool:
-    """Whether a process has a job's id; psutil.Error where its environment cannot be read."""
-    environment: Mapping[str, str] = process.environ()
-    return environment.get(JOB_ID) == job
+class JobRecord(Job):
+    """A job: what was asked for, and how it goes. Its file has this, but for its place.
 
-
-_children: Final[list[subprocess.Popen[bytes]]] = []
-
-
-_FILE: Final = "job.json"
-_MOST: Final = 3
-"""How many wrong fields a message names."""
-_NOTES: Final = 20
-ROW_EVENTS: Final = tuple(kind.row_event for kind in RUN_TYPES)
-"""Events of `--progress` that report a new row of a table."""
-_ELSEWHERE: Final = (
-    "It is from elsewhere: your service did not ask for it in this folder. "
-    "It is shown, and never started."
-)
-Seconds = Annotated[float, Field(allow_inf_nan=False)]
-
-
-@dataclass
-class JobRecord:
-    """A job: what was asked for, and how it goes. Its file has exactly this.
-
-    It does not contain a command line: that is made from command and settings each time, see
-    `Lines`. settings: as the client gave them, agents by their ids. key: of the request that made
-    the job, so that the same request does not make another. asked: a digest of that request. names:
-    ids of agents, keyed by their names on the command line at the time of the request. run: a name,
-    never a path. seeds, grid: of a study. nonce: of the folder, see `evolve.runs.agreements`.
+    settings: as the client gave them, agents by their ids. line: for people; what is started is
+    made from command and settings each time, see `Lines`. key: of the request that made the job, so
+    that the same request does not make another. asked: a digest of that request. names: ids of
+    agents, keyed by their names on the command line at the time of the request. nonce: of the
+    folder, see `evolve.runs.agreements`.
     """
 
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(strict=True, extra="ignore")
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
-    id: str
-    command: Command | None
-    settings: dict[str, Any]
-    names: dict[str, str] = field(default_factory=dict)
-    run: Annotated[str, Field(pattern=RUN_ID)] | None = None
+    names: dict[str, str] = Field(default={})
     threads: Annotated[int, Field(ge=1, le=1024)] | None = None
-    seeds: str | None = None
-    grid: dict[str, list[Any]] = field(default_factory=dict)
     key: str | None = None
     asked: str | None = None
-    state: JobState = "queued"
-    created: Seconds = 0.0
-    started: Seconds | None = None
-    ended: Seconds | None = None
-    process: Process | None = None
-    progress: JobProgress = field(default_factory=lambda: JobProgress())
-    result: dict[str, Any] | None = None
-    ending: str | None = None
-    error: str | None = None
-    notes: list[str] = field(default_factory=list)
     nonce: str = ""
+    _killed: bool = False
+    _stopped: bool = False
+    _now: float = 0.0
+    _time: TimeLeft = PrivateAttr()
 
-    def __post_init__(self) -> None:
-        self._stopped = False
+    def model_post_init(self, context: Any) -> None:
+        """Start the clock of its events."""
         self._restart_clock()
 
     @classmethod
@@ -212,12 +112,8 @@ class JobRecord:
         """A new job."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d', time.gmtime(now))}-{secrets.token_hex(4)}"
-        return cls(name, command, dict(settings), created=round(now, 3), **facts)
-
-    @classmethod
-    def damaged(cls, name: str, reason: str, date: float) -> JobRecord:
-        """A job whose file cannot be read."""
-        return cls(name, None, {}, state="damaged", error=reason, created=date)
+        values = {"id": name, "command": command, "settings": dict(settings), **facts}
+        return cls(created=round(now, 3), **values)
 
     @classmethod
     def load(cls, folder: Path, folders: Folders) -> JobRecord:
@@ -227,37 +123,65 @@ class JobRecord:
         """
         file = folder / _FILE
         try:
-            record = _records.validate_json(json.dumps(parse_json(read_document(file))))
+            record = cls.model_validate_json(json.dumps(parse_json(read_document(file))))
         except ValidationError as error:
             faults_text = "; ".join(fault.text for fault in faults(error)[:_MOST])
             raise RunError(f"{file} is damaged: {faults_text}") from error
         except (OSError, ValueError) as error:
             raise RunError(f"{file} is damaged: {error}") from error
         if record.id != folder.name or record.nonce != nonce_of(folders.own):
-            record.id = folder.name
-            record.mark_foreign()
+            record.id, record.state, record.ending = folder.name, "elsewhere", _ELSEWHERE
+            record.process = record.key = record.result = record.error = None
+            record.line = ""
         return record
 
     def save(self, folders: Folders) -> None:
         """Write its file in one step; OSError where that fails."""
         assert not self.is_foreign, "to write it would make it ours"
         self.nonce = nonce_of(folders.own) or agree(folders.own, ())
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        values["progress"] = self.progress.model_dump(exclude_none=True)
-        values["process"] = None if self.process is None else asdict(self.process)
         folder = folders.jobs / self.id
         make_folder(folder, exist_ok=True)
-        text = json.dumps(values, indent=1) + "\n"
+        text = json.dumps(self.model_dump(exclude={"place"}), indent=1) + "\n"
         try:
             write_text(folder / _FILE, text)
-        except OSError:
-            if not _holds(folder / _FILE, text):
+        except OSError:  # where only its confirmation failed, the next server reads it
+            if not (folder / _FILE).exists() or (folder / _FILE).read_text() != text:
                 raise
 
-    def mark_foreign(self) -> None:
-        """Mark it as a job from elsewhere, without what its file cannot be trusted with."""
-        self.state, self.process, self.key, self.result = "elsewhere", None, None, None
-        self.ending, self.error = _ELSEWHERE, None
+    def _found(self) -> psutil.Process | None:
+        """Its process, if it runs: one that has ended and was not waited for does not count."""
+        with suppress(psutil.Error):
+            process = psutil.Process(self.process)
+            if process.status() != psutil.STATUS_ZOMBIE:
+                environment: Mapping[str, str] = process.environ()
+                return process if environment.get(JOB_ID) == self.id else None
+        return None
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self.process is not None and self._found() is not None
+
+    def stop(self) -> None:
+        """Ask its process to end after its current step, as Ctrl-C does.
+
+        Windows sends no Ctrl-C to a process apart: there it ends at once, and a run can be resumed
+        from its last step.
+        """
+        if sys.platform == "win32":
+            self.kill()
+        elif self.process is not None and (process := self._found()) is not None:
+            with suppress(psutil.Error):
+                process.send_signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """End its process and all that it started, at once."""
+        self._killed = True
+        if self.process is not None and (process := self._found()) is not None:
+            with suppress(psutil.Error):
+                for member in [process, *process.children(recursive=True)]:
+                    with suppress(psutil.Error):
+                        member.kill()
 
     @property
     def over(self) -> bool:
@@ -275,12 +199,11 @@ class JobRecord:
         state = "from elsewhere" if self.state == "elsewhere" else self.state
         return f"job {self.id} is {state}"
 
-    def document(self, place: int | None, line: str) -> Job:
-        """The job as clients get it."""
-        process = None if self.process is None else self.process.number
-        values = {name: getattr(self, name, None) for name in Job.model_fields}
-        shown = {name: json_value(values[name]) for name in ("settings", "result")}
-        return Job(**{**values, **shown, "line": line, "process": process, "place": place})
+    def document(self, place: int | None, has_run: bool) -> Job:
+        """The job as clients get it; place: in the queue. has_run: whether its run exists."""
+        values = {**json_value(self.model_dump(include={*Job.model_fields})), "place": place}
+        # A run that never began, or was deleted, is none.
+        return Job(**{**values, "run": self.run if has_run or not self.over else None})
 
     def with_ids(self, value: Any) -> Any:
         """A value that the command line reports, with agents by their ids."""
@@ -294,7 +217,7 @@ class JobRecord:
         """Reset its state and progress, to resume it."""
         self.state, self.started, self.ended, self.process = "queued", None, None, None
         self.ending = self.error = None
-        self.progress = JobProgress()
+        self.progress, self._killed = JobProgress(), False
         self._restart_clock()
 
     def _restart_clock(self) -> None:
@@ -362,20 +285,8 @@ class JobRecord:
             self.state, self.error = "failed", log.removeprefix("error: ")
         else:
             self.state = "interrupted"
-
-
-_records: Final = TypeAdapter(JobRecord)
-
-
-def _holds(path: Path, text: str) -> bool:
-    """Whether a file already has that text: then the disk failed only to confirm the write.
-
-    To report a failure would be wrong: after the next start, what the file says is done.
-    """
-    try:
-        return path.read_text(encoding="utf-8") == text
-    except (OSError, ValueError):
-        return False
+        if self._killed and self.state in ("failed", "cancelled"):
+            self.state, self.error = "interrupted", None
 
 
 def _number(value: Any) -> float | None:

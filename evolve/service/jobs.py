@@ -22,7 +22,7 @@ from evolve.files.changes import move, remove, remove_tree
 from evolve.files.folder import refuse_links
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
-from evolve.service.job import ROW_EVENTS, JobRecord, find_process, reap, start_process
+from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process
 from evolve.service.job_lines import SETTINGS_FILE, Line, Lines
 from evolve.service.models.runs import Job
 from evolve.service.responses import ProblemError, log_errors, log_failure, not_found
@@ -55,10 +55,8 @@ class Jobs:
         self._folders, self._lines_of, self.slots = folders, lines, slots
         self._tell, self._on_idle = tell, on_idle
         self._records: dict[str, JobRecord] = {}
-        self._lines: dict[str, str] = {}
         self._of_run: dict[str, JobRecord] = {}
         self._tails: dict[str, Tail] = {}
-        self._kills: set[str] = set()
         self._next_look = 0.0
 
     def restore(self) -> None:
@@ -76,8 +74,6 @@ class Jobs:
             if record.run is not None:
                 self._of_run[record.run] = record
             if record.state in ("running", "stopping"):
-                if record.process is None:  # killed after the start, before it was saved
-                    record.process = find_process(record.id, record.started or 0.0)
                 self._tails[record.id] = Tail(self.file(record, _PROGRESS_FILE))
                 record.progress = record.progress.model_copy(update={"left": None})
         with log_errors("the first look at jobs"):  # such as a full disk: the next try may work
@@ -87,7 +83,9 @@ class Jobs:
         try:
             return JobRecord.load(folder, self._folders)
         except RunError as error:
-            return JobRecord.damaged(folder.name, str(error), folder.lstat().st_mtime)
+            facts: dict[str, Any] = {"state": "damaged", "error": str(error)}
+            date = folder.lstat().st_mtime
+            return JobRecord(id=folder.name, command=None, settings={}, created=date, **facts)
 
     async def follow_for_ever(self) -> None:
         """Follow the jobs at regular intervals, without end."""
@@ -126,24 +124,7 @@ class Jobs:
         """A job as clients get it."""
         waiting = [other.id for other in self._ordered() if other.state == "queued"]
         position = waiting.index(record.id) + 1 if record.id in waiting else None
-        document = record.document(position, self._line(record))
-        if record.over and record.run and not self._folders.has_run(record.run):
-            return document.model_copy(update={"run": None})  # it never began, or was deleted
-        return document
-
-    def _line(self, record: JobRecord) -> str:
-        """The equivalent command line; empty where the settings give none.
-
-        It is made once, and again when the job is started again.
-        """
-        line = self._lines.get(record.id)
-        if line is None:
-            line = ""
-            what = f"the command line of job {record.id}"
-            with log_errors(what), suppress(EvolveError, ProblemError):
-                line = self._folders.line_of(self._lines_of.of(record).shown)
-            self._lines[record.id] = line
-        return line
+        return record.document(position, self._folders.has_run(record.run))
 
     def file(self, record: JobRecord, name: str) -> Path:
         """The path of a file of a job."""
@@ -162,11 +143,12 @@ class Jobs:
     def add(self, record: JobRecord) -> None:
         """Queue a new job, and start it where a slot is free.
 
-        Raises OSError where it cannot be saved.
+        Raises OSError where it cannot be saved, ProblemError where its settings are wrong.
         """
         try:
+            record.line = self._folders.line_of(self._lines_of.of(record).shown)
             record.save(self._folders)
-        except OSError:
+        except (OSError, EvolveError, ProblemError):
             self.give_up(record)
             raise
         self._records[record.id] = record
@@ -191,7 +173,7 @@ class Jobs:
             return
         if record.state in ("running", "stopping") and record.process is not None:
             record.state = "stopping"
-            record.process.stop(record.id)
+            record.stop()
         else:
             raise ProblemError(409, f"{record.label}: nothing is at work")
         self._keep(record)
@@ -200,8 +182,7 @@ class Jobs:
         """End a job at once; its current step is lost."""
         if record.state not in ("running", "stopping") or record.process is None:
             raise ProblemError(409, f"{record.label}: nothing is at work")
-        self._kills.add(record.id)
-        record.process.kill(record.id)
+        record.kill()
         self._next_look = 0.0
         self.follow()
 
@@ -219,7 +200,6 @@ class Jobs:
         with self._undone(record):
             record.restart()
             self._keep(record)
-        self._kills.discard(record.id)
         if record.run is not None:
             self._of_run[record.run] = record
         self._fill_if_possible()
@@ -234,7 +214,6 @@ class Jobs:
             move(folder, gone)  # in one step: half a job would be a damaged one
         remove_tree(gone, ignore_errors=True)
         del self._records[record.id]
-        self._lines.pop(record.id, None)
         if record.run is not None and self._of_run.get(record.run) is record:
             del self._of_run[record.run]
         self._tell("job", {"id": record.id, "gone": True})
@@ -257,7 +236,7 @@ class Jobs:
             news |= self._take(record, event)
             look |= event["event"] in ("done", "error")
         if look:
-            alive = record.process is not None and record.process.is_of(record.id)
+            alive = record.alive
         if not alive:
             for event in tail.rest():
                 self._take(record, event)
@@ -287,9 +266,6 @@ class Jobs:
         lines = [line for line in self.log(record).splitlines() if line.strip()]
         kept = self._folders.has_run(record.run)
         record.end(lines[-1] if lines else "", kept)
-        if record.id in self._kills and record.state in ("failed", "cancelled"):
-            record.state, record.error = "interrupted", None
-        self._kills.discard(record.id)
         if record.run is not None:
             self._on_idle(record.run)
         if record.state in ("cancelled", "failed"):
@@ -323,11 +299,11 @@ class Jobs:
 
         Its client sees a failure, and the job is as it would be after a restart.
         """
-        before = dict(vars(record))
+        before = record.model_copy()
         try:
             yield
         except OSError:
-            vars(record).update(before)
+            vars(record).update(vars(before))
             self._changed(record)
             raise
 
@@ -346,11 +322,11 @@ class Jobs:
         with self._undone(record):
             record.state, record.started = "running", round(time.time(), 3)
             record.names = {**record.names, **line.names}
+            record.line = self._folders.line_of(line.shown)
             if line.file is not None:
                 write_text(self.file(record, SETTINGS_FILE), tomli_w.dumps(dict(line.file)))
             record.save(self._folders)  # before the start: no job starts twice
             remove(progress, missing_ok=True)
-        self._lines[record.id] = self._folders.line_of(line.shown)
         try:
             record.process = start_process(
                 self._words(record, line, progress),

@@ -38,7 +38,7 @@ def folder(tmp_path: Path, runs: Path) -> Path:
     shutil.copytree(runs / "small", tmp_path / "runs" / "good")
     place = Folders(tmp_path / "runs")
     place.claim()
-    JobRecord(GOOD, "match", MATCH, state="done", created=1.0).save(place)
+    JobRecord(id=GOOD, command="match", settings=MATCH, state="done", created=1.0).save(place)
     place.release()
     return tmp_path / "runs"
 
@@ -57,7 +57,7 @@ def assert_others_are_listed(app: App, *, jobs: int, runs: int) -> dict[str, Any
 FIELDS: Final = [
     *("id", "command", "settings", "names", "run", "threads", "key", "asked", "state", "created"),
     *("started", "ended", "process", "progress", "result", "ending", "error", "notes", "nonce"),
-    *("seeds", "grid"),
+    *("seeds", "grid", "line"),
 ]
 
 

@@ -21,7 +21,7 @@ import psutil
 import pytest
 
 from evolve.service.folders import Folders
-from evolve.service.job import JOB_ID, JobRecord, Process, find_process
+from evolve.service.job import JOB_ID, JobRecord
 from evolve.service.job_lines import Line, Lines
 from tests.cli import posix
 from tests.service.inside import App, rewrite
@@ -95,9 +95,8 @@ WORDS: Final = ["match", "gtp:touch OUT", "random", "--games", "2"]
 def test_a_planted_job_is_never_obeyed(
     state: str, folder: Path, opened: Callable[..., App], victim: psutil.Process
 ) -> None:
-    process = {"number": victim.pid, "started": victim.create_time()}
     words = [word.replace("OUT", str(folder / "done")) for word in WORDS]
-    plant(folder, state=state, words=words, shown=["match", "swh", "random"], process=process)
+    plant(folder, state=state, words=words, shown=["match", "swh", "random"], process=victim.pid)
     with opened() as app:
         assert_left_alone(app)
     assert not (folder / "done").exists()
@@ -127,7 +126,8 @@ def test_a_job_of_another_folder_or_another_user_is_from_elsewhere(
     other = tmp_path / "other"
     other.mkdir()
     Folders(other).claim()
-    record = JobRecord(JOB, "match", MATCH, state="interrupted", created=1.0)
+    facts: Any = {"command": "match", "settings": MATCH, "created": 1.0}
+    record = JobRecord(id=JOB, **facts, state="interrupted")
     record.save(Folders(other))
     shutil.copytree(other / ".service", folder / ".service")
     with opened() as app:
@@ -147,7 +147,7 @@ def test_a_job_goes_by_no_other_name(folder: Path, opened: Callable[..., App]) -
     place.claim()
     place.release()
     other = "20260101-0000000b"
-    JobRecord(other, "match", MATCH, state="interrupted").save(place)
+    JobRecord(id=other, command="match", settings=MATCH, state="interrupted").save(place)
     (place.jobs / other).rename(place.jobs / JOB)
     with opened() as app:
         assert_left_alone(app)
@@ -170,9 +170,9 @@ def test_what_is_shown_is_what_is_started(
 ) -> None:
     started: list[list[str]] = []
 
-    def start(words: list[str], *rest: Any) -> Process:
+    def start(words: list[str], *rest: Any) -> int:
         started.append(words)
-        return Process(os.getpid(), 1.0)
+        return os.getpid()
 
     monkeypatch.setattr("evolve.service.jobs.start_process", start)
     queued(folder)
@@ -190,9 +190,9 @@ def test_settings_beside_a_job_are_written_over_before_it_is_started(
     settings.write_text('panel = ["gtp:touch x"]')
     found: list[str] = []
 
-    def start(words: list[str], *rest: Any) -> Process:
+    def start(words: list[str], *rest: Any) -> int:
         found.append(settings.read_text())
-        return Process(os.getpid(), 1.0)
+        return os.getpid()
 
     monkeypatch.setattr("evolve.service.jobs.start_process", start)
     with opened():
@@ -233,7 +233,7 @@ def test_an_unexpected_error_of_one_job_keeps_no_other_from_starting(
         return of(self, record)
 
     monkeypatch.setattr(Lines, "of", faulty)
-    monkeypatch.setattr("evolve.service.jobs.start_process", lambda *_: Process(os.getpid(), 1.0))
+    monkeypatch.setattr("evolve.service.jobs.start_process", lambda *_: os.getpid())
     with opened() as app:
         found = {job["id"]: job for job in app.get("jobs")["items"]}
         assert (found[JOB]["state"], found[JOB]["line"]) == ("failed", "")
@@ -310,44 +310,33 @@ def child(folder: Path) -> Iterator[Callable[[str | None], psutil.Process]]:
 def test_a_process_is_taken_for_a_jobs_by_its_id(
     folder: Path, opened: Callable[..., App], child: Callable[[str | None], psutil.Process]
 ) -> None:
-    queued(folder, state="running", started=1.0)
     strange = child(None)
+    queued(folder, state="running", started=1.0, process=strange.pid)
     with opened() as app:  # the path of its progress among the words is no proof
         assert app.get(f"jobs/{JOB}")["state"] == "interrupted"
     assert strange.is_running()
-    rewrite(folder, JOB, state="running", process=None)
     mine = child(JOB)
-    assert find_process(JOB, mine.create_time()) == Process(mine.pid, mine.create_time())
-    assert find_process(JOB, mine.create_time() + 100) is None
+    rewrite(folder, JOB, state="running", process=mine.pid)
     with opened() as app:
         assert app.get(f"jobs/{JOB}")["process"] == mine.pid
         app.post(f"jobs/{JOB}/kill", None, 202)
         until(lambda: mine.status() == psutil.STATUS_ZOMBIE)
 
 
-def test_a_step_of_the_clock_hides_no_process(
+def test_nothing_is_sent_to_a_process_that_is_not_the_jobs(
     child: Callable[[str | None], psutil.Process],
 ) -> None:
-    found = child(JOB)
-    assert Process(found.pid, found.create_time() + 30).is_of(JOB)
-    assert find_process(JOB, found.create_time() + 30) is not None
-
-
-@pytest.mark.parametrize("wrong", ["id", "time"])
-def test_nothing_is_sent_to_a_process_that_is_not_the_jobs(
-    wrong: str, folder: Path, child: Callable[[str | None], psutil.Process]
-) -> None:
-    found = child(None if wrong == "id" else JOB)
-    process = Process(found.pid, found.create_time() + (100 if wrong == "time" else 0))
-    process.stop(JOB)
-    process.kill(JOB)
-    assert not process.is_of(JOB)
+    found = child("another")
+    job = JobRecord(id=JOB, command="match", settings={}, process=found.pid)
+    job.stop()
+    job.kill()
+    assert not job.alive
     assert found.is_running()
     assert found.status() != psutil.STATUS_ZOMBIE
 
 
 def test_after_the_last_trial_the_time_left_is_that_of_the_final() -> None:
-    job = JobRecord(JOB, "sweep", {}, run="s")
+    job = JobRecord(id=JOB, command="sweep", settings={}, run="s")
     for done in (1, 2):
         job.take({"event": "trial", "time": 10.0 * done, "done": done, "total": 2, "row": {}})
         assert job.progress.left == (None, 0.0)[done - 1]

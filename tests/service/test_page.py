@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 
-import psutil
 import pytest
 
 import evolve
 from benchmarks.pages import addresses, sign_in, visit
 from evolve.service.folders import Folders
-from evolve.service.job import JOB_ID, JobRecord, Process
+from evolve.service.job import JOB_ID, JobRecord
 from evolve.tables.trials import Importances, write_trials
 from tests.service import SMALL, TOKEN, Service, until
 from tests.waits import PATIENCE
@@ -680,9 +679,11 @@ def test_events_leave_nothing_behind(tmp_path: Path, browser: Browser, shared: b
     folder = tmp_path / "runs" / ".service" / "jobs" / name
     folder.mkdir(parents=True)
     place = Folders(tmp_path / "runs")
-    record = JobRecord(name, "match", settings, state="running", created=1.0, started=1.0)
+    record = JobRecord(
+        id=name, command="match", settings=settings, state="running", created=1.0, started=1.0
+    )
     sleeper = subprocess.Popen(["sleep", "600"], env={**os.environ, JOB_ID: name})
-    record.process = Process(sleeper.pid, psutil.Process(sleeper.pid).create_time())
+    record.process = sleeper.pid
     record.save(place)
     count = 0
 

@@ -376,19 +376,19 @@ class Job(BaseModel):
     settings: dict[str, Any]
     seeds: str | None = Field(default=None, description="of a study")
     grid: dict[str, list[Any]] = Field(default={}, description="of a study")
-    state: JobState
-    line: str = Field(description="the equal command line; empty where there is none")
-    run: str | None = Field(description="id of its run, once there is one")
-    created: float
-    started: float | None
-    ended: float | None
-    process: int | None
-    place: int | None = Field(description="in the queue, from 1")
-    progress: JobProgress
-    result: dict[str, Any] | None = Field(description="of a match or rating, so far")
-    ending: str | None = Field(description="why it ended")
-    error: str | None
-    notes: list[str]
+    state: JobState = "queued"
+    line: str = Field(default="", description="the equal command line; empty where there is none")
+    run: str | None = Field(default=None, pattern=RUN_ID, description="once there is one")
+    created: float = 0.0
+    started: float | None = None
+    ended: float | None = None
+    process: int | None = Field(default=None, gt=0)
+    place: int | None = Field(default=None, description="in the queue, from 1")
+    progress: JobProgress = JobProgress()
+    result: dict[str, Any] | None = Field(default=None, description="of a match or rating, so far")
+    ending: str | None = Field(default=None, description="why it ended")
+    error: str | None = None
+    notes: list[str] = []
 
 
 class Jobs(Page):
