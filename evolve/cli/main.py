@@ -57,6 +57,8 @@ COMMANDS: Final = {
 }
 """Each command's module, with a function NAME_command (_ for -), and the command's help."""
 
+_COMPLETION: Final = "_EVOLVE_COMPLETE"
+"""The environment variable by which a shell asks click for completions."""
 _AGENTS: Final = f"""An AGENT is an agent file, a run (its champion), run:RUN:INDIVIDUAL, one of
 {REFERENCE_NAMES}, or a program: {", ".join(PROGRAM_FORMS)};
 settings follow a question mark: 'best.json?depth=5&endgame=0', 'best.json?time=2',
@@ -76,27 +78,8 @@ Examples:
 {_AGENTS}"""
 
 
-class _WrongOptions(click.UsageError):
-    """Wrong usage of a command after its context has closed."""
-
-    def __init__(self, message: str, command: str) -> None:
-        super().__init__(message)
-        self.command = command
-
-
-class _ReaderGoneError(Exception):
-    """Nobody reads standard output any more; at a BrokenPipeError click would exit with code 1."""
-
-
 class _LazyGroup(click.Group):
     """A group that imports its commands when they are used."""
-
-    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        """Make the context as click does; this prints --version and --help."""
-        try:
-            return super().make_context(*arguments, **options)
-        except BrokenPipeError as error:
-            raise _ReaderGoneError from error
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of the commands, in the order in which they are needed."""
@@ -118,14 +101,12 @@ class _LazyGroup(click.Group):
         try:
             with _reporting_end(context), naming_missing_packages():
                 return super().invoke(context)
-        except BrokenPipeError as error:
-            raise _ReaderGoneError from error
         except (OptionsError, click.UsageError) as error:
             if isinstance(error, click.UsageError) and error.ctx is not None:
                 raise
             message = error.format_message() if isinstance(error, click.UsageError) else str(error)
-            command = f"{context.command_path} {context.invoked_subcommand}"
-            raise _WrongOptions(message, command) from error
+            command = click.Context(self, context, context.invoked_subcommand)
+            raise click.UsageError(message, command) from error
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Import the command of that name."""
@@ -154,16 +135,17 @@ class _LazyGroup(click.Group):
 @contextmanager
 def _reporting_end(context: click.Context) -> Iterator[None]:
     """Report to the file of `--progress` how a command ends."""
+    message = None
     try:
         yield
     except BaseException as error:
-        ended = isinstance(error, click.exceptions.Exit) and error.exit_code == 0
-        message = "interrupted" if isinstance(error, KeyboardInterrupt) else _one_line(error)
-        if (file := context.meta.get(PROGRESS)) is not None:
-            file.write("done") if ended else file.write("error", message=plain(message))
+        if not (isinstance(error, click.exceptions.Exit) and error.exit_code == 0):
+            interrupted = isinstance(error, KeyboardInterrupt)
+            message = "interrupted" if interrupted else plain(_one_line(error))
         raise
-    if (file := context.meta.get(PROGRESS)) is not None:
-        file.write("done")
+    finally:
+        if (file := context.meta.get(PROGRESS)) is not None:
+            file.write("done") if message is None else file.write("error", message=message)
 
 
 def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -233,17 +215,20 @@ def _run(arguments: list[str]) -> int:
     # --debug may stand anywhere on the line, not only before the command.
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        result: Any = cli.main(arguments, prog_name="evolve", standalone_mode=False)
+        if _COMPLETION in os.environ:
+            cli.main(arguments, prog_name="evolve")
+        # Not by `cli.main`, which would change KeyboardInterrupt and BrokenPipeError.
+        with cli.make_context("evolve", arguments) as context:
+            result: Any = cli.invoke(context)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as done:
         return done.exit_code
-    except (click.Abort, KeyboardInterrupt) as error:
-        cause = error.__cause__ or error  # click turns one into the other
-        ended = plain(str(cause)) if isinstance(cause, signals.Terminated) else "interrupted"
-        click.echo(ended, err=True)
-        return signals.exit_code(cause)
-    except (BrokenPipeError, _ReaderGoneError):
+    except KeyboardInterrupt as error:
+        ended = str(error) if isinstance(error, signals.Terminated) else "interrupted"
+        click.echo(f"\n{ended}", err=True)  # not in the line of the terminal's ^C
+        return signals.exit_code(error)
+    except BrokenPipeError:
         signals.discard_output()  # the reader (head, less) has seen enough
         return 0
     except click.exceptions.NoArgsIsHelpError as error:
@@ -273,10 +258,7 @@ def _stand_in_for_closed_streams() -> None:
 
 def _usage(error: click.UsageError) -> str:
     """Say what was wrong, and which help explains it."""
-    if isinstance(error, _WrongOptions):
-        where = error.command
-    else:
-        where = error.ctx.command_path if error.ctx else "evolve"
+    where = error.ctx.command_path if error.ctx else "evolve"
     message = error.format_message().rstrip(".")
     return f"{message[:1].lower()}{message[1:]}; see {where} --help"
 
