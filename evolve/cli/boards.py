@@ -23,7 +23,7 @@ from evolve.cli.signals import discard_output
 from evolve.cli.terminal import out, print_error, print_note, print_text
 from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import PASS, rule_set
-from evolve.engine.board.squares import format_moves, parse_moves, square_name
+from evolve.engine.board.squares import parse_moves, square_name
 from evolve.errors import EvolveError, IllegalMoveError, RecordError, RunError
 from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine
@@ -326,9 +326,7 @@ class _Replay:
         return f"{ply}. {self.boards[ply - 1].side} {square_name(self.moves[ply - 1])}{opening}"
 
 
-def replay_game(
-    source: str, game: str | None, *, moves_only: bool, strict: bool, rules: str | None
-) -> None:
+def replay_game(source: str, game: str | None, *, strict: bool, rules: str | None) -> None:
     """Show a game of a run or of a file: on a terminal step by step, else all its boards."""
     path = Path(source)
     if path.is_dir() or not path.suffix:
@@ -337,10 +335,7 @@ def replay_game(
         replay = _of_run(source, game)
     else:
         replay = _of_file(path, game, rules, strict)
-    if moves_only:
-        print_text(replay.head)
-        print_text(format_moves(replay.moves))
-    elif out().is_terminal and sys.stdin.isatty():
+    if out().is_terminal and sys.stdin.isatty():
         _step(replay)
     else:
         _print(replay)

@@ -1,29 +1,122 @@
-"""`evolve cluster`: list a cluster's workers, and estimate what a run would gain there."""
+"""Where a command's games are played (`--executor`, `--scheduler`), and `evolve cluster`."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from evolve.cli.display import print_line, reporting_compilation
-from evolve.cli.executors import executor_for, executor_options, on_cluster
 from evolve.cli.options import jobs_option, json_option
-from evolve.cli.settings import GroupedCommand, settings_below
-from evolve.cli.terminal import duration, print_json, print_rows, size
+from evolve.cli.settings import GroupedCommand, GroupedOption, settings_below
+from evolve.cli.terminal import duration, print_error, print_json, print_rows, size
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve
 from evolve.errors import ClusterError, OptionsError
+from evolve.extras import need
 from evolve.terminal_text import count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
     from evolve.cluster.client import Cluster
+    from evolve.cluster.placement import Placement
     from evolve.cluster.workers import WorkerFacts
     from evolve.evolution.estimate import Forecast
+    from evolve.fitness.executor import Executor
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_META: Final = "evolve.executor"
+
+
+def executor_options(command: C) -> C:
+    """Add the options for where games are played; see `executor_for`."""
+    command = _option(
+        "--scheduler",
+        metavar="URL",
+        envvar="EVOLVE_SCHEDULER",
+        show_envvar=True,
+        help="Scheduler of the cluster, such as tls://host:8786; as an option it implies dask. "
+        "Certificates are of Dask's configuration.",
+    )(command)
+    return _option(
+        "--executor",
+        type=click.Choice(["threads", "dask"]),
+        help="Play games on threads of this machine, or on the workers of a Dask cluster (extra "
+        "`cluster`). Results do not depend on it.",
+    )(command)
+
+
+def _option(name: str, **attributes: Any) -> Callable[[C], C]:
+    def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        assert parameter.name is not None
+        source = context.get_parameter_source(parameter.name)
+        context.meta.setdefault(_META, {})[parameter.name] = (value, source)
+
+    return click.option(
+        name, cls=GroupedOption, group="Cluster", expose_value=False, callback=keep, **attributes
+    )
+
+
+def placement() -> Placement:
+    """Return where the command's games are played. ExtraError if Dask is not installed."""
+    from evolve.cluster.placement import Placement
+
+    scheduler = _scheduler()
+    if scheduler is not None:
+        need("distributed")
+    return Placement(scheduler)
+
+
+def _scheduler() -> str | None:
+    """Return the address of the cluster's scheduler; None if games stay on this machine."""
+    context = click.get_current_context()
+    given: dict[str, tuple[str | None, Any]] = context.meta.get(_META, {})
+    kind, _ = given.get("executor", (None, None))
+    scheduler, source = given.get("scheduler", (None, None))
+    typed = source is ParameterSource.COMMANDLINE
+    if kind == "threads" and typed:
+        raise OptionsError("--scheduler is for --executor dask")
+    if kind != "dask" and not typed:
+        return None
+    if scheduler is None:
+        raise OptionsError("--executor dask needs --scheduler URL, or EVOLVE_SCHEDULER")
+    return scheduler
+
+
+def on_cluster() -> bool:
+    """Whether the options ask for a cluster."""
+    return _scheduler() is not None
+
+
+def refuse_cluster(what: str) -> None:
+    """Raise OptionsError if the options ask for a cluster; `what` is work for one machine."""
+    if on_cluster():
+        raise OptionsError(f"--executor dask: {what} on one machine")
+
+
+@contextmanager
+def executor_for(jobs: int) -> Iterator[Executor]:
+    """Yield the executor that the options ask for, with `jobs` threads of this machine.
+
+    ClusterError if the scheduler does not answer; ExtraError if Dask is not installed.
+    """
+    with placement().open(jobs, print_error) as executor:
+        yield executor
+
+
+def where(executor: Executor) -> str:
+    """Where games are played, for the header of a command."""
+    address = getattr(executor, "address", None)
+    if address is None:
+        return count_of(executor.slots, "thread")
+    return f"{count_of(executor.slots, 'slot')} of {address}"
+
 
 _CHECK_HELP: Final = """Show the workers of a cluster, and how fast a run would be there.
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 from rich.table import Table
 
 from evolve.agents.reference import read_agent
+from evolve.cli.cluster import executor_for, on_cluster, where
 from evolve.cli.display import ProgressView, print_line, print_next, reporting_compilation
-from evolve.cli.executors import executor_for, on_cluster, where
 from evolve.cli.generations import (
     LEGEND,
     columns_shown,

@@ -8,8 +8,14 @@ from typing import Any, Final
 
 import click
 
-from evolve.cli.options import ExistingFile, complete_agents, force_option, json_option, new_file
-from evolve.engine.board.rules import RULE_SETS, Rules
+from evolve.cli.options import (
+    complete_agents,
+    force_option,
+    json_option,
+    new_file,
+    rules_option,
+)
+from evolve.engine.board.rules import Rules
 from evolve.errors import OptionsError
 
 _TARGETS: Final = {".py": "python", ".json": "agent", ".npz": "agent"}
@@ -79,7 +85,7 @@ def export_command(
 
 
 @click.command(name="check")
-@click.argument("file", type=ExistingFile())
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--class", "name", default="", help="The class that plays; AI by default.")
 @_seconds_option
 @_memory_option
@@ -150,11 +156,7 @@ def check_command(
 )
 @_seconds_option
 @_memory_option
-@click.option(
-    "--rules",
-    type=click.Choice([*RULE_SETS]),
-    help="Rules of the contest; those of the agent by default.",
-)
+@rules_option("Rules of the contest; those of the agent by default.")
 @_numba_option
 @json_option
 def hand_in_command(

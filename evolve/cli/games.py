@@ -1,23 +1,26 @@
-"""Commands about games: `evolve play`, `engine`, `replay`, `convert` and `solve`."""
+"""Commands about games and the engine, from `evolve play` to `evolve bench`."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import evolve
 from evolve.cli.display import reporting_compilation
 from evolve.cli.options import (
+    agents_rules_option,
     complete_agents,
     complete_runs,
-    file_rules_option,
+    files_rules_option,
     json_option,
     log_option,
+    output_named,
     output_path,
     rules_option,
     strict_option,
@@ -26,6 +29,8 @@ from evolve.cli.terminal import (
     counting,
     interruptible,
     print_error,
+    print_facts,
+    print_json,
     print_note,
     print_rows,
     print_text,
@@ -53,12 +58,11 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--ggf",
-    type=click.Path(path_type=Path),
-    callback=output_path,
+    callback=output_named(".ggf"),
     help="Add every game that ends to this GGF file.",
 )
 @log_option
-@rules_option
+@agents_rules_option
 def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) -> None:
     """Play against AGENT.
 
@@ -73,8 +77,6 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
       evolve play 'swh?depth=5' --side white
       evolve play patterns-standard --ggf mine.ggf
     """
-    if ggf is not None and ggf.suffix.lower() != ".ggf":
-        raise click.UsageError(f"--ggf {ggf}: the name must end in .ggf")
     from evolve.cli.boards import play_against
 
     play_against(agent, side, ggf, rules)
@@ -88,7 +90,7 @@ def play_command(agent: str, side: Side, ggf: Path | None, rules: str | None) ->
     required=True,
     help="Protocol of the other program, on standard input and output.",
 )
-@rules_option
+@agents_rules_option
 def engine_command(agent: str, protocol: str, rules: str | None) -> None:
     """Play as AGENT for another program, over GTP or NBoard.
 
@@ -111,12 +113,9 @@ def engine_command(agent: str, protocol: str, rules: str | None) -> None:
 @click.command(name="replay")
 @click.argument("source", metavar="RUN|FILE", shell_complete=complete_runs)
 @click.argument("game", required=False)
-@click.option("--moves", "moves_only", is_flag=True, help="The moves in one line, no boards.")
 @strict_option
-@file_rules_option
-def replay_command(
-    source: str, game: str | None, moves_only: bool, strict: bool, rules: str | None
-) -> None:
+@files_rules_option
+def replay_command(source: str, game: str | None, strict: bool, rules: str | None) -> None:
     """Show GAME of a run or of a file, move by move.
 
     Of a run GAME is generation:number, as in the games table, or a number in the last generation.
@@ -129,11 +128,11 @@ def replay_command(
     Examples:
       evolve replay runs/reversed-001 12:345
       evolve replay games.ggf 3
-      evolve replay WTH_2004.wtb 17 --moves
+      evolve replay WTH_2004.wtb 17
     """
     from evolve.cli.boards import replay_game
 
-    replay_game(source, game, moves_only=moves_only, strict=strict, rules=rules)
+    replay_game(source, game, strict=strict, rules=rules)
 
 
 _CONVERT_HELP: Final = f"""Turn the games of SOURCE into another format, by the names' endings.
@@ -162,7 +161,7 @@ Examples:
     help="For .obf: the position of each game with so many empty squares, not the last one.",
 )
 @strict_option
-@file_rules_option
+@files_rules_option
 def convert_command(
     source: Path, output: Path, empties: int | None, strict: bool, rules: str | None
 ) -> None:
@@ -203,10 +202,8 @@ def _with_empties(game: GameRecord, empties: int) -> list[Board]:
 
 @click.command(name="solve")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--rules",
-    type=click.Choice([*RULE_SETS]),
-    help="Rules, and so what a score is, if the file does not say them: "
+@rules_option(
+    "Rules, and so what a score is, if the file does not say them: "
     + "; ".join(f"{name}, {rules.score}" for name, rules in RULE_SETS.items())
     + ".",
 )
@@ -264,7 +261,11 @@ def solve_command(
         click.echo(json.dumps({"rules": rules, "positions": answers}, indent=1))
         return
     print_text(f"rules {rules}")
-    print_rows(list(answers[0]), [list(answer.values()) for answer in answers])
+    _print_records(answers)
+
+
+def _print_records(records: Sequence[Mapping[str, Any]]) -> None:
+    print_rows(list(records[0]), [list(record.values()) for record in records])
 
 
 def _one_of(rules: set[Rules], file: Path) -> Rules:
@@ -273,3 +274,72 @@ def _one_of(rules: set[Rules], file: Path) -> Rules:
         raise RecordError(f"{file} has positions of {' and '.join(sorted(rules))} rules; split it")
     (shared,) = rules
     return shared
+
+
+@click.command(name="perft")
+@click.argument("depth", type=click.IntRange(0, 20))
+@json_option
+def perft_command(depth: int, as_json: bool) -> None:
+    """Count the positions after DEPTH plies from the start.
+
+    A pass is a ply, a finished game one position; one thread, no table, no symmetry. Seconds are
+    without compilation.
+
+    \b
+    Example:
+      evolve perft 9
+    """
+    from evolve.engine.board import bits
+
+    bits.perft(bits.START_OWN, bits.START_OPP, 1)
+    started = time.perf_counter()
+    nodes = int(interruptible(lambda: bits.perft(bits.START_OWN, bits.START_OPP, depth)))
+    seconds = time.perf_counter() - started
+    (print_json if as_json else print_facts)({"depth": depth, "nodes": nodes, "seconds": seconds})
+
+
+_PARTS: Final = {
+    "perft": ("Perft from the start position, one thread", "perft_rows"),
+    "search": ("A move in the middle game, 16 to 40 discs", "search_rows"),
+    "solver": ("The end solved, half-random games", "solver_rows"),
+    "games": ("Whole games at depths 5, 3, 6", "game_rows"),
+}
+"""By name: the title, and the function of evolve.cli.speed that measures it."""
+
+
+@click.command(name="bench")
+@click.option(
+    "--part",
+    "parts",
+    type=click.Choice(list(_PARTS)),
+    multiple=True,
+    help="Measure this alone; may be given more than once.",
+)
+@json_option
+def bench_command(parts: tuple[str, ...], as_json: bool) -> None:
+    """Measure the speed of the engine on this machine, in one run of some minutes.
+
+    Times are medians: of CPU seconds where one thread works, of wall seconds for whole games.
+    Nothing is compiled while a clock runs.
+
+    \b
+    Examples:
+      evolve bench
+      evolve bench --part games --part search
+      evolve bench --json > bench.json
+    """
+    from evolve.cli import speed
+
+    document: dict[str, Any] = {"machine": speed.machine()}
+    if not as_json:
+        print_facts(document["machine"])
+    for part in parts or _PARTS:
+        title, rows_of = _PARTS[part]
+        print_note(f"{part} …")
+        begin = time.perf_counter()
+        document[part] = rows = interruptible(getattr(speed, rows_of))
+        if not as_json:
+            print_text(f"\n{title} (measured in {time.perf_counter() - begin:.0f} s)")
+            _print_records(rows)
+    if as_json:
+        print_json(document)

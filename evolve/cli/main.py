@@ -30,7 +30,7 @@ from evolve.version import __version__
 COMMANDS: Final = {
     **{kind.name: (kind.command_module, kind.about) for kind in RUN_TYPES},
     "study": ("evolve.cli.run", "Run a design of settings and seeds, several runs at a time."),
-    "resume": ("evolve.cli.resume", "Resume a run that was stopped, or past its end."),
+    "resume": ("evolve.cli.run", "Resume a run that was stopped, or past its end."),
     "runs": ("evolve.cli.runs", "List the runs in a folder."),
     "show": ("evolve.cli.show", "Show a run's tables, or an agent."),
     "compare": ("evolve.cli.runs", "Show runs side by side."),
@@ -40,7 +40,7 @@ COMMANDS: Final = {
     "plot": ("evolve.cli.plot", "Draw runs, studies and agents: for a screen or a paper."),
     "export": ("evolve.cli.export", "Write an agent file, or a stand-alone Python file."),
     "hand-in": ("evolve.cli.export", "Write a file for a contest, check it, and let it play."),
-    "agents": ("evolve.cli.agents", "List the agents known by name, and how strong they are."),
+    "agents": ("evolve.cli.rate", "List the agents known by name, and how strong they are."),
     "match": ("evolve.cli.match", "Play a match between two agents."),
     "rate": ("evolve.cli.rate", "Rate agents by a round robin."),
     "cluster": (
@@ -50,9 +50,9 @@ COMMANDS: Final = {
     "serve": ("evolve.cli.serve", "Serve a page and a REST API over a folder of runs."),
     "engine": ("evolve.cli.games", "Serve an agent to other programs, over GTP or NBoard."),
     "play": ("evolve.cli.games", "Play against an agent in the terminal."),
-    "bench": ("evolve.cli.bench", "Measure the speed of the engine on this machine."),
+    "bench": ("evolve.cli.games", "Measure the speed of the engine on this machine."),
     "convert": ("evolve.cli.games", "Turn games or positions into another format."),
-    "perft": ("evolve.cli.bench", "Count the positions after so many plies."),
+    "perft": ("evolve.cli.games", "Count the positions after so many plies."),
     "solve": ("evolve.cli.games", "Solve positions to the end of the game."),
 }
 """Each command's module, with a function NAME_command (_ for -), and the command's help."""

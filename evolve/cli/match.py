@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 import evolve
+from evolve.cli.cluster import executor_for, executor_options
 from evolve.cli.display import reporting_compilation
 from evolve.cli.drawing import show_board
-from evolve.cli.executors import executor_for, executor_options
 from evolve.cli.options import (
     complete_agents,
-    games_output,
     jobs_option,
     json_option,
     log_option,
+    output_named,
     output_path,
     readable,
     strict_option,
@@ -46,7 +46,6 @@ from evolve.cli.terminal import (
 from evolve.config.matches import MatchSettings
 from evolve.engine.board.rules import PASS
 from evolve.errors import EngineError
-from evolve.records.packing import ending_of
 
 if TYPE_CHECKING:
     from evolve.arena.match import Match
@@ -55,7 +54,8 @@ if TYPE_CHECKING:
     from evolve.runs.loading import AgreedRules
 
 
-_GGF: Final = (".ggf", ".txt")
+_PACE: Final = 0.3
+"""Least seconds that `--watch` shows a move."""
 C = TypeVar("C", bound=Callable[..., Any])
 
 
@@ -74,16 +74,6 @@ def contest_options(command: C) -> C:
     return command
 
 
-def _ggf_output(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> Path | None:
-    """A file to write GGF to, by an ending under which it can be read again."""
-    path = output_path(context, parameter, value)
-    if path is None or ending_of(path) in _GGF or (path.exists() and not path.is_file()):
-        return path  # a pipe or a device has any name
-    raise click.BadParameter(f"{path} must end in {' or '.join(_GGF)}")
-
-
 @click.command(cls=GroupedCommand, name="match")
 @click.argument("a", required=False, shell_complete=complete_agents)
 @click.argument("b", required=False, shell_complete=complete_agents)
@@ -98,20 +88,13 @@ def _ggf_output(
 @click.option(
     "--out",
     "table",
-    callback=games_output,
+    callback=output_named(".parquet", ".csv"),
     metavar="FILE",
     help="Store the games, pair by pair, in a .parquet or .csv file. The same command continues a "
     "match that was stopped.",
 )
-@click.option("--ggf", callback=_ggf_output, metavar="FILE", help="Also as GGF, at the end.")
+@click.option("--ggf", callback=output_path, metavar="FILE", help="Also as GGF, at the end.")
 @click.option("--watch", is_flag=True, help="Show the games on the terminal, one after another.")
-@click.option(
-    "--pace",
-    type=click.FloatRange(0.0, 60.0),
-    default=0.3,
-    show_default=True,
-    help="Least seconds that --watch shows a move.",
-)
 @contest_options
 @click.pass_context
 @reporting_compilation(print_note)
@@ -122,7 +105,6 @@ def match_command(
     table: Path | None,
     ggf: Path | None,
     watch: bool,
-    pace: float,
     strict: bool,
     jobs: int,
     as_json: bool,
@@ -141,7 +123,7 @@ def match_command(
       evolve match 'best.json?depth=3&endgame=0' 'swh?depth=3' --seed 2 --json
       evolve match best.json 'gtp:gtp-rhino --level=3?time=5' --out games.csv --ggf games.ggf
       evolve match new.json old.json --sprt 0 20
-      evolve match a.json b.json --games 2 --watch --pace 1
+      evolve match a.json b.json --games 2 --watch
       evolve match --config match.toml
     """
     if options["b"] is None and config is None:
@@ -151,7 +133,7 @@ def match_command(
 
     settings = settings_of(MatchSettings, options, config)
     names = readable(settings.a), readable(settings.b)
-    watched = _Watched(names, pace, as_json) if watch else None
+    watched = _Watched(names, as_json) if watch else None
     with executor_for(jobs) as executor:
         match, agreed = match_of(
             (evolve.load_agent(settings.a), evolve.load_agent(settings.b)),
@@ -211,10 +193,10 @@ def _claimed(match: Match, file: MatchFile | None, ggf: Path | None) -> Iterator
 class _Watched:
     """A match on the screen, move by move."""
 
-    def __init__(self, names: tuple[str, str], pace: float, as_json: bool) -> None:
+    def __init__(self, names: tuple[str, str], as_json: bool) -> None:
         if as_json or not out().is_terminal:
             raise click.UsageError("--watch shows games on a terminal, and without --json")
-        self._names, self._pace = names, pace
+        self._names = names
         self._match: Match | None = None
 
     @contextmanager
@@ -225,7 +207,7 @@ class _Watched:
             yield
 
     def show(self, number: int, game: LiveGame) -> None:
-        """Show the current position of a game, for `pace` seconds at least."""
+        """Show the current position of a game, for a moment."""
         assert self._match is not None
         black, white = (self._names[side] for side in self._match.pairings[number, :2])
         moves = game.board.moves or ()
@@ -240,7 +222,7 @@ class _Watched:
         show_board(game.board, last, () if game.over else game.board.legal_moves())
         if game.over:
             print_text(game.failure or "the game is over")
-        time.sleep(self._pace)
+        time.sleep(_PACE)
 
 
 def _play(match: Match, file: MatchFile | None, quiet: bool) -> KeyboardInterrupt | None:

@@ -6,9 +6,10 @@ Imports are light: help and completion must answer at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -19,41 +20,32 @@ from evolve.fitness.executor import processors
 from evolve.programs.children import LOG
 from evolve.tables.paths import CONFIG_FILE
 
-
-def _jobs(context: click.Context, parameter: click.Parameter, value: int | None) -> int:
-    return processors() if value is None else value
-
+C = TypeVar("C", bound=Callable[..., Any])
 
 jobs_option = click.option(
     "--jobs",
     type=click.IntRange(min=1),
-    callback=_jobs,
+    default=processors,
     help="Threads; all cores by default. Results do not depend on it.",
 )
-given_jobs_option = click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
-    "default as many as before, since what it tries depends on them.",
-)
-"""The same for work that may have its own number: None if the option is not given."""
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-rules_option = click.option(
-    "--rules",
-    type=click.Choice([*RULE_SETS]),
-    help="Rules to play by; those of the agents by default, or of the project, or standard.",
-)
-
-
-file_rules_option = click.option(
-    "--rules",
-    type=click.Choice([*RULE_SETS]),
-    help="Rules of games that do not say theirs; those of the project by default, or standard.",
-)
 strict_option = click.option(
     "--strict",
     is_flag=True,
     help="Fail if a game of a file cannot be read, instead of leaving it out.",
+)
+
+
+def rules_option(text: str) -> Callable[[C], C]:
+    """An option for the rules of games; text: its help."""
+    return click.option("--rules", type=click.Choice([*RULE_SETS]), help=text)
+
+
+agents_rules_option = rules_option(
+    "Rules to play by; those of the agents by default, or of the project, or standard."
+)
+files_rules_option = rules_option(
+    "Rules of games that do not say theirs; those of the project by default, or standard."
 )
 
 SERVICE_TOKEN: Final = "EVOLVE_TOKEN"
@@ -86,34 +78,20 @@ def output_path(
     return path.resolve() if path.is_symlink() and not through else path
 
 
-def output_folder(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> Path | None:
-    """A folder to write to, made if it is missing; its parent folder must exist."""
-    if value is None:
-        return None
-    path = Path(value)
-    if path.exists() and not path.is_dir():
-        raise click.ClickException(f"{path} is a file; name a folder")
-    if not path.parent.is_dir():
-        raise click.ClickException(f"there is no folder {path.parent} to make {path.name} in")
-    return path
+def output_named(
+    *endings: str,
+) -> Callable[[click.Context, click.Parameter, str | None], Path | None]:
+    """A callback like `output_path`, for files whose names end in one of these."""
 
+    def checked(
+        context: click.Context, parameter: click.Parameter, value: str | None
+    ) -> Path | None:
+        path = output_path(context, parameter, value)
+        if path is not None and path.suffix.lower() not in endings:
+            raise click.BadParameter(f"{path} must end in {' or '.join(endings)}")
+        return path
 
-class ExistingFile(click.Path):
-    """A file to read, which must exist."""
-
-    def __init__(self) -> None:
-        super().__init__(exists=True, dir_okay=False, path_type=Path)
-
-    def convert(
-        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
-    ) -> Any:
-        """Convert as click does; if the file's folder is missing, say so."""
-        folder = Path(value).parent
-        if not folder.is_dir():
-            self.fail(f"there is no folder {folder}, where {Path(value).name} would be")
-        return super().convert(value, parameter, context)
+    return checked
 
 
 def _log_to(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
@@ -164,29 +142,15 @@ def new_file(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def readable(name: str) -> str:
-    """A name in a form that can be shown and written, whatever bytes the command line held."""
+    """A name that can be written as UTF-8, whatever bytes the command line held."""
     return name.encode("utf-8", "replace").decode("utf-8")
-
-
-def games_output(
-    context: click.Context, parameter: click.Parameter, value: str | None
-) -> Path | None:
-    """A file to write a table to: .parquet or .csv."""
-    path = output_path(context, parameter, value)
-    if path is not None and path.suffix.lower() not in (".parquet", ".csv"):
-        raise click.BadParameter(f"{path} must end in .parquet or .csv")
-    return path
-
-
-_RUNS: Final = "runs"
-_AGENT_FILES: Final = (".json", ".npz")
 
 
 def complete_runs(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """Complete folders of runs, here and in `runs/`; else the shell completes any folder."""
-    items = [CompletionItem(str(path)) for path in _runs(incomplete)]
+    items = [CompletionItem(path) for path in _paths(incomplete)]
     return items or [CompletionItem(incomplete, type="dir")]
 
 
@@ -195,29 +159,24 @@ def complete_agents(
 ) -> list[CompletionItem]:
     """Complete reference agents, runs and agent files; else the shell completes any file."""
     names = [name for name in REFERENCES if name.startswith(incomplete)]
-    paths = [*_runs(incomplete), *_files(incomplete)]
-    items = [CompletionItem(text) for text in (*names, *map(str, paths))]
+    items = [CompletionItem(text) for text in (*names, *_paths(incomplete, ".json", ".npz"))]
     return items or [CompletionItem(incomplete, type="file")]
 
 
-def _runs(incomplete: str) -> Iterator[Path]:
-    places = dict.fromkeys((*_beginning_with(incomplete), *_beginning_with(f"{_RUNS}/")))
-    for path in places:
-        if (path / CONFIG_FILE).is_file() and str(path).startswith(incomplete):
-            yield path
+def _paths(incomplete: str, *endings: str) -> list[str]:
+    """Runs, and files with these endings, whose paths begin with the text, here and in `runs/`.
 
-
-def _files(incomplete: str) -> Iterator[Path]:
-    for path in _beginning_with(incomplete):
-        if path.suffix.lower() in _AGENT_FILES:
-            yield path
-
-
-def _beginning_with(incomplete: str) -> list[Path]:
-    """Paths that begin with the text, without names that would disturb the shell."""
-    folder = Path(incomplete) if incomplete.endswith("/") else Path(incomplete).parent
-    try:
-        paths = sorted(folder.iterdir())
-    except OSError:
-        return []
-    return [path for path in paths if str(path).startswith(incomplete) and str(path).isprintable()]
+    Names that would disturb the shell are left out.
+    """
+    found = []
+    for text in (incomplete, "runs/"):
+        folder = Path(text) if text.endswith("/") else Path(text).parent
+        with suppress(OSError):
+            found += [
+                str(path)
+                for path in sorted(folder.iterdir())
+                if (path / CONFIG_FILE).is_file() or path.suffix.lower() in endings
+            ]
+    return [
+        path for path in dict.fromkeys(found) if path.startswith(incomplete) and path.isprintable()
+    ]

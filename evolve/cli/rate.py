@@ -1,79 +1,68 @@
-"""`evolve rate`."""
+"""`evolve rate` and `evolve agents`: ratings by games, and those of the agents known by name."""
 
 from __future__ import annotations
 
 import functools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import evolve
+from evolve.agents.calibration.ratings import RATINGS
+from evolve.cli.cluster import executor_for
 from evolve.cli.display import reporting_compilation
-from evolve.cli.executors import executor_for
 from evolve.cli.match import contest_options
 from evolve.cli.options import (
     complete_agents,
-    output_folder,
+    json_option,
     readable,
+    rules_option,
 )
 from evolve.cli.progress import progress_of, report_event, report_start
-from evolve.cli.settings import (
-    GroupedCommand,
-    model_options,
-    settings_of,
-)
+from evolve.cli.settings import GroupedCommand, model_options, settings_of
 from evolve.cli.terminal import (
     NOTHING,
     Failures,
     counting,
     elo_text,
     print_error,
+    print_json,
     print_note,
     print_rows,
     print_text,
 )
 from evolve.config.matches import RateSettings
+from evolve.config.toml import default_rules
+from evolve.engine.board.rules import DEFAULT_RULES, Rules, rule_set
 
 if TYPE_CHECKING:
     from evolve.arena.tournament import Tournament
     from evolve.runs.loading import AgreedRules
 
 
-_AGAINST: Final = "--against"
+def _in_a_folder(context: click.Context, parameter: click.Parameter, path: Path | None) -> Any:
+    if path is not None and not path.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {path.parent} to make {path.name} in")
+    return path
 
 
-class _RateCommand(GroupedCommand):
-    """Takes several agents after `--against`, up to the next option."""
-
-    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, with `--against` before each of them."""
-        words: list[str] = []
-        opponents = False
-        for word in args:
-            if opponents and words[-1] != _AGAINST and not word.startswith("-"):
-                words.append(_AGAINST)
-            begun = word == _AGAINST or word.startswith(f"{_AGAINST}=")
-            opponents = begun or (opponents and not word.startswith("-"))
-            words.append(word)
-        return super().parse_args(context, words)
-
-
-@click.command(cls=_RateCommand, name="rate")
+@click.command(cls=GroupedCommand, name="rate")
 @click.argument("agents", nargs=-1, shell_complete=complete_agents)
 @model_options(RateSettings, "agents", "against")
 @click.option(
-    _AGAINST,
+    "--against",
     multiple=True,
-    metavar="A B …",
+    metavar="A",
     shell_complete=complete_agents,
-    help="A gauntlet: AGENTS play these alone, whose ratings stay fixed.",
+    help="A gauntlet: AGENTS play this and other such agents alone, whose ratings stay fixed.",
 )
 @click.option(
     "--out",
     "folder",
-    callback=output_folder,
+    type=click.Path(file_okay=False, path_type=Path),
+    callback=_in_a_folder,
     metavar="FOLDER",
     help="Store the games there; the same command continues a rating that was stopped, also with "
     "more agents at the end.",
@@ -104,8 +93,8 @@ def rate_command(
     Examples:
       evolve rate swh swh-mobility random --games 200
       evolve rate runs/* 'swh?depth=3' --out ratings --json
-      evolve rate new.json --against swh?depth=3 swh?depth=5 old.json --out gauntlet
-      evolve rate 'gtp:./new' --against 'gtp:./old' 'gtp:./other' --elos 1200,1350
+      evolve rate new.json --against 'swh?depth=3' --against old.json --out gauntlet
+      evolve rate 'gtp:./new' --against 'gtp:./old' --against 'gtp:./other' --elos 1200,1350
       evolve rate --config rating.toml
     """
     from evolve.arena.call import tournament_of
@@ -214,3 +203,56 @@ def _print(tournament: Tournament) -> None:
             print_text(f"{row.agent} lost {row.failures} of {row.games} games by failure")
     if not tournament.comparable:
         print_text("some never scored against others: their distance is at least what is shown")
+
+
+@click.command(name="agents")
+@rules_option("Rules to play by; those of the project by default, or standard.")
+@json_option
+def agents_command(rules: Rules | None, as_json: bool) -> None:
+    """List the agents that are known by name, the weakest first.
+
+    Elo is on the ladder's scale, ± half of its 95 % interval; `s a move` is the time of a move on
+    one core. `level-1` to `level-12` are for playing against, by any rules: the last column has the
+    agent that a level is, and its step is by how much it beats the level below, in Elo.
+
+    \b
+    Examples:
+      evolve agents
+      evolve agents --rules reversed
+      evolve play level-3
+    """
+    rules = rules or default_rules() or DEFAULT_RULES
+    rated = sorted(RATINGS.get(rules, {}).items(), key=lambda item: item[1].elo)
+    rows = [
+        {
+            "agent": name,
+            "elo": rating.elo,
+            "elo_error": rating.error or None,
+            "seconds": rating.seconds,
+            "about": rating.about,
+            "plays": rating.plays or name,
+            "step": rating.step or None,
+            "step_error": rating.step_error or None,
+        }
+        for name, rating in rated
+    ]
+    if as_json:
+        print_json({"rules": rules, "agents": rows})
+        return
+    print_text(f"{rules} ({rule_set(rules).goal}), Elo 0 is {rule_set(rules).reference}")
+    lines = [
+        (
+            name,
+            _with_error(f"{rating.elo}", rating.error),
+            _with_error(f"{rating.step:+}", rating.step_error) if rating.step else "",
+            f"{rating.seconds:.6f}".rstrip("0").rstrip("."),
+            rating.about,
+            rating.plays,
+        )
+        for name, rating in rated
+    ]
+    print_rows(("agent", "Elo", "step", "s a move", "what it is", "as"), lines)
+
+
+def _with_error(value: str, error: int) -> str:
+    return f"{value} ±{error}" if error else f"about {value}"

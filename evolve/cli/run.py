@@ -1,4 +1,4 @@
-"""`evolve run` and `evolve study`, and what all commands that start runs share."""
+"""`evolve run`, `study` and `resume`, and what all commands that start runs share."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from evolve.cli.executors import executor_options
-from evolve.cli.options import ExistingFile, jobs_option
+import evolve
+from evolve.cli.cluster import executor_options, refuse_cluster
+from evolve.cli.options import complete_runs, jobs_option, log_option
 from evolve.cli.progress import progress_option
 from evolve.cli.settings import (
     GroupedCommand,
@@ -24,9 +25,10 @@ from evolve.cli.work import work_of
 from evolve.config.evolution import EvolutionSettings
 from evolve.config.toml import resolve, resolve_as, rules_of_defaults
 from evolve.errors import OptionsError, SettingsError
+from evolve.fitness.executor import processors
 from evolve.parsing import laid_over
 from evolve.runs.run_type import RunType
-from evolve.runs.run_types import EVOLUTIONS
+from evolve.runs.run_types import EVOLUTIONS, RUN_TYPES
 from evolve.runs.study_spec import StudySpec, bare, grid_of, read_study_spec, study_spec_of
 
 C = TypeVar("C", bound=Callable[..., Any])
@@ -151,7 +153,7 @@ def run_command(**options: Any) -> int:
 
 
 @click.command(name="study")
-@click.argument("file", type=ExistingFile())
+@click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", metavar="FOLDER", help="Folder of the study; runs/study-NNN by default.")
 @executor_options
 @jobs_option
@@ -185,3 +187,79 @@ def study_command(file: Path, out: str | None, jobs: int) -> int:
     design = design.model_copy(update={"settings": settings})
     design.check()
     return _start(design, jobs, out)
+
+
+def _change_options(command: C) -> C:
+    """Add an option for every setting that some kind of run may change when it continues."""
+    changes = {change.name: change for kind in RUN_TYPES for change in kind.changes}
+    for change in reversed(changes.values()):
+        words = change.option
+        kind: Any = change.type
+        if kind is bool:
+            words += words.replace("--", "/--no-", 1)
+        elif kind is int:
+            kind = click.IntRange(min=1)
+        option = click.option(
+            words, type=kind, default=None, help=change.help, metavar=change.metavar
+        )
+        command = option(command)
+    return command
+
+
+@click.command(name="resume")
+@click.argument("run", shell_complete=complete_runs)
+@_change_options
+@click.option(
+    "--allow-programs",
+    is_flag=True,
+    help="Run programs that the settings of the folder name, even if you did not start it there.",
+)
+@click.option("--seeds", metavar="10-19", help="Of a study: seeds to add to those it has.")
+@executor_options
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Threads; all cores by default, and results do not depend on it. Of a sweep: workers, by "
+    "default as many as before, since what it tries depends on them.",
+)
+@log_option
+@progress_option
+def resume_command(
+    run: str, jobs: int | None, allow_programs: bool, seeds: str | None, **options: Any
+) -> int:
+    """Resume a run from its last complete generation, check or trial.
+
+    --generations (--games or --budget of a training, --trials of a sweep) sets a new total, also
+    past the first target; a study continues with all its runs. A finished run says so. Programs
+    (gtp:…, nboard:…) that the settings name run only if you started the run yourself, in this
+    folder, or with --allow-programs.
+
+    \b
+    Examples:
+      evolve resume runs/reversed-001
+      evolve resume runs/reversed-001 --generations 300
+      evolve resume runs/mcts-001 --budget 600
+      evolve resume runs/sweep-dqn-001 --trials 100 --jobs 2
+      evolve resume runs/sweep-program-001 --games 4000
+      evolve resume runs/study-001 --seeds 10-19
+    """
+    opened = evolve.load_run(run)
+    command, kind = opened.command, opened.kind
+    changes = {name: value for name, value in options.items() if value is not None}
+    may_change = [change.name for change in opened.changes]
+    for name in changes:
+        if name not in may_change:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is not for {run}, which is of `{command}`"
+            )
+    if not kind.plays_on_clusters:
+        refuse_cluster(f"`{command}` is")
+    if opened.form == "study":
+        from evolve.cli.studies import resume_study  # not above: it loads pandas
+
+        return resume_study(opened, changes, seeds, jobs or processors(), allow_programs)
+    if seeds is not None:
+        raise click.UsageError(f"--seeds is for studies; {run} is a run, of `{command}`")
+    if kind.workers and jobs is not None:
+        changes["jobs"] = jobs
+    return work_of(kind)(command).resume(opened, changes, jobs or processors(), allow_programs)

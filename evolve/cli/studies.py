@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evolve.cli.display import ProgressView, print_line, print_next
-from evolve.cli.executors import (
+from evolve.cli.cluster import (
     executor_for,
     on_cluster,
     refuse_cluster,
     where,
 )
+from evolve.cli.display import ProgressView, print_line, print_next
 from evolve.cli.runs import done_of, print_compared, strength_of
 from evolve.cli.terminal import cell
 from evolve.cli.work import carry_out, finish, new_folder

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from evolve.cli.executors import executor_options
+from evolve.cli.cluster import executor_options
 from evolve.cli.options import log_option
 from evolve.cli.run import start_study, starting_options
 from evolve.cli.settings import GroupedCommand, given_options, model_options, settings_below

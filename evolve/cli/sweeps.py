@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, cast
 
 from evolve.agents.reference import read_agent
+from evolve.cli.cluster import placement, refuse_cluster
 from evolve.cli.display import ProgressView, print_line, print_next
-from evolve.cli.executors import placement, refuse_cluster
 from evolve.cli.hand_in import proposed
 from evolve.cli.output import print_finalists, print_winner
 from evolve.cli.terminal import cell, duration, elo_text

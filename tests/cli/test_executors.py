@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from evolve.cli.executors import executor_for, on_cluster, where
+from evolve.cli.cluster import executor_for, on_cluster, where
 from tests.cli import misused
 
 

@@ -141,8 +141,8 @@ BAD = "f5d6c3\nf5f5\n1. F5 d6 2. C3\nd3x9\nnothing\nf5f6 pass\nd3\n"
     [
         (("convert", "a.txt", "-o", "b.ggf"), "3 games → b.ggf"),
         (("convert", "a.txt", "-o", "b.obf"), "3 positions of 3 games → b.obf"),
-        (("replay", "a.txt", "3", "--moves"), "f5 d6 c3"),
-        (("replay", "a.txt", "7", "--moves"), "d3"),
+        (("replay", "a.txt", "3"), "3. black c3"),
+        (("replay", "a.txt", "7"), "1. black d3"),
         (("match", "random", "random", "--openings", "a.txt", "--games", "2"), "games     2"),
         (("rate", "random", "random", "swh", "--openings", "a.txt", "--games", "2"), "random"),
     ],

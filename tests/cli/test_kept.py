@@ -12,8 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from evolve.cli.match import match_command
 from evolve.cli.rate import rate_command
-from evolve.cli.resume import resume_command
-from evolve.cli.run import run_command, study_command
+from evolve.cli.run import resume_command, run_command, study_command
 from evolve.cli.sweep import sweep_command
 from evolve.cli.train import train_command
 from evolve.cli.work import work_of
@@ -57,7 +56,6 @@ CHANGES_NOTHING: Final[Mapping[str, str]] = {
     "json": "how the result is printed",
     "watch": "shows games",
     "strict": "fails in place of going on",
-    "pace": "how fast it shows them",
     "list": "shows what would be searched, and starts nothing",
     "executor": "where games are played; test_a_run_on_a_cluster_has_the_tables_of_one_on_threads",
     "scheduler": "whom --executor asks",

@@ -7,7 +7,7 @@ import json
 import math
 import os
 import shutil
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -17,7 +17,7 @@ import evolve
 from evolve.agents.agent import StoredAgent
 from evolve.arena.match import Match
 from evolve.errors import EngineError
-from tests.cli import done, fails, finish, invoke, match, misused, on_a_terminal, spawn
+from tests.cli import done, fails, finish, invoke, match, misused, spawn
 from tests.programs.test_external import source
 
 KEYS = {
@@ -315,16 +315,20 @@ def test_agents_that_play_by_nothing_we_know() -> None:
     assert invoke("match", "--help").code == 0
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="terminals are others there")
-def test_games_are_watched_on_a_terminal(tmp_path: Path) -> None:
+def test_games_are_watched_on_a_terminal(
+    screen: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     options = ("swh?depth=2", "positional?depth=2", "--games", 4, "--seed", 3)
-    shown = on_a_terminal(tmp_path, "match", *options, "--watch", "--pace", 0)
+    monkeypatch.setattr("evolve.cli.match._PACE", 0.0)
+    lines = done("match", *options).lines
+    assert "on a terminal" in misused("match", *options, "--watch")
+    screen(80, colour=False)
+    shown = done("match", *options, "--watch").out
     assert "game 1 of 4: ● swh?depth=2, ○ positional?depth=2" in shown
     assert "game 2 of 4: ● positional?depth=2, ○ swh?depth=2" in shown
     assert "the game is over" in shown
-    for line in done("match", *options).lines:
+    for line in lines:
         assert line in shown, "the same games"
-    assert "on a terminal" in misused("match", *options, "--watch")
 
 
 # --- rules that are known, and rules that are assumed ---

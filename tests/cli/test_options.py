@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from evolve.cli.options import games_output, jobs_option, output_path, readable
+from evolve.cli.options import jobs_option, output_named, output_path, readable
 from evolve.fitness.executor import processors
 
 
@@ -21,7 +21,7 @@ def given(command: click.Command, *arguments: str) -> dict[str, Any]:
 @click.command
 @jobs_option
 @click.option("-o", callback=output_path)
-@click.option("--games", callback=games_output)
+@click.option("--games", callback=output_named(".parquet", ".csv"))
 def writing(**_: Any) -> None:
     pass
 

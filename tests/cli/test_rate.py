@@ -161,7 +161,7 @@ def test_settings_come_from_a_file_and_options_override_them(tmp_path: Path) -> 
 
 
 def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
-    words = ("--against", "swh", "zero", "--games=20", "--seed=2", "--out", tmp_path / "g")
+    words = ("--against=swh", "--against=zero", "--games=20", "--seed=2", "--out", tmp_path / "g")
     found = rate("swh-mobility", *words)
     assert found["cross"]["swh-mobility"].keys() == {"swh", "zero"}
     rows = {row["agent"]: row for row in found["agents"]}
@@ -178,21 +178,23 @@ def test_a_gauntlet_plays_the_anchors_alone(tmp_path: Path) -> None:
 
 
 def test_anchors_have_the_elo_that_is_given_or_that_of_the_ladder() -> None:
-    given = rate("swh-mobility", "--against=swh", "zero", "--elos=1200,900", "--games=20")
+    given = rate("swh-mobility", "--against=swh", "--against=zero", "--elos=1200,900", "--games=20")
     assert [row["elo"] for row in given["agents"] if row["agent"] != "swh-mobility"] == [1200, 900]
     assert "swh" not in given["cross"]["zero"], "nothing to find out"
-    known = done("rate", "zero", "--games=4", "--against", "swh", "swh?depth=3").out
+    known = done("rate", "zero", "--games=4", "--against=swh", "--against=swh?depth=3").out
     assert "Elo fixed: swh +0, swh?depth=3 +202" in known
-    assert "120 games" in done("rate", "zero", "--games=40", "--against", "swh", "swh?depth=2").out
+    unknown = done("rate", "zero", "--games=40", "--against=swh", "--against=swh?depth=2").out
+    assert "120 games" in unknown
     alone = done("rate", "zero", "--against", "swh-mobility", "--games=4").out
     assert "swh-mobility has 0 Elo" in alone
 
 
 def test_a_gauntlet_goes_on_with_the_same_anchors_alone(tmp_path: Path) -> None:
     words = ("rate", "zero", "--games=4", "--out", tmp_path / "g")
-    done(*words, "--against", "swh", "swh-mobility")
-    assert "other agents" in fails(*words, "--against", "swh", "random")
-    assert "other anchors" in fails(*words, "--against", "swh", "swh-mobility", "--elos=1,2")
+    done(*words, "--against=swh", "--against=swh-mobility")
+    assert "other agents" in fails(*words, "--against=swh", "--against=random")
+    same = ("--against=swh", "--against=swh-mobility")
+    assert "other anchors" in fails(*words, *same, "--elos=1,2")
     assert "other agents" in fails("rate", "zero", "swh", "--games=4", "--out", tmp_path / "g")
 
 

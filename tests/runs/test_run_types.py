@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evolve.cli.resume import resume_command
+from evolve.cli.run import resume_command
 from evolve.errors import RunError
 from evolve.runs.run_types import RUN_TYPES, kind_of
 from tests.cli import done, invoke
