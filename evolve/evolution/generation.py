@@ -41,7 +41,6 @@ from evolve.tables.individuals import (
     DISTINCT,
     FITNESS,
     GENERATIONS_COLUMNS,
-    IndividualRow,
     individuals_table,
     row_genes,
 )
@@ -110,27 +109,31 @@ class GenerationWriter:
         run_folder.commit_generation(
             self.folder,
             generation,
-            individuals_table(generation, self._rows(population, table), row, state),
+            individuals_table(self._rows(generation, population, table), row, state),
             pa.concat_tables([fitness_games, judged.table]),
         )
         return row
 
-    def _rows(self, population: Sequence[Individual], table: Standings) -> list[IndividualRow]:
-        has_fitness = _ranked_by(self.settings) == FITNESS
-        return [
-            IndividualRow(
-                individual=individual.name,
-                born=individual.born,
-                origin=individual.origin,
-                parents=individual.parents,
-                score=float(table.score[index]),
-                disc_difference=float(table.disc_difference[index]),
-                games=int(table.games[index]),
-                genes=self.genome.genes(individual),
-                fitness=individual.fitness.values[0] if has_fitness else None,
-            )
-            for index, individual in enumerate(population)
-        ]
+    def _rows(
+        self, generation: int, population: Sequence[Individual], table: Standings
+    ) -> list[dict[str, Any]]:
+        """The rows of the table of individuals."""
+        rows = []
+        for index, individual in enumerate(population):
+            row = {
+                "generation": generation,
+                "individual": individual.name,
+                "born": individual.born,
+                "origin": individual.origin,
+                "parents": individual.parents,
+                "score": float(table.score[index]),
+                "disc_difference": float(table.disc_difference[index]),
+                "games": int(table.games[index]),
+            }
+            if self.settings.fitness != SCORE:
+                row[FITNESS] = individual.fitness.values[0]
+            rows.append({**row, **self.genome.genes(individual)})
+        return rows
 
     def _judged(
         self, generation: int, champion: StoredAgent, champions: Champions, first_game: int

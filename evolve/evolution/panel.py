@@ -246,7 +246,7 @@ class LadderPanel(RunPanel):
 
     def restore(self, run: Run) -> None:
         self._curve = Curve()
-        for row in run.generation_rows:
+        for row in (run.metadata(number)[0] for number in range(run.generation_count)):
             if row.get("panel_elo") is not None:
                 value, low, high = (float(row[f"panel_elo{end}"]) for end in ("", "_low", "_high"))
                 error = Estimate(value, low, high, 0).error

@@ -10,12 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 
 from evolve.errors import RunError, reason_of
-from evolve.runs.run import Run
+from evolve.runs.run import Run, joined
 from evolve.runs.run_type import RunProgress, RunReading, TableReading
 from evolve.runs.summary import champion_elo
 from evolve.tables.columns import scalar_of, table_of_rows
-from evolve.tables.games import START
-from evolve.tables.individuals import GENERATIONS_COLUMNS, table_metadata
+from evolve.tables.games import GAMES_COLUMNS, START
+from evolve.tables.individuals import (
+    GENERATIONS_COLUMNS,
+    INDIVIDUALS_COLUMNS,
+    OF_LADDER,
+    table_metadata,
+)
 from evolve.tables.parquet import read_table
 from evolve.tables.paths import committed_generations, generation_file, playoff_file
 
@@ -25,10 +30,19 @@ if TYPE_CHECKING:
 _DEPTHS: Final = "depths"
 
 
-def _generations(run: Run, generation: int | None = None) -> pd.DataFrame:
-    """One row for each generation, or for the given one alone."""
-    frame = run.generations
-    return frame if generation is None else frame[frame["generation"] == generation]
+def _generations(run: Run, generation: int | None = None) -> pa.Table:
+    """One row for each generation, or for the given one alone.
+
+    Runs with the fixed panel have no columns of the ladder.
+    """
+    numbers = range(run.generation_count) if generation is None else [generation]
+    rows = [run.metadata(number)[0] for number in numbers]
+    ladder = run.config.get("panel") == "ladder"
+    names = [name for name in GENERATIONS_COLUMNS.names if ladder or name not in OF_LADDER]
+    try:
+        return table_of_rows(rows, GENERATIONS_COLUMNS.schema).select(names)
+    except pa.ArrowException as error:
+        raise RunError(f"{run.path}: the row of a generation is damaged: {error}") from error
 
 
 def _generation_rows(run: Run, numbers: Sequence[int]) -> pa.Table:
@@ -59,14 +73,18 @@ def _row_with_depths(path: Path, changed: int) -> dict[str, Any]:
     return row
 
 
-def _individuals(run: Run, generation: int | None = None) -> pd.DataFrame:
+def _individuals(run: Run, generation: int | None = None) -> pa.Table:
     """The individuals of all generations, or of the given one alone."""
-    return run.individuals if generation is None else run.generation(generation)[0]
+    numbers = range(run.generation_count) if generation is None else [generation]
+    tables = [run.individuals_table(number) for number in numbers]
+    return joined(run.path, tables or [INDIVIDUALS_COLUMNS.schema.empty_table()])
 
 
-def _games(run: Run, generation: int | None = None) -> pd.DataFrame:
+def _games(run: Run, generation: int | None = None) -> pa.Table:
     """The games of all generations, or of the given one alone."""
-    return run.games if generation is None else run.generation(generation)[1]
+    if generation is not None:
+        return run.all_games_table(generation)
+    return joined(run.path, [*_games_parts(run)] or [GAMES_COLUMNS.schema.empty_table()])
 
 
 def _games_parts(run: Run) -> Iterator[pa.Table]:

@@ -3,40 +3,121 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, cast
 
 import pyarrow as pa
 
 from evolve.errors import LinkError, RunError, SettingsError
+from evolve.extras import imported
 from evolve.files.folder import refuse_link
 from evolve.parsing import parse_toml, read_document
-from evolve.runs.folder_view import FolderView, Tables
 from evolve.runs.run_type import Change, RunTable, RunType
 from evolve.runs.run_types import check_links, kind_of
 from evolve.runs.study_spec import Member, StudySpec, read_study_spec
 from evolve.tables import paths
 from evolve.tables.columns import Columns, rows_with
 from evolve.tables.games import GAMES_COLUMNS
-from evolve.tables.individuals import (
-    INDIVIDUALS_COLUMNS,
-    SOMETIMES,
-    generations_frame,
-    row_genes,
-    table_metadata,
-)
-from evolve.tables.metrics import read_metrics
+from evolve.tables.individuals import INDIVIDUALS_COLUMNS, SOMETIMES, row_genes, table_metadata
 from evolve.tables.parquet import read_metadata, read_table
-from evolve.tables.trials import TRIALS_COLUMNS, Importances, importances_of, read_trials
+from evolve.tables.trials import Importances, importances_of, read_trials
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from evolve.agents.agent import StoredAgent
 
-class Run(FolderView):
+
+class Tables(tuple[str, ...]):
+    """The names of tables, and each table by its name: `run.tables["games"]`.
+
+    A table is read at its first use; it is a DataFrame.
+    """
+
+    _read: Callable[[str], Any]
+
+    def __new__(cls, names: Iterable[str], read: Callable[[str], Any]) -> Self:
+        made = super().__new__(cls, tuple(names))
+        made._read = read
+        return made
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._read(key) if isinstance(key, str) else super().__getitem__(key)
+
+
+class _FolderView(ABC):
+    """What is in the folder of a run or study, as Python and notebooks see it."""
+
+    path: Path
+
+    @property
+    @abstractmethod
+    def kind(self) -> RunType:
+        """Its kind of run."""
+
+    @abstractmethod
+    def table(self, name: str, generation: int | None = None) -> pd.DataFrame:
+        """One of its tables by name, or its rows of one generation."""
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.path.resolve().name
+
+    @property
+    def champion(self) -> StoredAgent:
+        """The best agent so far.
+
+        Raises AgentError where there is none: in a study, and in the sweep of another program,
+        whose best settings are in `best.json`.
+        """
+        return cast("StoredAgent", imported("evolve.runs.loading:load_agent")(self.path))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw it, as `evolve.plot` does with the same options.
+
+        ax: axes of your own figure, which are returned; without them, a picture that
+        notebooks show is returned.
+        """
+        return imported("evolve.plots.call:plot")(self, ax=ax, **options)
+
+    def _table_or_none(self, name: str) -> pd.DataFrame:
+        """A table; an empty one where such runs have none of that name."""
+        import pandas as pd  # not above: it takes half a second
+
+        return pd.DataFrame() if self.kind.table(name) is None else self.table(name)
+
+    @cached_property
+    def individuals(self) -> pd.DataFrame:
+        """Every individual of every generation, genes as lists."""
+        return self._table_or_none("individuals")
+
+    @cached_property
+    def games(self) -> pd.DataFrame:
+        """Every game, those of the play-off last."""
+        return self._table_or_none("games")
+
+    @cached_property
+    def generations(self) -> pd.DataFrame:
+        """One row for each generation; panel columns are NaN where it has no panel."""
+        return self._table_or_none("generations")
+
+    @cached_property
+    def trials(self) -> pd.DataFrame:
+        """The trials of a sweep, as of their last change."""
+        return self._table_or_none("trials")
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame:
+        """A row for each check of a training."""
+        return self._table_or_none("metrics")
+
+
+class Run(_FolderView):
     """The tables of one run, as of their first use.
 
     individuals, games, generations, trials and metrics are pandas DataFrames; a table that the kind
@@ -49,6 +130,7 @@ class Run(FolderView):
 
     def __init__(self, path: str | Path, *, check: bool = True) -> None:
         self.path = Path(path)
+        self._frames: dict[tuple[str, int | None], pd.DataFrame] = {}
         if check:
             check_links(self.path)
         if not (self.path / paths.CONFIG_FILE).is_file():
@@ -123,53 +205,14 @@ class Run(FolderView):
         Raises RunError when it has no table of that name, or no such generation.
         """
         self.table_named(name)
-        read = self.kind.reading.tables[name].read
-        if generation is None:
-            frame: pd.DataFrame = read(self)
-        else:
+        if generation is not None:
             self.check_generation(generation)
-            frame = read(self, generation)
-        return frame
-
-    @cached_property
-    def metrics(self) -> pd.DataFrame:
-        """A row for each check of a training; empty for other runs."""
-        return cast("pd.DataFrame", read_metrics(self.path).to_pandas())
-
-    @cached_property
-    def individuals(self) -> pd.DataFrame:
-        """Every individual of every generation, genes as lists."""
-        tables = [self.individuals_table(g) for g in range(self.generation_count)]
-        return _frame(self.path, tables)
-
-    @cached_property
-    def games(self) -> pd.DataFrame:
-        """Every game, those of the play-off last."""
-        tables = [self.games_table(g) for g in range(self.generation_count)]
-        return _frame(self.path, tables + self._playoffs())
-
-    @property
-    def generation_rows(self) -> list[dict[str, Any]]:
-        """The row of each generation, as it was written."""
-        return [self.metadata(g)[0] for g in range(self.generation_count)]
-
-    @cached_property
-    def generations(self) -> pd.DataFrame:
-        """One row for each generation; panel columns are NaN where it has no panel.
-
-        Runs with the fixed panel have no columns of the ladder.
-        """
-        try:
-            ladder = self.config.get("panel") == "ladder"
-            return generations_frame(self.generation_rows, ladder)
-        except (TypeError, ValueError) as error:
-            raise RunError(f"{self.path}: the row of a generation is damaged: {error}") from error
-
-    @cached_property
-    def trials(self) -> pd.DataFrame:
-        """The trials of a sweep, as of their last change; empty for other runs."""
-        table = read_trials(self.path)
-        return _frame(self.path, [TRIALS_COLUMNS.schema.empty_table() if table is None else table])
+        key = name, generation
+        if key not in self._frames:
+            read = self.kind.reading.tables[name].read
+            table = read(self) if generation is None else read(self, generation)
+            self._frames[key] = _frame(table)
+        return self._frames[key]
 
     @cached_property
     def importances(self) -> Importances:
@@ -179,10 +222,7 @@ class Run(FolderView):
 
     def generation(self, generation: int) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Individuals and games of one generation alone."""
-        return (
-            _frame(self.path, [self.individuals_table(generation)]),
-            _frame(self.path, [self.all_games_table(generation)]),
-        )
+        return self.table("individuals", generation), self.table("games", generation)
 
     def check_generation(self, generation: int) -> None:
         """Raise RunError unless the run has that generation."""
@@ -207,8 +247,9 @@ class Run(FolderView):
         RunError where there is no such generation.
         """
         self.check_generation(generation)
-        playoffs = self._playoffs() if generation == self.generation_count - 1 else []
-        return _joined(self.path, [self.games_table(generation), *playoffs])
+        tables = [self.games_table(generation)]
+        playoff = self.playoff_table() if generation == self.generation_count - 1 else None
+        return joined(self.path, tables if playoff is None else [*tables, playoff])
 
     def playoff_table(self) -> pa.Table | None:
         """The games of the play-off; None before it."""
@@ -250,10 +291,6 @@ class Run(FolderView):
             row, [key for key in row if key not in (*INDIVIDUALS_COLUMNS.names, *SOMETIMES)]
         )
 
-    def _playoffs(self) -> list[pa.Table]:
-        games = self.playoff_table()
-        return [] if games is None else [games]
-
 
 def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Table:
     """A table of a run, checked to have these columns and to be of that generation."""
@@ -263,7 +300,8 @@ def _read(path: Path, columns: Columns, generation: int | None = None) -> pa.Tab
     return table
 
 
-def _joined(path: Path, tables: Sequence[pa.Table]) -> pa.Table:
+def joined(path: Path, tables: Sequence[pa.Table]) -> pa.Table:
+    """The tables of a run's generations as one; RunError where their columns differ."""
     try:
         return pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     except pa.ArrowException as error:
@@ -271,12 +309,9 @@ def _joined(path: Path, tables: Sequence[pa.Table]) -> pa.Table:
         raise RunError(f"{path} has generations whose tables differ: {why}") from error
 
 
-def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
+def _frame(table: pa.Table) -> pd.DataFrame:
     import pandas as pd
 
-    if not tables:
-        return pd.DataFrame(columns=GAMES_COLUMNS.names[:1])
-    table = _joined(path, tables)
     frame: pd.DataFrame = table.to_pandas()
     for field in table.schema:
         if pa.types.is_fixed_size_list(field.type) or pa.types.is_list(field.type):
@@ -287,7 +322,7 @@ def _frame(path: Path, tables: Sequence[pa.Table]) -> pd.DataFrame:
 _MORE_SEEDS: Final = Change("seeds", str, "Seeds to add to those it has.", "10-19")
 
 
-class Study(FolderView):
+class Study(_FolderView):
     """The runs of a study, and their tables with columns that identify each row's run.
 
     individuals, games, generations, trials and metrics are the tables of every `Run`, one below the
@@ -384,31 +419,6 @@ class Study(FolderView):
                 }
                 frames.append(pd.concat([pd.DataFrame(marks, index=frame.index), frame], axis=1))
         return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
-
-    @cached_property
-    def individuals(self) -> pd.DataFrame:
-        """Every individual of every generation of every run."""
-        return self.table("individuals")
-
-    @cached_property
-    def games(self) -> pd.DataFrame:
-        """Every game of every run."""
-        return self.table("games")
-
-    @cached_property
-    def generations(self) -> pd.DataFrame:
-        """A row a generation of every run."""
-        return self.table("generations")
-
-    @cached_property
-    def trials(self) -> pd.DataFrame:
-        """The trials of its sweeps."""
-        return self.table("trials")
-
-    @cached_property
-    def metrics(self) -> pd.DataFrame:
-        """The checks of its trainings."""
-        return self.table("metrics")
 
 
 def is_study(path: Path) -> bool:

@@ -50,15 +50,14 @@ class RunTable:
 class TableReading:
     """How a table of a run is read; all functions take the Run.
 
-    read: also takes the generation where the kind has them; returns a DataFrame. columns: how the
-    page shows it, and which charts it draws. arrow: reads it without pandas. unused: names columns
-    that may be empty, which people are not shown then. parts: reads it piece by piece. count,
-    rows: where reading all of it is slow, its number of rows, and the rows at given places.
+    read: also takes the generation where the kind has them. columns: how the page shows it, and
+    which charts it draws. unused: names columns that may be empty, which people are not shown then.
+    parts: reads it piece by piece. count, rows: where reading all of it is slow, its number of
+    rows, and the rows at given places.
     """
 
-    read: Callable[..., pd.DataFrame]
+    read: Callable[..., pa.Table]
     columns: Columns | None = None
-    arrow: Callable[[Any], pa.Table] | None = None
     unused: Callable[[Any], Sequence[str]] | None = None
     parts: Callable[[Any], Iterator[pa.Table]] | None = None
     count: Callable[[Any], int] | None = None

@@ -116,12 +116,8 @@ READING: Final = RunReading(
     added=("seconds",),
     gain=_gain,
     tables={
-        "trials": TableReading(lambda run: run.trials, TRIALS_COLUMNS, arrow=_trials),
-        "rungs": TableReading(
-            lambda run: _rungs_table(run.path).to_pandas(), arrow=lambda run: _rungs_table(run.path)
-        ),
-        "final": TableReading(
-            lambda run: final_table(run.path).to_pandas(), arrow=lambda run: final_table(run.path)
-        ),
+        "trials": TableReading(_trials, TRIALS_COLUMNS),
+        "rungs": TableReading(lambda run: _rungs_table(run.path)),
+        "final": TableReading(lambda run: final_table(run.path)),
     },
 )

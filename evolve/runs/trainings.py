@@ -99,11 +99,6 @@ READING: Final = RunReading(
     curve=_curve,
     metrics=_metrics,
     tables={
-        "metrics": TableReading(
-            lambda run: run.metrics,
-            METRICS_COLUMNS,
-            arrow=lambda run: read_metrics(run.path),
-            unused=_unused,
-        )
+        "metrics": TableReading(lambda run: read_metrics(run.path), METRICS_COLUMNS, unused=_unused)
     },
 )

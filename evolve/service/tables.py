@@ -46,11 +46,7 @@ def rows_of(run: Run, name: str, cursor: Cursor, points: int | None, since: int)
         chosen, after = _chosen(count, cursor, points, since)
         rows = reading.rows(run, chosen)
     else:
-        whole = (
-            pa.Table.from_pandas(reading.read(run), preserve_index=False)
-            if reading.arrow is None
-            else reading.arrow(run)
-        )
+        whole = reading.read(run)
         count = len(whole)
         chosen, after = _chosen(count, cursor, points, since)
         rows = whole.take(array_of(list(chosen), pa.int64()))

@@ -42,8 +42,7 @@ class Chart:
 class Column:
     """A column of a table.
 
-    make: function from the table's source to its values; None where the source has them by its
-    name.
+    make: makes its values from those of the others by name; None where they are given.
     before: its value in files older than the column, such as None; NEEDED where every file has it.
     chart: the chart that draws it, with a band from NAME_low to NAME_high where the table has
     these columns; None for no chart. label: its name in that chart. text: what it means, for help.
@@ -80,8 +79,8 @@ class Columns:
         """Names of the columns."""
         return tuple(column.name for column in self.columns)
 
-    def table(self, source: Any) -> pa.Table:
-        """A table whose values the columns make from a source, or find in it by their name."""
+    def table(self, source: Mapping[str, Any]) -> pa.Table:
+        """A table of values by column name, and of what some columns make of them."""
         made = {
             column.name: column.make(source) if column.make else source[column.name]
             for column in self.columns
@@ -90,7 +89,7 @@ class Columns:
 
     def of_rows(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         """A table of rows, with values by column name; a missing value is null."""
-        return table_of_rows(rows, self.schema)
+        return self.table({name: [row.get(name) for row in rows] for name in self.names})
 
     def completed(self, table: pa.Table) -> pa.Table:
         """The table with the columns it is too old to have, in this order."""

@@ -8,9 +8,8 @@ evolution resumes.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -18,9 +17,6 @@ from evolve.engine.search.genes import GENES
 from evolve.errors import RunError
 from evolve.parsing import parse_json
 from evolve.tables.columns import Chart, Column, Columns, array_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SCALAR_GENES: Final = tuple(name for name, gene in GENES.items() if not gene.phased)
 """Genes of one number: plain columns. All others are fixed-size lists."""
@@ -32,7 +28,7 @@ SOMETIMES: Final = (FITNESS,)
 """Both columns, which come before the genes in some runs."""
 DISTINCT: Final = "distinct"
 """Column: how many of a generation's individuals play differently; 1 if all are clones."""
-_OF_LADDER: Final = (
+OF_LADDER: Final = (
     "rating",
     "rating_low",
     "rating_high",
@@ -51,65 +47,40 @@ _OVER_BUDGET: Final = Chart("Games lost on nodes", (0, 0.01))
 _SECONDS: Final = Chart("Seconds a generation", (0,))
 
 
-@dataclass(frozen=True)
-class IndividualRow:
-    """The values of one individual in a generation's table."""
-
-    individual: str
-    born: int
-    origin: str
-    parents: Sequence[str]
-    score: float
-    disc_difference: float
-    games: int
-    genes: Mapping[str, Sequence[int]]
-    fitness: float | None = None
-
-
-@dataclass(frozen=True)
-class _GenerationRows:
-    """All individuals of a generation, the source of its table."""
-
-    generation: int
-    rows: Sequence[IndividualRow]
-
-
-def _each(value: Callable[[IndividualRow], Any]) -> Callable[[_GenerationRows], list[Any]]:
-    return lambda source: [value(row) for row in source.rows]
-
-
 INDIVIDUALS_COLUMNS: Final = Columns(
     (
-        Column("generation", pa.int32(), lambda source: [source.generation] * len(source.rows)),
-        Column("individual", pa.string(), _each(lambda row: row.individual)),
-        Column("born", pa.int32(), _each(lambda row: row.born)),
-        Column("origin", pa.string(), _each(lambda row: row.origin)),
-        Column("parents", pa.list_(pa.string()), _each(lambda row: list(row.parents))),
-        Column("score", pa.float64(), _each(lambda row: row.score), format="percent"),
-        Column("disc_difference", pa.float64(), _each(lambda row: row.disc_difference)),
-        Column("games", pa.int32(), _each(lambda row: row.games)),
+        Column("generation", pa.int32()),
+        Column("individual", pa.string()),
+        Column("born", pa.int32()),
+        Column("origin", pa.string()),
+        Column("parents", pa.list_(pa.string())),
+        Column("score", pa.float64(), format="percent"),
+        Column("disc_difference", pa.float64()),
+        Column("games", pa.int32()),
     )
 )
 """The columns before the genes."""
 
 
 def individuals_table(
-    generation: int,
-    rows: Sequence[IndividualRow],
+    rows: Sequence[Mapping[str, Any]],
     generation_row: Mapping[str, Any],
     checkpoint: Mapping[str, Any],
 ) -> pa.Table:
-    """The table of one generation with its metadata; all rows must have the same genes."""
-    table = INDIVIDUALS_COLUMNS.table(_GenerationRows(generation, rows))
-    if rows[0].fitness is not None:
-        table = table.append_column(FITNESS, array_of([row.fitness for row in rows], pa.float64()))
-    for gene, first in rows[0].genes.items():
-        if gene in SCALAR_GENES:
-            values = array_of([row.genes[gene][0] for row in rows], pa.int32())
+    """The table of one generation with its metadata.
+
+    rows: values by column, the fitness where it is not the score, and the same genes in all rows.
+    """
+    table = INDIVIDUALS_COLUMNS.of_rows(rows)
+    for name in [name for name in rows[0] if name not in INDIVIDUALS_COLUMNS.names]:
+        values = [row[name] for row in rows]
+        if name == FITNESS:
+            column = array_of(values, pa.float64())
+        elif name in SCALAR_GENES:
+            column = array_of([number for (number,) in values], pa.int32())
         else:
-            kind = pa.list_(pa.int32(), len(first))
-            values = array_of([list(row.genes[gene]) for row in rows], kind)
-        table = table.append_column(gene, values)
+            column = array_of(values, pa.list_(pa.int32(), len(values[0])))
+        table = table.append_column(name, column)
     metadata = json.dumps({"generation": dict(generation_row), "checkpoint": dict(checkpoint)})
     return table.replace_schema_metadata({_METADATA_KEY: metadata.encode()})
 
@@ -190,17 +161,3 @@ GENERATIONS_COLUMNS: Final = Columns(
     )
 )  # fmt: skip
 """Columns that a row may lack are null there, such as those of the panel without a panel."""
-
-
-def generations_frame(rows: Sequence[Mapping[str, Any]], ladder: bool) -> pd.DataFrame:
-    """The table of these rows; TypeError or ValueError where a row is damaged."""
-    import pandas as pd  # not above: see Run
-
-    columns = [column for column in GENERATIONS_COLUMNS if ladder or column.name not in _OF_LADDER]
-    frame = pd.DataFrame(rows, columns=[column.name for column in columns])
-    types = {
-        column.name: column.type.to_pandas_dtype()
-        for column in columns
-        if column.name != "generation" and not pa.types.is_string(column.type)
-    }
-    return frame.astype(types)

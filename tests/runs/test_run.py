@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import evolve
-from evolve.errors import EvolveError, RunError
-from evolve.runs.run import list_all, load_run
+from evolve.errors import AgentError, EvolveError, RunError
+from evolve.runs.run import Run, list_all, load_run
 from evolve.runs.run_types import EVOLUTIONS, champion_of
 from evolve.tables.games import GAMES_COLUMNS
 from evolve.tables.individuals import INDIVIDUALS_COLUMNS
@@ -97,3 +97,25 @@ def test_an_individual_is_found_as_it_was_last(made: Path) -> None:
     for name in ("9-0", "0-99", "x", "0", "٠-0", ""):
         with pytest.raises(RunError, match="has no individual"):
             run.find(name)
+
+
+def test_tables_are_names_and_tables() -> None:
+    run = Run(KEPT)
+    assert run.tables == tuple(table.name for table in EVOLUTIONS.tables)
+    assert run.tables[0] == "generations"
+    assert "games" in run.tables
+    assert run.tables["games"] is run.games
+    with pytest.raises(RunError, match="has no trials"):
+        run.tables["trials"]
+
+
+def test_a_champion_is_the_run_s_agent_file() -> None:
+    champion = Run(KEPT).champion
+    assert champion.choose(evolve.Board.start()) in evolve.Board.start().legal_moves()
+    assert champion.name == evolve.load_agent(KEPT).name
+
+
+def test_a_study_has_none(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text('command = "run"\nseeds = [0]\n')
+    with pytest.raises(AgentError, match="is a study: name one of its runs"):
+        _ = evolve.Study(tmp_path).champion
