@@ -235,8 +235,7 @@ def openings_for(
         )
     from evolve.records.formats import read_games  # imported here: few matches use a file
 
-    # The winners of the games in the file do not matter here, so neither do their rules.
-    reading = read_games(source, check_winners=False, strict=strict)
+    reading = read_games(source, strict=strict)
     for line in reading.messages(Path(source)):
         tell(line)
     openings = openings_of_games(reading.records, plies)

@@ -34,9 +34,8 @@ from evolve.errors import EvolveError, RecordError, RunError
 from evolve.files.atomic import write_bytes
 from evolve.files.changes import make_folder, move, remove_tree
 from evolve.fitness.games import Games, empty_rows
-from evolve.records.formats import read_games
+from evolve.records.formats import packed, read_games
 from evolve.records.ggf import format_ggf
-from evolve.records.packing import packed
 from evolve.runs.run_folder import locked
 from evolve.tables.columns import array_of, repeated
 from evolve.tables.games import FAILED, RESULTS

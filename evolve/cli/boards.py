@@ -29,10 +29,9 @@ from evolve.files.atomic import write_text
 from evolve.protocols.gtp import GtpEngine
 from evolve.protocols.nboard import NBoardEngine
 from evolve.protocols.session import Session
-from evolve.records.formats import read_games, write_games
+from evolve.records.formats import read_bytes, read_games, text_of, write_games
 from evolve.records.ggf import format_ggf, scan_trees
 from evolve.records.moves import read_move
-from evolve.records.packing import read_bytes, text_of
 from evolve.records.positions import start_board
 from evolve.records.record import GameRecord
 from evolve.runs.loading import AgreedRules, agree_on
@@ -226,7 +225,7 @@ class _Game:
         if not name or not (number.isascii() and number.isdigit()):
             name, number = text, "1"
         try:
-            reading = read_games(name, self.agreed.rules, check_winners=False)
+            reading = read_games(name, self.agreed.rules)
             record = reading.game(Path(name), int(number))
             if record.start.moves is None and self.agent.needs_moves:
                 raise RecordError(

@@ -38,8 +38,7 @@ from evolve.cli.terminal import (
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import OptionsError, RecordError
-from evolve.records.formats import TABLE
-from evolve.records.packing import PACKED, ending_of
+from evolve.records.formats import PACKED, TABLE, ending_of
 from evolve.terminal_text import count_of
 
 if TYPE_CHECKING:

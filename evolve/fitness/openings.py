@@ -35,7 +35,7 @@ from evolve.engine.games.opening import (
 from evolve.engine.search.context_factory import new_context
 from evolve.errors import SettingsError
 from evolve.records.positions import start_text
-from evolve.records.record import GameRecord, play_moves, with_passes
+from evolve.records.record import GameRecord, with_passes
 from evolve.tables.games import move_texts
 
 _BALANCE_DEPTH: Final = 5
@@ -204,7 +204,7 @@ def openings_of_games(games: Iterable[GameRecord], plies: int | None = None) -> 
         squares = tuple(square for square in game.moves if square != PASS)[:wanted]
         if wanted is not None and len(squares) < wanted:
             continue
-        if play_moves(game.start, with_passes(game.start, squares)).is_over():
+        if with_passes(game.start, squares)[1].is_over():
             raise SettingsError(
                 f"opening {number} ends the game: there is nothing left to play; --opening-plies "
                 "takes so many moves of each game alone"

@@ -12,37 +12,28 @@ description of FF[4] by A. Hollosi.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import PASS, RULE_SETS, Rules, rule_set
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.moves import read_move
-from evolve.records.packing import Source
 from evolve.records.positions import read_position
-from evolve.records.record import (
-    NO_REQUEST,
-    Ending,
-    GameRecord,
-    Reading,
-    RequestedRules,
-    record_of,
-)
+from evolve.records.record import NO_REQUEST, Ending, GameRecord, Reading, Request, record_of
 
 _VALUE: Final = r"\[((?:[^\]\\]|\\.)*)\]"
 _BEGIN: Final = re.compile(r"\(\s*;")
 _TOKEN: Final = re.compile(
     rf"\s*(?:(?P<sign>[();])|(?P<name>[A-Za-z]+)\s*(?P<values>(?:{_VALUE}\s*)+))", re.DOTALL
 )
-_PART: Final = re.compile(r"[A-Za-z]{1,2}\s*\[[^\]]*\]|;\s*\)")
 _RESULT: Final = re.compile(r"([+-]?\d+(?:\.\d+)?)(?::([a-z]))?")
 _ENDINGS: Final[dict[str | None, Ending]] = {"r": "resigned", "t": "time", "s": "agreed"}
 _FLAGS: Final = {ending: f":{flag}" for flag, ending in _ENDINGS.items()}
 _LETTERS: Final = {rules.ggf: name for name, rules in RULE_SETS.items() if rules.ggf is not None}
-_TYPE: Final = re.compile(rf"s?(?P<size>\d+)(?P<kinds>(?:r\d*|[bsk{''.join(_LETTERS)}])*)")
+_TYPE: Final = re.compile(rf"s?8(?P<kinds>(?:r\d*|[bs{''.join(_LETTERS)}])*)")
 _SQUARES: Final = {
     **{square_name(square): square for square in range(PASS)},
     **{column + row: square for square in range(PASS)
@@ -102,25 +93,21 @@ def ggf_text(records: Iterable[GameRecord]) -> str:
     return "".join(format_ggf(record) + "\n" for record in records)
 
 
-def read_trees(source: Source) -> Reading:
-    """The games of a file in GGF or SGF: both occur with the ending .sgf."""
-    return scan_trees(source.text, source.requested)
-
-
-def scan_trees(text: str, requested: RequestedRules = NO_REQUEST) -> Reading:
+def scan_trees(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games of a text in GGF or SGF, with those that could not be read.
 
-    White space may stand between games, numbers, as servers write them, and any other text that
-    does not look like part of a game. RecordError where there is no game.
+    Any text may stand between games. RecordError where there is no game.
     """
     reading = Reading()
-    for line, properties, damage in _games(text):
+    line, end = 1, 0
+    while begin := _BEGIN.search(text, end):
+        line += text.count("\n", end, begin.start())
+        properties, end = _game(text, begin.end())
         try:
-            if damage:
-                raise RecordError(damage)
-            reading.add(_record(properties, requested))
+            reading.add(_record(properties, request))
         except RecordError as error:
             reading.leave_out(f"line {line}, game {reading.next}", error)
+        line += text.count("\n", begin.start(), end)
     return reading.not_empty("no game of GGF or SGF, which would begin with (;GM[Othello] or GM[2]")
 
 
@@ -129,91 +116,53 @@ def parse_ggf(text: str) -> list[GameRecord]:
     return scan_trees(text).whole()
 
 
-class _Game(NamedTuple):
-    """A game: the properties of its main line, its damage, if any, and where it ends."""
+def _game(text: str, index: int) -> tuple[Properties, int]:
+    """The properties of the game whose first one is at `index`, on its main line, and its end.
 
-    properties: Properties
-    damage: str
-    end: int
-
-
-def _games(text: str) -> Iterator[tuple[int, Properties, str]]:
-    """The first line of each game, its properties, and its damage, if any.
-
-    The rest of a game without a beginning is one, too.
+    A damaged game has none, and ends where the next one begins.
     """
-    line, begin, end = 1, 0, 0
-    while begin < len(text):
-        found = _BEGIN.search(text, end)
-        begin = found.start() if found else len(text)
-        part = _PART.search(text, end, begin)
-        if part:
-            quoted = text[part.start() : begin].strip()[:20]
-            damage = f"{quoted!r} belongs to no game; a game begins with (;"
-            yield line + text.count("\n", end, part.start()), [], damage
-        line += text.count("\n", end, begin)
-        if found:
-            game = _game(text, found.end())
-            yield line, game.properties, game.damage
-            line, end = line + text.count("\n", begin, game.end), game.end
-
-
-def _game(text: str, index: int) -> _Game:
-    """The game whose first property is at `index`."""
     properties: Properties = []
-    depth, opened = 1, index
-    main = True
+    depth, opened, main = 1, index, True
     while depth:
         token = _TOKEN.match(text, index)
-        if token is None:
-            following = _BEGIN.search(text, index)
-            end = following.start() if following else len(text)
-            rest = text[index:end].strip()
-            if re.search(r"[\])]", rest):
-                return _Game([], f"{rest[:20]!r} is neither a property nor an end )", end)
-            return _Game([], "it is cut off: there is no end )", end)
-        name, sign = token["name"], token["sign"]
-        following = _BEGIN.search(token["values"]) if name and name != "C" else None
-        if following:
-            end = token.start("values") + following.start()
-            return _Game([], "it is cut off: a property has no end ]", end)
-        if name == "GM" and depth > 1:  # the next game
-            return _Game([], "it is cut off: there is no end )", opened)
+        name, sign, values = token.group("name", "sign", "values") if token else (None, None, "")
+        next_game = name == "GM" and depth > 1
+        if token is None or next_game or (name not in (None, "C") and _BEGIN.search(values)):
+            following = _BEGIN.search(text, opened if next_game else index)
+            return [], following.start() if following else len(text)
         if name and main:
-            values = [
-                re.sub(r"\\(.)", r"\1", value) for value in re.findall(_VALUE, token["values"])
-            ]
-            properties.append((name.upper(), values))
+            texts = re.findall(_VALUE, values)
+            properties.append((name.upper(), [re.sub(r"\\(.)", r"\1", text) for text in texts]))
         opened = token.start() if sign == "(" else opened
         depth += {"(": 1, ")": -1}.get(sign or "", 0)
         main = main and sign != ")"  # the first line of play is the main one
         index = token.end()
-    return _Game(properties, "", index)
+    return properties, index
 
 
-def _record(properties: Properties, requested: RequestedRules) -> GameRecord:
+def _record(properties: Properties, request: Request) -> GameRecord:
+    if not properties:
+        raise RecordError("it is damaged, or cut off")
     head = {name: values[0].strip() for name, values in properties}
     game = head.get("GM", "Othello")
     if game == "2":
-        start, about = _of_sgf(properties, head, requested)
+        start, about = _of_sgf(properties, head, request)
     elif game.lower() in ("othello", "reversi"):
-        start, about = _of_ggf(head, requested)
+        start, about = _of_ggf(head, request)
     else:
         raise RecordError(f"GM[{game}] is not Othello, which is GM[Othello], or GM[2] in SGF")
     moves = [(name, values[0].strip()) for name, values in properties if name in _SIDES]
-    texts = [f"{side}[{value}]" for side, value in moves]
     squares = []
-    for number, (_, value) in enumerate(moves, 1):
+    for number, (side, value) in enumerate(moves, 1):
         square = _SQUARES.get(value.partition("/")[0].strip().lower())
         try:
             squares.append(parse_move(value) if square is None else square)
         except RecordError as error:
-            raise RecordError(f"move {number}, {texts[number - 1]}: {error}") from error
+            raise RecordError(f"move {number}, {side}[{value}]: {error}") from error
     return record_of(
         start,
         squares,
         [_SIDES[side] for side, _ in moves],
-        texts,
         black=head.get("PB", ""),
         white=head.get("PW", ""),
         site=head.get("PC", ""),
@@ -231,9 +180,9 @@ def parse_move(text: str) -> int:
     return read_move(next(iter(text.partition("/")[0].split()), ""))
 
 
-def _of_ggf(head: dict[str, str], requested: RequestedRules) -> tuple[Board, dict[str, Any]]:
+def _of_ggf(head: dict[str, str], request: Request) -> tuple[Board, dict[str, Any]]:
     """The start of a game in GGF; its rules and result."""
-    rules = requested.agree(_rules(head.get("TY", "8")))
+    rules = request.agree(_rules(head.get("TY", "8")))
     if re.search("[1-9]", head.get("KM", "")):
         raise RecordError(f"KM[{head['KM']}] is a game with komi, which is not read")
     result = _RESULT.fullmatch(head.get("RE", "?"))
@@ -248,11 +197,7 @@ def _of_ggf(head: dict[str, str], requested: RequestedRules) -> tuple[Board, dic
 def _rules(kind: str) -> Rules:
     match = _TYPE.fullmatch(kind.lower())
     if not match:
-        raise RecordError(f"TY[{kind}] is a game of rules that are not known")
-    if match["size"] != "8":
-        raise RecordError(f"TY[{kind}] is not a game on 8 x 8 squares")
-    if "k" in match["kinds"]:
-        raise RecordError(f"TY[{kind}] is a game with komi, which is not read")
+        raise RecordError(f"TY[{kind}] is no game on 8 x 8 squares without komi, by known rules")
     # Other letters, such as r for random discs, do not affect the rules.
     return _LETTERS["".join(letter for letter in match["kinds"] if letter in _LETTERS)]
 
@@ -272,7 +217,7 @@ def _start(text: str) -> Board:
 
 
 def _of_sgf(
-    properties: Properties, head: dict[str, str], requested: RequestedRules
+    properties: Properties, head: dict[str, str], request: Request
 ) -> tuple[Board, dict[str, Any]]:
     """The start of a game in SGF; its rules and result, ±64 for a win by an unknown margin."""
     if head.get("SZ", "8") not in ("8", "8:8"):
@@ -286,7 +231,7 @@ def _of_sgf(
         score = float(by) if by[:1].isdigit() else 64.0
         score *= 1 if match["side"].upper() == "B" else -1
         ending = _SGF_ENDINGS.get(by, ending)
-    about = {"rules": requested.agree(None), "result": score, "stopped": ending}
+    about = {"rules": request.agree(None), "result": score, "stopped": ending}
     return _sgf_start(properties, head.get("PL", first)), about
 
 

@@ -21,7 +21,7 @@ _SIGNS: Final = str.maketrans("\u2010\u2011–—−\u2044", "-----/")
 _TOKEN: Final = re.compile(
     r"""(?P<square>[a-h][1-8])
     |(?P<pass>pass|ps|pa(?![1-8])|p(?![a-z](?![1-8]))|@@|(?<!-)--(?!-))
-    |(?P<number>\d{1,3})(?:\s*(?:\.+|[:)])|(?=\s+[a-z@-]))
+    |\d{1,3}(?:\s*(?:\.+|[:)])|(?=\s+[a-z@-]))
     |[\s,;|/>_·→'"\[\]()!?]+|-(?!-)""",
     re.IGNORECASE | re.VERBOSE,
 )
@@ -65,15 +65,12 @@ def normalised(text: str) -> str:
 
 
 def read_moves(text: str) -> ParsedMoves:
-    """The moves of a text; RecordError quotes what is not a move, and where it is.
-
-    Numbers are those of moves: each goes up by one, and has at most two moves.
-    """
+    """The moves of a text; RecordError quotes what is not a move, and where it is."""
     if _PLAIN.fullmatch(text):
         return ParsedMoves(_plain(text))
     text = normalised(text)
     squares: list[int] = []
-    index, last, since = 0, None, 0
+    index = 0
     while index < len(text):
         if text[index] in "0123456789*" and (ending := _RESULT.fullmatch(text, index)):
             return ParsedMoves(tuple(squares), _result_of(ending))
@@ -83,22 +80,8 @@ def read_moves(text: str) -> ParsedMoves:
                 f"{text[index:].strip()[:12]!r} at character {index + 1} is not a move; moves are "
                 "a1 to h8, or pass"
             )
-        if match["number"]:
-            number = int(match["number"])
-            if last is not None and not last <= number <= last + 1:
-                raise RecordError(
-                    f"number {number} at character {index + 1} stands behind number {last}: a "
-                    "move is missing, or this is not a move"
-                )
-            last, since = number, 0
-        elif match["square"] or match["pass"]:
+        if match["square"] or match["pass"]:
             squares.append(PASS if match["pass"] else _plain(match["square"].lower())[0])
-            since += 1
-            if last is not None and since > 2:
-                raise RecordError(
-                    f"there are more than two moves behind number {last}: leave out numbers of "
-                    "games, and write those of moves"
-                )
         index = match.end()
     return ParsedMoves(tuple(squares))
 
@@ -121,9 +104,10 @@ def _plain(text: str) -> tuple[int, ...]:
     )
 
 
-def is_result(text: str) -> bool:
-    """Whether a text is a result and nothing else."""
-    return _RESULT.fullmatch(normalised(text).strip("([ \t")) is not None
+def read_result(text: str) -> Result | None:
+    """The result that a text is; None where it is none, or `*`."""
+    match = _RESULT.fullmatch(normalised(text).strip("([ \t"))
+    return None if match is None else _result_of(match)
 
 
 def _result_of(match: re.Match[str]) -> Result | None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from evolve.engine.board.board import Board
+from evolve.engine.board.board import Board, Side
 from evolve.engine.board.rules import DEFAULT_RULES, PASS, RULE_SETS, Rules, check_rules
 from evolve.engine.board.squares import square_name
 from evolve.errors import IllegalMoveError, PositionError, RecordError
@@ -88,38 +88,25 @@ def play_moves(board: Board, moves: Iterable[int]) -> Board:
         try:
             board = board.pass_move() if square == PASS else board.play(square)
         except IllegalMoveError as error:
-            line = str(error).splitlines()[0]
-            raise RecordError(f"move {number}, {square_name(square)}: {line}") from error
+            raise _impossible(number, square, error) from error
     return board
 
 
 def with_passes(
-    board: Board,
-    squares: Iterable[int],
-    sides: Sequence[str] | None = None,
-    texts: Sequence[str] | None = None,
-) -> tuple[int, ...]:
-    """The moves with all forced passes inserted, also after the last move.
+    board: Board, squares: Iterable[int], sides: Sequence[str] | None = None
+) -> tuple[tuple[int, ...], Board]:
+    """The moves with all forced passes inserted, also after the last move, and the board then.
 
     `squares` may contain passes: they are checked, and dropped where the game is over. `sides`
     (`black`, `white`) moved, where that is known: they must be right, and no pass is added after
-    the last move. RecordError names the first impossible move, as it is written in `texts`.
+    the last move. RecordError names the first impossible move.
     """
-    return _played(board, squares, sides, texts)[0]
-
-
-def _played(
-    board: Board,
-    squares: Iterable[int],
-    sides: Sequence[str] | None = None,
-    texts: Sequence[str] | None = None,
-) -> tuple[tuple[int, ...], Board]:
-    """The moves of `with_passes`, and the board after them."""
     moves: list[int] = []
     for index, square in enumerate(squares):
         try:
-            if sides is not None and sides[index] != board.side:
-                board = _turned(board, moves)
+            if sides is not None and sides[index] != board.side and not board.is_over():
+                board = board.pass_move()
+                moves.append(PASS)
             if square == PASS and board.is_over():
                 continue
             try:
@@ -129,10 +116,8 @@ def _played(
                     raise
                 board = board.pass_move().play(square)
                 moves.append(PASS)
-        except (IllegalMoveError, RecordError) as error:
-            line = str(error).splitlines()[0]
-            name = square_name(square) if texts is None else texts[index]
-            raise RecordError(f"move {index + 1}, {name}: {line}") from error
+        except IllegalMoveError as error:
+            raise _impossible(index + 1, square, error) from error
         moves.append(square)
     if sides is None and not board.legal_moves() and not board.is_over():
         moves.append(PASS)
@@ -140,28 +125,15 @@ def _played(
     return tuple(moves), board
 
 
-def _turned(board: Board, moves: list[int]) -> Board:
-    """The board with the other side to move: this one passes, unless the game is over.
-
-    Raises RecordError where it has a move.
-    """
-    if board.legal_moves():
-        raise RecordError(f"it is {board.side}'s turn")
-    if board.is_over():
-        return board
-    moves.append(PASS)
-    return board.pass_move()
+def _impossible(number: int, square: int, error: IllegalMoveError) -> RecordError:
+    return RecordError(f"move {number}, {square_name(square)}: {str(error).splitlines()[0]}")
 
 
 def record_of(
-    start: Board,
-    squares: Iterable[int],
-    sides: Sequence[str] | None = None,
-    texts: Sequence[str] | None = None,
-    **about: Any,
+    start: Board, squares: Iterable[int], sides: Sequence[str] | None = None, **about: Any
 ) -> GameRecord:
     """The game of these moves, as `with_passes` takes them; about: further fields of the record."""
-    moves, final = _played(start, squares, sides, texts)
+    moves, final = with_passes(start, squares, sides)
     game = GameRecord(moves, start=start, **about)
     vars(game)["final"] = final  # the property's cache: else it would play all moves again
     return game
@@ -198,7 +170,8 @@ def _check_result(game: GameRecord, result: Result) -> None:
         right = (result.black, result.white) == won
     if not right:
         raise RecordError(
-            f"the result {result} contradicts the moves, which end {black}-{white}, black's first"
+            f"the result {result} contradicts the moves, which end {black}-{white}, black's first, "
+            f"by {game.rules} rules; --rules says others"
         )
 
 
@@ -292,17 +265,16 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class RequestedRules:
-    """The rules that the caller asks for when a file is read.
+class Request:
+    """What the caller asks for when a file is read.
 
     rules: the rules of its games, or None; default: those of games that say none, where `rules` is
-    None; winners: whether a finished game is an error whose table has another winner than its rules
-    give it.
+    None; side: who is to move in positions that do not say.
     """
 
     rules: Rules | None = None
     default: Rules = DEFAULT_RULES
-    winners: bool = True
+    side: Side | None = None
 
     def agree(self, stated: str | None) -> Rules:
         """The rules of a game: those that it states, else those asked for, else the default ones.
@@ -320,19 +292,7 @@ class RequestedRules:
         return rules
 
 
-NO_REQUEST: Final = RequestedRules()
-
-
-def check_winner(record: GameRecord, winner: str) -> None:
-    """Raise RecordError where `winner` is not the winner of a finished game by its rules."""
-    if record.winner == winner:
-        return
-    others = [rules for rules in RULE_SETS if replace(record, rules=rules).winner == winner]
-    hint = f"; if these are games of other rules, add --rules {' or '.join(others)}"
-    raise RecordError(
-        f"the winner is {winner}, but by {record.rules} rules it is {record.winner}"
-        f"{hint if others else ''}"
-    )
+NO_REQUEST: Final = Request()
 
 
 def rules_line(records: Sequence[GameRecord], sign: str = "#") -> str:

@@ -6,16 +6,15 @@ Tables of other programs are read too, if one column has `move` in its name.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from evolve.engine.board.board import Board
 from evolve.engine.board.rules import (
     DISCS_BLACK,
     DISCS_WHITE,
@@ -26,25 +25,15 @@ from evolve.engine.board.rules import (
 from evolve.engine.board.squares import format_moves
 from evolve.errors import RecordError, RunError
 from evolve.files.atomic import write_bytes
-from evolve.records.moves import read_moves
-from evolve.records.packing import Source, ending_of, packed, read_bytes, text_of
+from evolve.records.formats import ending_of, packed, read_bytes, text_of
+from evolve.records.moves import ParsedMoves, Result, read_moves
 from evolve.records.positions import start_board, start_text
-from evolve.records.record import (
-    NO_REQUEST,
-    Ending,
-    GameRecord,
-    Reading,
-    RequestedRules,
-    check_winner,
-    game_of,
-)
+from evolve.records.record import Ending, GameRecord, Reading, Request, game_of
 from evolve.tables.games import FAILED, GAMES_COLUMNS, RULES, START, results_by_name
 from evolve.tables.parquet import bytes_of, csv_text, read_csv, table_of
 
 KIND: Final = "record"
-_RESULTS: Final = {"black": 64.0, "white": -64.0, "draw": 0.0}
-_NUMBERS: Final = {"1": "black", "-1": "white", "0": "draw"}
-"""Winners as numbers, in a column that has -1; other numbers could mean anything."""
+_RESULTS: Final = {"black": Result(1, 0), "white": Result(0, 1), "draw": Result(0.5, 0.5)}
 _COLUMNS: Final = ("black", "white", "winner", "reason", RULES, START)
 """Columns that count under their own names, in any case, beside that of the moves."""
 
@@ -75,8 +64,8 @@ def games_frame(records: Sequence[GameRecord]) -> pd.DataFrame:
 
 def _scan_frame(
     frame: pd.DataFrame,
-    requested: RequestedRules = NO_REQUEST,
-    bad: Mapping[int, str] | None = None,
+    request: Request,
+    bad: Mapping[int, str] = MappingProxyType({}),
 ) -> Reading:
     """The games of a table, with the rows that could not be read.
 
@@ -86,9 +75,9 @@ def _scan_frame(
     reading = Reading()
     for number, row in enumerate(_rows(frame), 1):
         try:
-            if bad and number in bad:
+            if number in bad:
                 raise RecordError(bad[number])
-            reading.add(_record(row, requested))
+            reading.add(_record(row, request))
         except RecordError as error:
             reading.leave_out(f"row {number}", error)
     return reading
@@ -107,46 +96,30 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
         )
     found["moves"] = heads.index("moves" if "moves" in moves else moves[0])
     columns = frame.iloc[:, list(found.values())].set_axis(list(found), axis=1).astype(object)
-    if "winner" in found:
-        columns["winner"] = _winners(columns["winner"])
     rows = columns.where(columns.notna(), None).to_dict("records")
     return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-def _winners(column: pd.Series[Any]) -> list[Any]:
-    """The cells in lower case; -1, 0 and 1 as sides, where the column has -1."""
-    words = ["" if pd.isna(cell) else str(cell).strip().lower() for cell in column]
-    words = [word.removesuffix(".0") for word in words]
-    return [_NUMBERS.get(word, word) for word in words] if "-1" in words else words
-
-
 def records_of_frame(frame: pd.DataFrame, rules: Rules | None = None) -> list[GameRecord]:
     """The games of a games table; RecordError names an invalid row."""
-    return _scan_frame(frame, RequestedRules(rules)).whole()
+    return _scan_frame(frame, Request(rules)).whole()
 
 
-def _record(row: Mapping[str, Any], requested: RequestedRules) -> GameRecord:
+def _record(row: Mapping[str, Any], request: Request) -> GameRecord:
     """The game of a row. Only tables of evolve have a reason, and games without a move."""
-    moves, reason = row["moves"] or "", _text(row, "reason")
-    if not isinstance(moves, str) or ("reason" in row and reason is None):
-        raise RecordError("moves and reason must be text; is it cut off?")
-    if not moves.strip() and reason is None:
-        raise RecordError("it has no moves")
-    rules = requested.agree(_text(row, RULES))
-    names = str(row.get("black") or ""), str(row.get("white") or "")
-    record = _exact(moves, names, rules, start_board(_text(row, START)))
-    winner = row.get("winner") or None
-    if reason is not None and winner not in (None, *_RESULTS):
-        raise RecordError(f"winner {winner!r} is none of {', '.join(_RESULTS)}")
-    if record.ending == "end":
-        if requested.winners and winner in _RESULTS and reason in (None, "end"):
-            check_winner(record, winner)
-        return record
-    if winner in _RESULTS:
-        record = replace(record, result=_RESULTS[winner])
-    elif reason is not None:
-        record = replace(record, result=None)
-    return replace(record, stopped=_stopped(reason or ""))
+    moves, reason = _text(row, "moves") or "", _text(row, "reason")
+    if ("reason" in row and reason is None) or (not moves.strip() and reason is None):
+        raise RecordError("it has no moves" if "reason" not in row else "it is cut off")
+    parsed = read_moves(moves)
+    winner = str(row.get("winner") or "").strip().lower()
+    return game_of(
+        ParsedMoves(parsed.squares, parsed.result or _RESULTS.get(winner)),
+        start_board(_text(row, START)),
+        request.agree(_text(row, RULES)),
+        black=str(row.get("black") or ""),
+        white=str(row.get("white") or ""),
+        stopped=_stopped(reason or ""),
+    )
 
 
 def _text(row: Mapping[str, Any], column: str) -> str | None:
@@ -157,20 +130,6 @@ def _text(row: Mapping[str, Any], column: str) -> str | None:
     raise RecordError(f"{column} {value!r} is not text")
 
 
-def _exact(moves: str, names: tuple[str, str], rules: Rules, start: Board) -> GameRecord:
-    """The game of moves with all passes, as in tables of evolve, or without them."""
-    parsed = read_moves(moves)
-    if parsed.result is None:
-        record = GameRecord(parsed.squares, *names, rules, start)
-        try:
-            _ = record.final
-        except RecordError:
-            pass
-        else:
-            return record
-    return game_of(parsed, start, rules, black=names[0], white=names[1])
-
-
 def _stopped(reason: str) -> Ending:
     if reason in ("resigned", "time", "agreed"):
         return reason  # type: ignore[return-value]
@@ -179,113 +138,52 @@ def _stopped(reason: str) -> Ending:
     return "resigned" if reason.startswith(FAILED) else "unfinished"
 
 
-def _csv_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
+def _frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
+    """The table in a file, and its damaged rows with the reasons; RecordError where it is none."""
     try:
-        head, rows, bad = read_csv(text_of(data))
-    except ValueError as error:
-        raise RecordError(f"{path}: {_first_line(error)}") from error
-    return pd.DataFrame(rows, columns=head, dtype=object), bad
+        if ending_of(path) == ".parquet":
+            return table_of(data, path).to_pandas(ignore_metadata=True), {}
+        if ending_of(path) != ".json":
+            head, rows, bad = read_csv(text_of(data))
+            return pd.DataFrame(rows, columns=head, dtype=object), bad
+        objects = json.loads(text_of(data))
+        if not isinstance(objects, list) or not all(isinstance(item, dict) for item in objects):
+            raise ValueError("it must be a list of objects, a game each")
+        return pd.DataFrame(objects, dtype=object), {}
+    except (RunError, ValueError, RecursionError, pa.ArrowException) as error:
+        line = (str(error) or type(error).__name__).splitlines()[0]
+        raise RecordError(f"{path} is no table of games: {line}") from error
 
 
-def _json_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    try:
-        rows = json.loads(text_of(data))
-    except (ValueError, RecursionError) as error:
-        raise RecordError(f"{path} is not JSON: {_first_line(error)}") from error
-    rows = list(map(_object_of, rows)) if isinstance(rows, list) else [None]
-    if None in rows:
-        raise RecordError(f"{path} is not a table: it must be a list of objects, a game each")
-    return pd.DataFrame(rows, dtype=object), {}
-
-
-def _json_lines_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    """A table with one JSON object per line; other lines are bad rows."""
-    rows: list[dict[str, Any]] = []
-    bad: dict[int, str] = {}
-    for line in filter(str.strip, text_of(data).split("\n")):
-        try:
-            row, why = _object_of(json.loads(line)), "it is not an object"
-        except (ValueError, RecursionError) as error:
-            row, why = None, f"it is not JSON: {_first_line(error)}"
-        if row is None:
-            bad[len(rows) + 1] = why
-        rows.append(row or {})
-    return pd.DataFrame(rows, dtype=object), bad
-
-
-def _object_of(row: Any) -> dict[str, Any] | None:
-    """A JSON row as an object with moves as text; None for anything else."""
-    if isinstance(row, str | list):
-        row = {"moves": row}
-    if not isinstance(row, dict):
-        return None
-    return {
-        name: " ".join(map(str, value)) if isinstance(value, list) else value
-        for name, value in row.items()
-    }
-
-
-def _parquet_frame(data: bytes, path: Path) -> tuple[pd.DataFrame, Mapping[int, str]]:
-    try:
-        frame: pd.DataFrame = table_of(data, path).to_pandas(ignore_metadata=True)
-    except RunError as error:
-        raise RecordError(str(error)) from error
-    except (ValueError, pa.ArrowException) as error:
-        raise RecordError(f"{path}: {_first_line(error)}") from error
-    return frame, {}
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
-
-
-_FRAMES: Final[dict[str, Callable[[bytes, Path], tuple[pd.DataFrame, Mapping[int, str]]]]] = {
-    ".csv": _csv_frame,
-    ".tsv": _csv_frame,
-    ".json": _json_frame,
-    ".jsonl": _json_lines_frame,
-    ".parquet": _parquet_frame,
-}
-
-
-def read_table(source: Source) -> Reading:
+def read_table(data: bytes, path: Path, request: Request) -> Reading:
     """The games of a table in a file; RecordError where it is not a table."""
-    frame, bad = _FRAMES[ending_of(source.path)](source.data, source.path)
-    return _scan_frame(frame, source.requested, bad)
+    frame, bad = _frame(data, path)
+    return _scan_frame(frame, request, bad)
 
 
 def read_frame(path: Path) -> pd.DataFrame:
     """The table in a `.csv` or `.parquet` file; RecordError when it cannot be read."""
-    frame, bad = _FRAMES[ending_of(path)](read_bytes(path), path)
+    frame, bad = _frame(read_bytes(path), path)
     for number, reason in bad.items():
         raise RecordError(f"{path}, row {number}: {reason}")
     return frame
 
 
-def _table_bytes(frame: pd.DataFrame, ending: str) -> bytes:
-    """The bytes of a table in the format of the file's ending, before packing."""
-    if ending == ".parquet":
-        return bytes_of(pa.Table.from_pandas(frame, preserve_index=False))
-    if ending == ".json":
-        return frame.to_json(orient="records").encode() + b"\n"
-    return csv_text(frame).encode()
-
-
-def csv_of(records: Sequence[GameRecord]) -> bytes:
+def csv_of(records: Sequence[GameRecord]) -> str:
     """The games as CSV."""
-    return _table_bytes(games_frame(records), ".csv")
+    return csv_text(games_frame(records))
 
 
-def json_of(records: Sequence[GameRecord]) -> bytes:
+def json_of(records: Sequence[GameRecord]) -> str:
     """The games as a JSON list of objects."""
-    return _table_bytes(games_frame(records), ".json")
+    return games_frame(records).to_json(orient="records") + "\n"
 
 
 def parquet_of(records: Sequence[GameRecord]) -> bytes:
     """The games as Parquet."""
-    return _table_bytes(games_frame(records), ".parquet")
+    return bytes_of(pa.Table.from_pandas(games_frame(records), preserve_index=False))
 
 
 def write_frame(path: Path, frame: pd.DataFrame) -> None:
-    """Write a table as `.csv`, `.json` or `.parquet`, in one step."""
-    write_bytes(path, packed(_table_bytes(frame, ending_of(path)), path))
+    """Write a table as CSV, in one step."""
+    write_bytes(path, packed(csv_text(frame).encode(), path))

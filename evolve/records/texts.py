@@ -11,23 +11,22 @@ PGN, as collections of Othello games use it, has tags in brackets, then numbered
 Black, who moves first, also comes first in a result: discs at the end, or 1-0. The tags `Rules`,
 and `Board` where a game has another start position, are evolve's own.
 
-In other texts a line is a game or a position. A position may also have a line per row; a game with
-numbered moves goes on in lines that begin with a further number, or are its result.
+In other texts a line is a game or a position. A position may also have a line per row.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, get_args
+from textwrap import fill
+from typing import Final, get_args
 
-from evolve.engine.board.board import Board, Side
-from evolve.engine.board.rules import PASS, RULE_SETS, Rules
+from evolve.engine.board.board import Board
+from evolve.engine.board.rules import PASS, RULE_SETS
 from evolve.engine.board.squares import square_name
 from evolve.errors import RecordError
 from evolve.records.ggf import scan_trees
-from evolve.records.moves import ParsedMoves, Result, is_result, read_moves
-from evolve.records.packing import Source
+from evolve.records.moves import ParsedMoves, read_moves, read_result
 from evolve.records.positions import (
     format_obf,
     is_one_position,
@@ -40,7 +39,7 @@ from evolve.records.record import (
     Ending,
     GameRecord,
     Reading,
-    RequestedRules,
+    Request,
     game_of,
     rules_in_text,
     rules_line,
@@ -60,41 +59,28 @@ _TERMINATIONS: Final = {"time": "time forfeit", "unfinished": "unterminated"}
 _USUAL: Final = ("", "othello", "reversi", "normal")
 """Variants of PGN that say nothing of the rules."""
 _LINE: Final = 80
-_NUMBER: Final = re.compile(r"\s*(\d{1,3})\s*(?:[.:)]|\s)")
 _MOVES: Final = re.compile(r"[a-h][1-8]", re.IGNORECASE)
 
 
-def read_text(source: Source) -> Reading:
-    """The games and positions of a text file; see `scan_text`."""
-    return scan_text(source.text, source.requested, source.side)
-
-
-def read_pgn(source: Source) -> Reading:
-    """The games of a PGN file."""
-    return scan_pgn(source.text, source.requested)
-
-
-def scan_text(
-    text: str, requested: RequestedRules = NO_REQUEST, side: Side | None = None
-) -> Reading:
+def scan_text(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games and positions of a text in PGN, GGF, SGF, or in lines, by its content.
 
-    side: to move in positions that do not say. RecordError where there is nothing to read.
+    RecordError where there is nothing to read.
     """
     if _TAG.match(text.lstrip().partition("\n")[0].rstrip()):
-        return scan_pgn(text, requested)
+        return scan_pgn(text, request)
     tree = _TREE.search(text)
     if tree and not _SQUARE.search(text, 0, tree.start()):  # else moves before it are a game too
-        return scan_trees(text, requested)
-    return scan_lines(text, requested.agree(rules_in_text(text)), side)
+        return scan_trees(text, request)
+    return scan_lines(text, request)
 
 
-def scan_pgn(text: str, requested: RequestedRules = NO_REQUEST) -> Reading:
+def scan_pgn(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games of a text, with those that could not be read; RecordError where there is none."""
     reading = Reading()
     for line, tags, moves in _games(text):
         try:
-            reading.add(_record(tags, moves, requested))
+            reading.add(_record(tags, moves, request))
         except RecordError as error:
             reading.leave_out(f"line {line}, game {reading.next}", error)
     return reading.not_empty('no PGN game, which would begin with tags such as [Black "…"]')
@@ -120,15 +106,16 @@ def _games(text: str) -> Iterator[tuple[int, dict[str, str], str]]:
         yield begin, tags, "\n".join(moves)
 
 
-def _record(tags: dict[str, str], text: str, requested: RequestedRules) -> GameRecord:
+def _record(tags: dict[str, str], text: str, request: Request) -> GameRecord:
     variant = (tags.get("rules") or tags.get("variant") or "").lower()
     board = tags.get("board") or tags.get("fen")  # a FEN is refused: it would be another start
     parsed = read_moves(_without_asides(text))
-    result = _same(_tagged(tags.get("result", "*")), parsed.result)
+    results = [result for result in (read_result(tags.get("result", "*")), parsed.result) if result]
+    result = max(results, key=lambda result: result.counts, default=None)
     return game_of(
         ParsedMoves(parsed.squares, result),
         None if board is None else read_position(board),
-        requested.agree(None if variant in _USUAL else variant),
+        request.agree(None if variant in _USUAL else variant),
         black=_value(tags.get("black")),
         white=_value(tags.get("white")),
         stopped=_ENDINGS.get(tags.get("termination", "").lower(), "unfinished"),
@@ -144,24 +131,6 @@ def _without_asides(text: str) -> str:
     while bare != before:
         bare, before = _ASIDE.sub(" ", bare), bare
     return bare
-
-
-def _same(tagged: Result | None, written: Result | None) -> Result | None:
-    """The more detailed of two results; RecordError where they contradict each other."""
-    if tagged is None or written is None or tagged == written:
-        return tagged or written
-    first, second = tagged.score, written.score
-    if (tagged.counts and written.counts) or (first > 0, first < 0) != (second > 0, second < 0):
-        raise RecordError(f'[Result "{tagged}"] contradicts {written} behind the moves')
-    return tagged if tagged.counts else written
-
-
-def _tagged(text: str) -> Result | None:
-    """The result of a tag; None where it has none, or one in unknown words."""
-    try:
-        return read_moves(text).result
-    except RecordError:
-        return None
 
 
 def _value(text: str | None) -> str:
@@ -195,7 +164,7 @@ def _format(record: GameRecord) -> str:
     for ply, square in enumerate(record.moves):
         number = [f"{ply // 2 + 1}."] if ply % 2 == 0 else []
         words += [*number, "--" if square == PASS else square_name(square)]
-    return f"{head}\n{_wrapped([*words, result])}\n"
+    return f"{head}\n{fill(' '.join([*words, result]), _LINE, break_on_hyphens=False)}\n"
 
 
 def _escaped(text: str) -> str:
@@ -215,85 +184,44 @@ def _result(record: GameRecord) -> str:
     return "1-0" if score > 0 else "0-1"
 
 
-def _wrapped(words: Sequence[str]) -> str:
-    lines = [""]
-    for word in words:
-        if lines[-1] and len(lines[-1]) + len(word) >= _LINE:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return "\n".join(lines)
-
-
-def scan_lines(text: str, rules: Rules, side: Side | None = None) -> Reading:
+def scan_lines(text: str, request: Request = NO_REQUEST) -> Reading:
     """The games and positions of a text; a position is a game without moves.
 
-    It skips empty lines and those that begin with % # or ;. `side` is to move in positions that do
-    not say. Lines that are neither are left out; RecordError where there is nothing to read.
+    It skips empty lines and those that begin with % # or ;. Lines that are neither are left out;
+    RecordError where there is nothing to read.
     """
-    reading = Reading()
-    for item in _items(text):
+    rules, reading = request.agree(rules_in_text(text)), Reading()
+    for line, is_board, item in _items(text):
         try:
             reading.add(
-                GameRecord(rules=rules, start=read_position("\n".join(item.lines), side))
-                if item.is_position
-                else _game(item.lines, rules)
+                GameRecord(rules=rules, start=read_position(item, request.side))
+                if is_board
+                else game_of(read_moves(item), rules=rules)
             )
         except RecordError as error:
-            reading.leave_out(f"line {item.line}", error)
+            reading.leave_out(f"line {line}", error)
     return reading.not_empty("no position and no move string such as f5d6c4d3c2b3b4b5 in it")
 
 
-class _Item(NamedTuple):
-    """A game or a position: the number of its first line, and its lines."""
+def _items(text: str) -> Iterator[tuple[int, bool, str]]:
+    """The first line of each position and game, whether it is a position, and its text.
 
-    line: int
-    is_position: bool
-    lines: list[str]
-
-    def goes_on(self, line: str, is_position: bool) -> bool:
-        """Whether a line belongs to it."""
-        if is_position or self.is_position:
-            return is_position == self.is_position and is_one_position(
-                "\n".join([*self.lines, line])
-            )
-        number = _NUMBER.match(line)
-        return is_result(line) or (number is not None and int(number[1]) > 1)
-
-
-def _items(text: str) -> Iterator[_Item]:
-    """Splits a text into its games and positions; an empty line ends each."""
-    item: _Item | None = None
+    A game has a line; a position may have several, and an empty line ends it.
+    """
+    begin, board = 0, ""
     for number, line in enumerate([*text.splitlines(), ""], 1):
         bare = re.split("[%#]", line, maxsplit=1)[0].strip()
-        if line.strip() and not bare.lstrip(";"):
+        if line.strip() and not without_comment(line):
             continue
-        if line.lstrip().startswith(";"):
+        is_board = bool(bare) and not _MOVES.search(without_comment(line)) and is_position(line)
+        if board and is_board and is_one_position(f"{board}\n{bare}"):
+            board += f"\n{bare}"
             continue
-        is_game = bool(_MOVES.search(without_comment(line))) or is_result(bare)
-        positional = not is_game and is_position(line)
-        if item and bare and item.goes_on(bare, positional):
-            item.lines.append(bare)
-            continue
-        if item:
-            yield item
-        item = _Item(number, positional, [bare]) if bare else None
-
-
-def _game(lines: Sequence[str], rules: Rules) -> GameRecord:
-    """The game of one or more lines; RecordError where they are no game, or could be several."""
-    if len(lines) > 1 and all(_is_game(line) for line in lines):
-        raise RecordError(
-            f"the {len(lines)} lines from here on can be one game or a game each; write each "
-            "game in one line, without numbers"
-        )
-    return game_of(read_moves("\n".join(lines)), rules=rules)
-
-
-def _is_game(line: str) -> bool:
-    try:
-        return bool(game_of(read_moves(line)).moves)
-    except RecordError:
-        return False
+        if board:
+            yield begin, True, board
+        begin, board = number, bare if is_board else ""
+        if bare and not is_board:
+            yield number, False, bare
 
 
 def lines_text(records: Sequence[GameRecord]) -> str:

@@ -21,8 +21,8 @@ from typing import Final
 from evolve.engine.board.board import Board
 from evolve.engine.board.rules import DEFAULT_RULES
 from evolve.errors import RecordError
-from evolve.records.packing import PACKED, Source, read_bytes
-from evolve.records.record import GameRecord, Reading, record_of
+from evolve.records.formats import PACKED, read_bytes
+from evolve.records.record import GameRecord, Reading, Request, record_of
 
 _HEADER: Final = struct.Struct("<4BiHH4B")
 _GAME: Final = struct.Struct("<3H2B60s")
@@ -33,7 +33,7 @@ _Names = Callable[[int], str]
 _SQUARES: Final = {10 * (s // 8 + 1) + s % 8 + 1: s for s in range(64)}
 
 
-def read_wthor(source: Source) -> Reading:
+def read_wthor(data: bytes, path: Path, request: Request) -> Reading:
     """The games of a `.wtb` file, with those that could not be read.
 
     Names come from the `.jou` and `.trn` files beside it, of the same name or `WTHOR`; without them
@@ -41,8 +41,7 @@ def read_wthor(source: Source) -> Reading:
     by its recorded discs. RecordError, with the byte, where the whole file is damaged, and where
     other rules than standard were asked for.
     """
-    data = source.data
-    source.requested.agree(DEFAULT_RULES)
+    request.agree(DEFAULT_RULES)
     if len(data) < _HEADER.size:
         raise RecordError(f"{len(data)} bytes are not a WTHOR file: its header alone has 16")
     _, _, _, _, count, _, year, size, kind, _, _ = _HEADER.unpack_from(data)
@@ -54,8 +53,8 @@ def read_wthor(source: Source) -> Reading:
     if count < 0:
         raise RecordError(f"{count} games (bytes 4 to 7)")
     reading = Reading()
-    players = _names(source.path, ".jou", _PLAYER, "player")
-    tournaments = _names(source.path, ".trn", _TOURNAMENT, "tournament")
+    players = _names(path, ".jou", _PLAYER, "player")
+    tournaments = _names(path, ".trn", _TOURNAMENT, "tournament")
     stored = min(count, (len(data) - _HEADER.size) // _GAME.size)
     for number in range(stored):
         offset = _HEADER.size + number * _GAME.size

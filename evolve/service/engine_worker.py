@@ -35,7 +35,7 @@ from evolve.protocols.session import Session
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
 from evolve.records.positions import read_position, start_text
-from evolve.records.record import GameRecord, RequestedRules, play_moves, with_passes
+from evolve.records.record import GameRecord, Request, play_moves, with_passes
 from evolve.records.texts import scan_text
 from evolve.runs.loading import agree_on, load_agent
 from evolve.runs.run_type import Cost
@@ -243,7 +243,7 @@ def ggf(
 
 def read(text: str, rules: str) -> dict[str, Any]:
     """The games or positions of a text that somebody pasted, the first few of them."""
-    reading = scan_text(text, RequestedRules(default=check_rules(rules)), "black")
+    reading = scan_text(text, Request(default=check_rules(rules), side="black"))
     if not reading.records:
         raise RecordError(reading.left_out[0].reason)
     return {
@@ -391,7 +391,7 @@ def _game(moves: str, start: str | None = None) -> tuple[Board, tuple[int, ...]]
     except RecordError as error:
         raise PositionError(str(error)) from error
     written = read_moves(moves).squares
-    played = with_passes(begin, written)
+    played, _ = with_passes(begin, written)
     if played[-1:] == (PASS,) and written[-1:] != (PASS,):
         played = played[:-1]  # the side that must pass stays to move
     return begin, played

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,18 @@ import evolve
 import evolve.cli.games
 import evolve.engine.board.squares
 from evolve.errors import RecordError
-from evolve.records.formats import FORMATS, READ, WRITTEN, read_games, write_games
-from evolve.records.record import NO_REQUEST, GameRecord
+from evolve.records.formats import (
+    FORMATS,
+    READ,
+    WRITTEN,
+    ending_of,
+    packed,
+    read_bytes,
+    read_games,
+    text_of,
+    write_games,
+)
+from evolve.records.record import GameRecord, Request
 from evolve.records.texts import scan_text
 from tests.records.test_ggf import NBOARD, random_record
 from tests.records.test_wthor import database, game_bytes
@@ -32,7 +45,8 @@ def test_what_is_written_can_be_pasted(tmp_path: Path, ending: str) -> None:
 def test_pasted_positions_have_a_side_to_move_unless_they_say() -> None:
     cells = evolve.Board.start().cells()
     sides = [
-        scan_text(text, NO_REQUEST, "black").records[0].final.side for text in (cells, f"{cells} O")
+        scan_text(text, Request(side="black")).records[0].final.side
+        for text in (cells, f"{cells} O")
     ]
     assert sides == ["black", "white"]
     (left,) = scan_text("f5 a2").left_out
@@ -131,19 +145,17 @@ def test_games_that_are_not_ours(tmp_path: Path) -> None:
     path = tmp_path / "a.ggf"
     ten = NBOARD.replace("TY[8]", "TY[10]").replace("BO[8 ", "BO[10 " + "-" * 36)
     komi, cut = NBOARD.replace("TY[8]", "TY[8k]"), NBOARD[:-40]
-    lost, open_ = NBOARD[2:], NBOARD.replace("W[F4];)", "W[F4")
+    open_ = NBOARD.replace("W[F4];)", "W[F4")
     path.write_text(
         f"Archive of 2003 (Saio)\n2 {NBOARD}{NBOARD}\n{ten}\n1 {komi}\n{cut}\n{NBOARD}\n"
-        f"{open_}\n{NBOARD}\n{NBOARD.replace('TY[8]', 'TY[s8r18]')}\n{lost}\nthe end ;-)\n"
+        f"{open_}\n{NBOARD}\n{NBOARD.replace('TY[8]', 'TY[s8r18]')}\nthe end ;-)\n"
     )
     reading = read_games(path)
     assert reading.numbers == [1, 2, 6, 8, 9]
     assert [one.where for one in reading.left_out] == [
-        "line 3, game 3", "line 4, game 4", "line 5, game 5", "line 7, game 7", "line 10, game 10",
+        "line 3, game 3", "line 4, game 4", "line 5, game 5", "line 7, game 7",
     ]  # fmt: skip
-    for one, word in zip(
-        reading.left_out, ("TY[10]", "komi", "cut off", "cut off", "no game"), strict=True
-    ):
+    for one, word in zip(reading.left_out, ("TY[10]", "komi", "cut off", "cut off"), strict=True):
         assert word in one.reason
 
 
@@ -153,7 +165,7 @@ def test_other_sizes_of_boards_are_left_out(tmp_path: Path, size: str) -> None:
     other = f"(;GM[Othello]TY[{size}]BO[{size} {'-' * 16} *]B[a1];)"
     path.write_text(other + NBOARD)
     assert read_games(path).numbers == [2]
-    assert f"TY[{size}] is not a game on 8 x 8" in read_games(path).left_out[0].reason
+    assert f"TY[{size}] is no game on 8 x 8" in read_games(path).left_out[0].reason
     path.write_text(other)
     with pytest.raises(RecordError, match=r"a\.ggf, line 1, game 1: TY"):
         read_games(path)
@@ -196,6 +208,73 @@ def test_names_beside_a_database(tmp_path: Path, stem: str) -> None:
     (tmp_path / f"{stem}.JOU").write_bytes(b"x" * 40)
     with pytest.raises(RecordError, match=rf"{stem}\.JOU beside it is not its names"):
         read_games(tmp_path / "WTH_2004.wtb")
+
+
+TEXT = "(;PB[Poül]) f5d6\n"
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "latin-1", "cp1252"],
+)
+def test_text_in_the_encodings_that_people_have(encoding: str) -> None:
+    assert text_of(TEXT.encode(encoding)) == TEXT
+
+
+def test_dos_ended_texts_with_a_sign() -> None:
+    assert text_of(b"f5d6\r\n\x1a") == "f5d6\r\n"
+    assert text_of(b"") == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "place"), [(b"f5\x00", 2), ("é".encode() + b"\x01", 1), (b"\xe9\x07", 1)]
+)
+def test_what_is_no_text_says_where(data: bytes, place: int) -> None:
+    with pytest.raises(RecordError, match=rf"this is not text: its character {place} is"):
+        text_of(data)
+
+
+@pytest.mark.parametrize("name", ["none", ".", "none.gz"])
+def test_what_cannot_be_read_is_told_by_its_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(RecordError, match=re.escape(str(tmp_path / name))):
+        read_bytes(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["g.ggf.gz", "G.GGF.BZ2", "g.b.ggf.gz", "g.ggf"])
+def test_packed_files(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(packed(b"games" * 999, path))
+    assert ending_of(path) == ".ggf"
+    assert read_bytes(path) == b"games" * 999
+    assert (len(path.read_bytes()) < 999) == (name != "g.ggf")
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.ggf.gz", b"plain"), ("b.ggf.gz", gzip.compress(b"x" * 99)[:-9]),
+        ("c.ggf.bz2", b"BZh"), ("d.ggf.bz2", bz2.compress(b"x" * 99)[:-9]),
+        ("e.gz", b"\x1f\x8b\x08\x00" + b"\xff" * 30),
+    ],
+)  # fmt: skip
+def test_packed_files_that_are_damaged(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(RecordError, match=name) as caught:
+        read_bytes(tmp_path / name)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["x.gz", "x.bz2"])
+def test_packed_files_that_are_too_large(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(packed(bytes(5 << 20), path))
+    monkeypatch.setattr("evolve.records.formats._LIMIT", 5 << 20)
+    assert len(read_bytes(path)) == 5 << 20
+    monkeypatch.setattr("evolve.records.formats._LIMIT", 4 << 20)
+    with pytest.raises(RecordError, match=rf"{name} has more than 4 MiB once it is unpacked"):
+        read_bytes(path)
 
 
 def test_the_table_of_the_docs_is_that_of_the_formats() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -50,7 +50,6 @@ def test_stopped_games_keep_how_they_ended(tmp_path: Path, suffix: str) -> None:
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5 f5,black,end\n", ["row 1", "f5"]),
         ("a.parquet", "no parquet", ["a.parquet"]),
         ("a.csv", "black,white,moves,winner,reason\nx,y,f5,black\n", ["row 1", "cut off"]),
-        ("a.csv", "black,white,moves,winner,reason\nx,y,f5,red,end\n", ["row 1", "'red'"]),
         ("none/a.txt", None, ["there is no folder", "none"]),
     ],
 )
@@ -143,39 +142,26 @@ def test_rules_and_winners_as_people_write_them(tmp_path: Path, suffix: str) -> 
         read_games(path)
 
 
-def without_rules(records: list[GameRecord]) -> pd.DataFrame:
-    """A games table as version 0.2 wrote it."""
-    return games_frame(records).drop(columns=["rules", "start"])
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_winners_that_contradict_the_rules_are_left_out(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"old{suffix}"
+def test_winners_that_contradict_the_rules_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "old.csv"
     draws = [record for record in map(random_record, range(300)) if record.winner == "draw"][:2]
-    frame = without_rules([*draws, random_record(0, "reversed"), random_record(1, "reversed")])
-    frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_parquet(path)
-    wrong = random_record(0).winner
+    frame = games_frame([*draws, random_record(0, "reversed"), random_record(1, "reversed")])
+    frame.drop(columns=["rules", "start"]).to_csv(path, index=False)  # as version 0.2 wrote it
     reading = read_games(path)
     assert reading.numbers == [1, 2]
-    assert str(reading.left_out[0]).startswith(
-        f"row 3: the winner is {frame['winner'][2]}, but by standard rules it is {wrong}; "
-        "if these are games of other rules, add --rules reversed"
-    )
+    assert re.match("row 3: the result .* by standard rules; --rules", str(reading.left_out[0]))
     found = read_games(path, "reversed").records
     assert [record.winner for record in found] == frame["winner"].tolist()
-    for rules in ("standard", "reversed"):
-        found = read_games(path, rules, check_winners=False).whole()  # type: ignore[arg-type]
-        assert {record.rules for record in found} == {rules}
 
 
 def test_a_table_that_contradicts_itself() -> None:
     frame = games_frame([random_record(seed, "reversed") for seed in range(3)])
     for changes, words in (
-        ({"rules": "standard"}, "row 1: the winner is"),
+        ({"rules": "standard"}, "row 1: the result "),
         ({"rules": "misere"}, "'misere'"),
         ({"rules": 3}, "row 1: rules 3 is not text"),
         ({"start": "X" * 60}, "row 1: start: "),
-        ({"winner": "draw"}, "row 1: the winner is draw, but by reversed rules it is"),
+        ({"winner": "draw"}, "row 1: the result 1/2-1/2 contradicts .* by reversed rules"),
     ):
         with pytest.raises(RecordError, match=words):
             records_of_frame(frame.assign(**changes))
@@ -237,7 +223,7 @@ DATA_SET = "eOTHELLO_game_ID,winner,game_moves\n1,1,f5d6c3d3c4\n2,-1,F5F6E6F4\n3
         (DATA_SET, "utf-8"),
         (DATA_SET.upper(), "utf-8-sig"),
         (DATA_SET.replace(",", ";"), "utf-8"),
-        (DATA_SET.replace(",", "\t"), "utf-16"),
+        (DATA_SET.replace(",", "\t"), "utf-8"),
         (DATA_SET.replace(",", "|"), "utf-8"),
         ("sep=;\n" + DATA_SET.replace(",", ";"), "latin-1"),
         (DATA_SET.replace("\n", "\r\n"), "utf-8"),
@@ -297,13 +283,12 @@ def test_json_and_parquet_of_others(tmp_path: Path) -> None:
     frame = pd.DataFrame({"ID": [1, 2, 3], "Moves_": [game.replace(" ", "") for game in GAMES]})
     frame.to_parquet(tmp_path / "a.parquet")
     (tmp_path / "a.json").write_text(frame.to_json(orient="records"))
-    (tmp_path / "b.json").write_text(json.dumps(GAMES))
-    for name in ("a.parquet", "a.json", "b.json"):
+    for name in ("a.parquet", "a.json"):
         found = read_games(tmp_path / name).records
         assert [format_moves(record.moves) for record in found] == GAMES
     for text in ("{", '{"a": 1}', "[1, 2]", "[" * 99999):
         (tmp_path / "c.json").write_text(text)
-        with pytest.raises(RecordError, match=r"c\.json is not (JSON|a table)"):
+        with pytest.raises(RecordError, match=r"c\.json is no table of games: "):
             read_games(tmp_path / "c.json")
 
 
@@ -311,10 +296,7 @@ def test_json_and_parquet_of_others(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("a.tsv", "id\tmoves\n1\tf5d6c3\n2\tf5d6c4\n"),
-        ("a.jsonl", '{"moves": "f5d6c3"}\n{"moves": "f5d6c4"}\n'),
-        ("b.jsonl", '["f5", "d6", "c3"]\r\n["f5", "d6", "c4"]'),
-        ("a.json", '[{"moves": ["f5", "d6", "c3"]}, {"moves": ["f5", "d6", "c4"]}]'),
-        ("b.json", '[["f5", "d6", "c3"], ["f5", "d6", "c4"]]'),
+        ("a.json", '[{"Moves": "f5d6c3"}, {"Moves": "f5d6c4"}]'),
         ("a.csv", """id,moves\n1,"['f5', 'd6', 'c3']"\n2,"['f5', 'd6', 'c4']"\n"""),
     ],
 )
@@ -322,34 +304,3 @@ def test_lists_and_lines(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     found = read_games(tmp_path / name).whole()
     assert [format_moves(record.moves) for record in found] == ["f5 d6 c3", "f5 d6 c4"]
-
-
-def test_a_bad_line_of_json_costs_itself(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"moves": "f5"}\n{"moves"\n7\n{"moves": "d3"}\n')
-    reading = read_games(tmp_path / "a.jsonl")
-    assert [one.where for one in reading.left_out] == ["row 2", "row 3"]
-    assert len(reading.records) == 2
-
-
-@pytest.mark.parametrize(("black", "white", "draw"), [("black", "white", "draw"), (1, -1, 0)])
-def test_winners_of_tables_of_others_are_checked(
-    tmp_path: Path, black: object, white: object, draw: object
-) -> None:
-    records = [random_record(seed) for seed in range(6)]
-    words = {"black": black, "white": white, "draw": draw}
-    turned = {"black": white, "white": black, "draw": draw}
-
-    def write(*names: dict[str, object]) -> Path:
-        rows = [
-            f"{name[record.winner or 'draw']},{format_moves(record.moves).replace(' ', '')}\n"
-            for name, record in zip(names, records, strict=True)
-        ]
-        (tmp_path / "a.csv").write_text(f"winner,game_moves\n{''.join(rows)}")
-        return tmp_path / "a.csv"
-
-    assert len(read_games(write(*[words] * 6)).whole()) == 6
-    (left,) = read_games(write(*[words] * 5, turned)).left_out
-    assert (left.where, "by standard rules it is" in left.reason) == ("row 6", True)
-    with pytest.raises(RecordError, match=r"row 1: the winner is .* add --rules reversed"):
-        read_games(write(*[turned] * 6))
-    assert len(read_games(tmp_path / "a.csv", "reversed").whole()) == 6
