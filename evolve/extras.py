@@ -38,6 +38,11 @@ def imported(name: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
+def call(name: str, *arguments: Any) -> Any:
+    """Call the function that `module:name` names: another process imports it, this one does not."""
+    return imported(name)(*arguments)
+
+
 def need(package: str, who: str | None = None) -> None:
     """Raise ExtraError where a package is not installed; who: what needs it."""
     if importlib.util.find_spec(package) is None:

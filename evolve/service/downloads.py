@@ -6,7 +6,6 @@ spreadsheets run no formulas. It loads the engine and pandas, which the server d
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import sys
@@ -17,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
+import anyio
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.responses import FileResponse
@@ -24,14 +24,12 @@ from starlette.types import Receive, Scope, Send
 
 from evolve.files.atomic import replacing
 from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.programs.children import Life
 from evolve.service.folders import Folders
-from evolve.service.responses import Pool, ProblemError
+from evolve.service.responses import ProblemError, lent
 
 _LONGEST: Final = 900.0
 _AT_ONCE: Final = 2
-_ENDS: Final = 5.0
-"""Seconds that a killed command may take to end."""
+_PROGRAM: Final = (sys.executable, "-m", "evolve")
 MEDIA: Final = {
     ".py": "text/x-python; charset=utf-8",
     ".csv": "text/csv; charset=utf-8",
@@ -47,7 +45,7 @@ class Downloads:
 
     def __init__(self, folders: Folders) -> None:
         self._folders = folders
-        self._commands = Pool(range(_AT_ONCE), waiting=16, retry=30)
+        self._commands = anyio.CapacityLimiter(_AT_ONCE)
 
     def new(self, suffix: str) -> Path:
         """A new path for a temporary file or folder."""
@@ -81,37 +79,25 @@ class Downloads:
         folder = self.new("")
         path = folder / f"file{suffix}"
         filled = [str(path) if word == "{to}" else word for word in words]
-        async with self._commands.lend("a file"):
-            life = Life()
-            child: asyncio.subprocess.Process | None = None
+        async with lent(self._commands, "a file", waiting=16, retry=30):
             try:
                 make_folder(folder)
-                with Path(os.devnull).open("wb") if "{to}" in words else path.open("wb") as sink:
-                    child = await asyncio.create_subprocess_exec(
-                        *life.guard((sys.executable, "-m", "evolve", *filled)),
-                        stdin=asyncio.subprocess.DEVNULL,
-                        stdout=sink,
-                        stderr=asyncio.subprocess.PIPE,
-                        pass_fds=life.pipes,
-                        start_new_session=True,
+                with (
+                    Path(os.devnull).open("wb") if "{to}" in words else path.open("wb") as sink,
+                    anyio.fail_after(_LONGEST),
+                ):
+                    ended = await anyio.run_process(
+                        (*_PROGRAM, *filled), stdout=sink, check=False, start_new_session=True
                     )
-                life.leave()
-                _, output = await asyncio.wait_for(child.communicate(), _LONGEST)
             except BaseException as error:
-                life.end()
-                if child is not None:  # it may write more until it has ended
-                    await asyncio.wait({asyncio.ensure_future(child.wait())}, timeout=_ENDS)
                 self.discard(path)
                 if isinstance(error, TimeoutError):  # also an OSError, but no fault of the disk
                     detail = f"it was ended after {_LONGEST / 60:g} minutes"
                     raise ProblemError(504, detail) from error
                 raise
-            finally:
-                life.leave()
-                life.end()
-        if child.returncode not in codes:
+        if ended.returncode not in codes:
             self.discard(path)
-            lines = output.decode(errors="replace").strip().splitlines() or ["it failed"]
+            lines = ended.stderr.decode(errors="replace").strip().splitlines() or ["it failed"]
             raise ProblemError(422, lines[-1].removeprefix("error: "))
         return path
 

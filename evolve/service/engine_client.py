@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import sys
 from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Final, cast
+from functools import partial
+from typing import Any, Final
 
-from evolve.programs.children import Life
-from evolve.service.responses import Pool, ProblemError
+import anyio.to_process
+from anyio import BrokenWorkerProcess, CapacityLimiter, fail_after
+
+from evolve.extras import call
+from evolve.service.responses import ProblemError, lent
 
 _LIMIT: Final = 20.0
 """Seconds for an answer; after that the process is killed."""
 _START: Final = 120.0
-"""Seconds for the start of a process alone: kernels may have to be compiled."""
-_LINE: Final = 64 << 20
-_IDLE: Final = 600.0
-"""Seconds without a question after which a process ends: it takes 200 MB and more."""
+"""Seconds for the first start of a process that searches: kernels may have to be compiled."""
 _SEARCHES: Final = ("evaluate", "play", "check_file", "cost")
 """Operations that may take the whole time, since an agent thinks; all others only read."""
 _SEARCHERS: Final = 2
@@ -36,9 +33,9 @@ class Search:
     """
 
     def __init__(self) -> None:
-        self._workers = [_Worker(), *(_Worker(searches=True) for _ in range(_SEARCHERS))]
-        self._reading = Pool(self._workers[:1], waiting=256, retry=1)
-        self._searching = Pool(self._workers[1:], waiting=16, retry=_LIMIT)
+        self._reading, self._searching = CapacityLimiter(1), CapacityLimiter(_SEARCHERS)
+        self._processes = CapacityLimiter(1 + _SEARCHERS)
+        self._compiled = False
 
     async def ask(self, do: str, places: Mapping[str, str] = _NONE, **question: Any) -> Any:
         """The answer to a question.
@@ -48,95 +45,29 @@ class Search:
         Raises ProblemError: 422 with the error of the engine process, 500 where that process ends,
         504 where it takes too long, 503 where too many questions wait.
         """
-        pool = self._searching if do in _SEARCHES else self._reading
-        async with pool.lend("an answer of an agent") as worker:
-            answer = await worker.ask({"do": do, **question})
+        pool, waiting, retry = self._reading, 256, 1.0
+        if do in _SEARCHES:
+            pool, waiting, retry = self._searching, 16, _LIMIT
+        async with lent(pool, "an answer of an agent", waiting, retry):
+            if do in _SEARCHES and not self._compiled:
+                await self._answer("ready", {}, _START)
+                self._compiled = True
+            answer = await self._answer(do, question, _LIMIT)
         if "error" in answer:
             text, where = str(answer["error"]).splitlines()[0], places.get(answer["kind"])
             raise ProblemError(422, text, () if where is None else [(where, text)])
         return answer["ok"]
 
-    async def close(self) -> None:
-        """End the processes."""
-        for worker in self._workers:
-            await worker.close()
-
-
-class _Worker:
-    """A process that answers one question at a time."""
-
-    def __init__(self, *, searches: bool = False) -> None:
-        self._searches = searches
-        self._life: Life | None = None
-        self._child: asyncio.subprocess.Process | None = None
-        self._idle: asyncio.TimerHandle | None = None
-
-    async def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Its answer, `ok` or `error`."""
-        if self._idle is not None:
-            self._idle.cancel()
+    async def _answer(self, do: str, question: Mapping[str, Any], limit: float) -> dict[str, Any]:
+        """The answer of a process, `ok` or `error`; it is killed where that takes too long."""
+        work = partial(call, "evolve.service.engine_worker:answer", do, question)
         try:
-            if self._child is None or self._child.returncode is not None:
-                self._child = await self._started()
-                await self._answer({"do": "ready", "searches": self._searches}, _START)
-            answer = await self._answer(question, _LIMIT)
-        except BaseException:  # the next question must not get the answer to this one
-            await self.close()
-            raise
-        self._idle = asyncio.get_running_loop().call_later(_IDLE, self._end)
-        return answer
-
-    async def _answer(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
-        try:
-            return await asyncio.wait_for(self._exchange(question), limit)
+            with fail_after(limit):
+                answer: dict[str, Any] = await anyio.to_process.run_sync(
+                    work, cancellable=True, limiter=self._processes
+                )
         except TimeoutError:
             raise ProblemError(504, f"it took more than {limit:.0f} seconds") from None
-        except (OSError, ValueError, EOFError) as error:
-            raise ProblemError(500, f"the search failed: {error}") from error
-
-    async def close(self) -> None:
-        """Kill the process, and wait until it has ended."""
-        if self._idle is not None:
-            self._idle.cancel()
-        self._end()
-        if self._child is not None:
-            await self._child.wait()
-        self._child = None
-
-    def _end(self) -> None:
-        if self._child is not None and self._child.returncode is None:
-            with suppress(ProcessLookupError):
-                self._child.kill()
-        if self._life is not None:
-            self._life.end()
-            self._life = None
-
-    async def _started(self) -> asyncio.subprocess.Process:
-        self._end()  # a process that ended by itself leaves its pipe
-        life = self._life = Life()
-        try:
-            return await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "evolve.service.engine_worker",
-                *map(str, life.pipes),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                limit=_LINE,
-                pass_fds=life.pipes,
-                start_new_session=True,  # Ctrl-C goes to the server, which ends it
-            )
-        finally:
-            life.leave()
-
-    async def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
-        child = self._child
-        assert child is not None
-        assert child.stdin is not None
-        assert child.stdout is not None
-        child.stdin.write(json.dumps(question).encode() + b"\n")
-        await child.stdin.drain()
-        line = await child.stdout.readline()
-        if not line:
-            raise EOFError("its process has ended")
-        return cast("dict[str, Any]", json.loads(line))
+        except BrokenWorkerProcess as error:
+            raise ProblemError(500, "the search failed: its process has ended") from error
+        return answer

@@ -1,19 +1,15 @@
-"""The process that loads the engine, since the server does not: agents, values, games.
-
-Each question comes in as a line of JSON; its answer goes out the same way. The process ends with
-its input. In the middle of a question, it ends with the pipe that has its argument as descriptor.
-"""
+"""What engine processes do, since the server does not load the engine: agents, values, games."""
 
 from __future__ import annotations
 
-import json
-import os
+import ctypes
+import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,7 +26,6 @@ from evolve.engine.board.squares import square_name
 from evolve.errors import PositionError, RecordError, SettingsError
 from evolve.extras import imported
 from evolve.parsing import json_value
-from evolve.programs.children import end_with
 from evolve.protocols.session import Session
 from evolve.records.ggf import format_ggf
 from evolve.records.moves import read_move, read_moves
@@ -52,6 +47,7 @@ _FIRST: Final = ("swh?depth=3", "patterns-standard?depth=3")
 _MEMORY: Final = 6 << 30
 """Bytes of address space.
 LLVM and the tables of searches need room; an agent's file must not take more."""
+_PR_SET_PDEATHSIG: Final = 1
 _MOST_READ: Final = 20
 """Most games of a pasted text that are sent back."""
 _POINTS: Final = 200
@@ -60,25 +56,22 @@ _PLACES: Final = ((25, 1), (20, 15))
 """Places of a landscape over one parameter and over two: across, up."""
 
 
-def main(pipes: Sequence[str]) -> None:
-    """Answer questions until the input ends."""
-    for pipe in pipes:  # none on Windows
-        end_with(int(pipe))
-    _limit_memory()
-    questions, answers = sys.stdin, os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # printed text must not mix with the answers
-    for line in questions:
-        question = json.loads(line)
-        try:
-            answer = {"ok": _OPERATIONS[question.pop("do")](**question)}
-        except (MemoryError, Exception) as error:
-            answer = {"error": str(error) or type(error).__name__, "kind": type(error).__name__}
-        answers.write(json.dumps(json_value(answer)) + "\n")
-        answers.flush()
+def answer(do: str, question: Mapping[str, Any]) -> Any:
+    """The answer to a question as JSON: `ok`, or `error` with its text and `kind`, its class."""
+    _prepare()
+    try:
+        found = {"ok": _OPERATIONS[do](**question)}
+    except (MemoryError, Exception) as error:
+        found = {"error": str(error) or type(error).__name__, "kind": type(error).__name__}
+    return json_value(found)
 
 
-def _limit_memory() -> None:
-    """Limit its own memory, where the system can: macOS and Windows cannot."""
+@cache
+def _prepare() -> None:
+    """Limit this process where the system can: it ends with the server, which Ctrl-C goes to."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":  # elsewhere it ends after its question
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if sys.platform != "win32":
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -100,14 +93,10 @@ def _loaded(source: str) -> Any:
     return _agent(source, path.stat().st_mtime_ns if path.exists() else 0)
 
 
-def ready(searches: bool) -> bool:
-    """Load what the first question would wait for, and compile what the cache lacks.
-
-    The time limit of a question does not allow for that.
-    """
-    for name in _FIRST if searches else ():
+def ready() -> None:
+    """Compile what the cache lacks: the time limit of a question does not allow for that."""
+    for name in _FIRST:
         load_agent(name).analyse(Board.start())
-    return True
 
 
 def describe(source: str) -> dict[str, Any]:
@@ -414,6 +403,3 @@ _OPERATIONS: Final[dict[str, Callable[..., Any]]] = {
     "over_seeds": over_seeds,
     "space": space,
 }
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

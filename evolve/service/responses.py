@@ -17,15 +17,15 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Iterable,
     Iterator,
     Sequence,
 )
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Annotated, Any, Final, Generic, TypeVar
+from typing import Annotated, Any, Final
 
+from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Path, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
@@ -127,34 +127,18 @@ def log_failure(what: str, error: BaseException) -> str:
     return _known[key]
 
 
-T = TypeVar("T")
+@asynccontextmanager
+async def lent(
+    limiter: CapacityLimiter, what: str, waiting: int, retry: float
+) -> AsyncIterator[None]:
+    """Wait for a place, and have it; where so many requests wait already, ProblemError 503.
 
-
-class Pool(Generic[T]):
-    """Lends things to requests: one request has each at a time, and some may wait for one."""
-
-    def __init__(self, items: Iterable[T], waiting: int, retry: float) -> None:
-        """waiting: the most requests that wait; others are answered 503, with `Retry-After`."""
-        self._free = list(items)
-        self._lent = asyncio.Semaphore(len(self._free))
-        self._places = len(self._free) + waiting
-        self._retry = retry
-
-    @asynccontextmanager
-    async def lend(self, what: str) -> AsyncIterator[T]:
-        """Wait for one, and have it; `what` says in the error what is waited for."""
-        if self._places == 0:
-            raise ProblemError(503, f"too many requests wait for {what}", retry=self._retry)
-        self._places -= 1
-        try:
-            async with self._lent:
-                item = self._free.pop()
-                try:
-                    yield item
-                finally:
-                    self._free.append(item)
-        finally:
-            self._places += 1
+    what: what is waited for, for the error; retry: see ProblemError.
+    """
+    if limiter.statistics().tasks_waiting >= waiting:
+        raise ProblemError(503, f"too many requests wait for {what}", retry=retry)
+    async with limiter:
+        yield
 
 
 @contextmanager

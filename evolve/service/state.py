@@ -180,7 +180,6 @@ class ServiceState:
         for task in self._tasks:
             task.cancel()
         self.events.close()
-        await self.search.close()
 
     async def _look_for_ever(self) -> None:
         """Send events of runs that come, change and go.

@@ -15,7 +15,6 @@ import httpx
 import pytest
 
 import evolve
-from evolve.service.engine_client import Search
 from tests.cli import done
 from tests.faults import Deaths, Failure, Point, hooked, leftovers, named, recorded
 from tests.faults.test_runs import SMALL
@@ -34,13 +33,11 @@ _MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "zero", "game
 class Server(App):
     """A server that has just been started on a folder, in this process.
 
-    Jobs wait for ever, unless it has slots. The process that searches is the same for all.
+    Jobs wait for ever, unless it has slots.
     """
 
-    def __init__(
-        self, folder: Path, runner: asyncio.Runner, search: Search, *, slots: int = 0
-    ) -> None:
-        super().__init__(folder, runner, search, idle=True)
+    def __init__(self, folder: Path, runner: asyncio.Runner, *, slots: int = 0) -> None:
+        super().__init__(folder, runner, idle=True)
         self.state.jobs.slots = slots
         self.__enter__()
 
@@ -102,18 +99,11 @@ def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def search(runner: asyncio.Runner) -> Iterator[Search]:
-    search = Search()
-    yield search
-    runner.run(search.close())
-
-
-@pytest.fixture(scope="module")
-def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner, search: Search) -> Base:
+def base(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Base:
     folder = tmp_path_factory.mktemp("served") / "runs"
     folder.mkdir()
     done(*SMALL[:-1], "--out", folder / "x")
-    server = Server(folder, runner, search)
+    server = Server(folder, runner)
     upload = {"name": "a.json", "data": _DATA}
     uploaded = server.ask("POST", "agents", upload).json()["id"]
     waits = server.ask("POST", "jobs", {**_RUN, "name": "waits"}).json()["id"]
@@ -167,9 +157,9 @@ class Whole(NamedTuple):
     after: dict[str, Any]
 
 
-def whole(base: Base, name: str, runner: asyncio.Runner, search: Search) -> Whole:
+def whole(base: Base, name: str, runner: asyncio.Runner) -> Whole:
     folder = base.placed()
-    server = Server(folder, runner, search)
+    server = Server(folder, runner)
     before = server.listed()
     with recorded(folder) as points:
         answer = sent(server, base.requests[name])
@@ -194,10 +184,10 @@ def assert_nothing_left(server: Server) -> None:
 class Case:
     """A request that meets faults, what it changes undisturbed, and what starts servers."""
 
-    def __init__(self, base: Base, name: str, runner: asyncio.Runner, search: Search) -> None:
+    def __init__(self, base: Base, name: str, runner: asyncio.Runner) -> None:
         self._name, self.request = name, base.requests[name]
-        self._start = lambda folder: Server(folder, runner, search)
-        self.whole = whole(base, name, runner, search)
+        self._start = lambda folder: Server(folder, runner)
+        self.whole = whole(base, name, runner)
 
     def start(self, folder: Path) -> Server:
         return self._start(folder)
@@ -227,8 +217,8 @@ class Case:
 
 
 @pytest.fixture
-def case(name: str, base: Base, runner: asyncio.Runner, search: Search) -> Case:
-    return Case(base, name, runner, search)
+def case(name: str, base: Base, runner: asyncio.Runner) -> Case:
+    return Case(base, name, runner)
 
 
 def remove_claims(folder: Path) -> None:

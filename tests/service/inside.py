@@ -10,9 +10,8 @@ from typing import Any
 
 import httpx
 import pytest
+from anyio._backends import _asyncio
 
-from evolve.service.agents import HumanGames
-from evolve.service.engine_client import Search
 from evolve.service.folders import Folders
 from evolve.service.job import JobRecord
 from evolve.service.server import make_app
@@ -22,23 +21,23 @@ from tests.service import API
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[asyncio.Runner]:
-    """What runs the app's coroutines."""
-    with asyncio.Runner() as runner:
+    """What runs the app's coroutines, one after the other: the first ends no process of others."""
+    with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
+        patch.setattr(_asyncio, "_forcibly_shutdown_process_pool_on_exit", lambda *_: None)
         yield runner
 
 
 class App:
     """The app on a folder, in this process. No job is started before it has `slots`.
 
-    search: a process that searches for several apps: it takes seconds to start. idle: nothing
-    happens between two requests. options: of the app.
+    Processes that search stay for the next app of the runner. idle: nothing happens between two
+    requests. options: of the app.
     """
 
     def __init__(
         self,
         runs: Path,
         runner: asyncio.Runner,
-        search: Search | None = None,
         *programs: str,
         idle: bool = False,
         **options: Any,
@@ -46,10 +45,7 @@ class App:
         self.folders = Folders(runs)
         self.folders.claim()
         self.state = ServiceState(self.folders, 0, programs)
-        self.runner, self._idle, self._shared = runner, idle, search is not None
-        if search is not None:
-            self.state.search = search
-            self.state.human_games = HumanGames(self.folders, search)
+        self.runner, self._idle = runner, idle
         self.app = make_app(self.state, **options)
 
     def __enter__(self) -> App:
@@ -61,8 +57,6 @@ class App:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self._shared:
-            self.state.search = Search()  # the other one goes on
         self.runner.run(self.state.close())
         self.folders.release()
 

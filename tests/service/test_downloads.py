@@ -95,12 +95,7 @@ def test_a_download_that_fails_leaves_no_part(
     script = local.folders.runs.parent / "command.py"
     script.write_text(part)
 
-    real = lending.Life.guard
-
-    def guard(life: Any, command: Any) -> Any:
-        return real(life, (sys.executable, str(script), command[-1]))
-
-    monkeypatch.setattr(lending.Life, "guard", guard)
+    monkeypatch.setattr(lending, "_PROGRAM", (sys.executable, str(script)))
     monkeypatch.setattr(lending, "_LONGEST", 1.0 if ends == "late" else 60.0)
 
     async def made() -> None:

@@ -7,16 +7,20 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, Final
 
 import httpx
+import psutil
 import pytest
+from anyio import CapacityLimiter
 
 from evolve.service.engine_client import Search
-from evolve.service.responses import Pool, ProblemError
+from evolve.service.responses import ProblemError
 from tests.service import Service, until
 from tests.service.inside import App
 from tests.waits import PATIENCE
 
+QUESTION: Final[dict[str, Any]] = {"rules": "standard", "moves": "f5 d6 c3 d3 c4"}
 LONG = {"agent": "swh?depth=20", "position": {"moves": "f5 d6 c3 d3 c4"}}
 SHORT = {"agent": "swh?depth=1", "position": {}}
 
@@ -34,38 +38,39 @@ def test_some_wait_and_more_are_refused_with_when_to_try_again(
 ) -> None:
     (tmp_path / "runs").mkdir()
     with App(tmp_path / "runs", runner) as app:
-        app.state.search._searching = Pool([], waiting=0, retry=20)
-        refused = app.ask("POST", "evaluations", SHORT, below=504)
-    assert refused.status_code == 503
-    assert refused.headers["retry-after"] == "20"
-    assert refused.headers["content-type"] == "application/problem+json"
+        app.state.search._searching = CapacityLimiter(0)
+
+        async def check() -> None:
+            search = app.state.search
+            tasks = [asyncio.ensure_future(search.ask("cost")) for _ in range(16)]
+            await so(lambda: search._searching.statistics().tasks_waiting == 16)
+            with pytest.raises(ProblemError) as refused:
+                await search.ask("cost")
+            assert (refused.value.status, refused.value.retry) == (503, 20)
+            tasks[2].cancel()  # one that waits leaves, and another may
+            await asyncio.gather(tasks[2], return_exceptions=True)
+            assert search._searching.statistics().tasks_waiting == 15
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+        runner.run(check())
 
 
-def test_things_are_lent_to_one_at_a_time() -> None:
+def test_a_process_that_dies_is_an_error_of_one_question(runner: asyncio.Runner) -> None:
+    search = Search()
+
     async def check() -> None:
-        pool, served = Pool("ab", waiting=1, retry=20), list[str]()
-        go = asyncio.Event()
+        work = asyncio.ensure_future(search.ask("evaluate", source=LONG["agent"], **QUESTION))
+        await so(lambda: search._compiled)
+        await asyncio.sleep(0.5)
+        for child in psutil.Process().children():
+            child.kill()
+        with pytest.raises(ProblemError, match="its process has ended"):
+            await work
+        assert (await search.ask("describe", source="swh"))["name"] == "swh"
 
-        async def use() -> None:
-            async with pool.lend("a thing") as thing:
-                served.append(thing)
-                await go.wait()
-
-        tasks = [asyncio.ensure_future(use()) for _ in range(3)]
-        await so(lambda: len(served) == 2)
-        with pytest.raises(ProblemError) as refused:
-            await use()
-        assert (refused.value.status, refused.value.retry) == (503, 20)
-        tasks[2].cancel()  # the one that waits leaves, and another may
-        await asyncio.gather(tasks[2], return_exceptions=True)
-        tasks[2] = asyncio.ensure_future(use())
-        await asyncio.sleep(0)
-        assert sorted(served) == ["a", "b"]
-        go.set()
-        await asyncio.gather(*tasks)
-        assert len(served) == 3
-
-    asyncio.run(check())
+    runner.run(check())
 
 
 @pytest.mark.slow
@@ -73,18 +78,15 @@ def test_reading_never_waits_behind_a_search() -> None:
     async def check() -> None:
         search = Search()
         long = [
-            asyncio.ensure_future(
-                search.ask("evaluate", source=LONG["agent"], rules="standard", **LONG["position"])
-            )
+            asyncio.ensure_future(search.ask("evaluate", source=LONG["agent"], **QUESTION))
             for _ in range(3)
         ]
-        await so(lambda: search._searching._places == 15)
+        await so(lambda: search._searching.statistics().tasks_waiting == 1)
         assert (await search.ask("describe", source="swh"))["name"] == "swh"
         assert len(await search.ask("space", kind="alphabeta")) > 0
         assert not any(one.done() for one in long)
         for one in long:
             one.cancel()
-        await search.close()
         await asyncio.gather(*long, return_exceptions=True)
 
     asyncio.run(check())

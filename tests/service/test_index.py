@@ -24,7 +24,9 @@ def test_orders_of_runs(service: Service, sort: str) -> None:
     assert service.get(f"runs?sort={sort}&q=SMALL")["total"] == 1
 
 
-def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> None:
+def test_runs_stand_in_the_order_of_their_elo(
+    runs: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
     """Whatever their champions won of the play-offs; those that have no Elo come last."""
     strengths = {"a": (0.61, 310.0), "b": (0.58, 540.0), "c": (0.93, None), "d": (0.7, 120.0)}
     for name, (share, elo) in strengths.items():
@@ -35,7 +37,7 @@ def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> Non
             for key in ("elo", "elo_low", "elo_high"):
                 del champion["provenance"][key]
         (folder / "champion.json").write_text(json.dumps(champion))
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         found = app.get("runs?sort=-elo")["items"]
         assert [run["id"] for run in found] == ["b", "a", "d", "c"]
         assert [run["id"] for run in app.get("runs?sort=elo")["items"]] == ["d", "a", "b", "c"]
@@ -52,13 +54,13 @@ def test_runs_stand_in_the_order_of_their_elo(runs: Path, tmp_path: Path) -> Non
         ]
 
 
-def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path) -> None:
+def test_a_run_says_what_its_elo_means(runs: Path, tmp_path: Path, runner: asyncio.Runner) -> None:
     folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / "a"))
     champion = json.loads((folder / "champion.json").read_text())
     champion["provenance"] |= {"elo": 624.0, "elo_low": 569.0, "elo_high": 679.0}
     champion["parameters"]["weights"] = [list(range(at, at + 10)) for at in (0, 10, 20)]
     (folder / "champion.json").write_text(json.dumps(champion))
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         (run,) = app.get("runs")["items"]
         assert run["beats"] == "published champion, 4 plies"
         assert run["weights"] == list(range(10, 20))
@@ -100,11 +102,11 @@ def test_a_champion_that_cannot_be_read_is_a_picture_less(runs: Path, tmp_path: 
 
 
 def test_a_run_that_is_deleted_by_hand_is_missing_in_a_list_and_hides_no_other(
-    runs: Path, tmp_path: Path
+    runs: Path, tmp_path: Path, runner: asyncio.Runner
 ) -> None:
     for name in "ab":
         shutil.copytree(runs / "small", tmp_path / "runs" / name)
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         shutil.rmtree(tmp_path / "runs/a")
         for query in ("", "?sort=-elo", "?rules=reversed"):
             assert [run["id"] for run in app.get(f"runs{query}")["items"]] == ["b"]

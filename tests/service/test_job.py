@@ -45,7 +45,7 @@ def opened(folder: Path, runner: asyncio.Runner) -> Callable[..., App]:
     """The app on the folder, with a slot for what waits."""
 
     def open_app(*programs: str) -> App:
-        app = App(folder, runner, None, *programs)
+        app = App(folder, runner, *programs)
         app.state.jobs.slots = 1
         return app
 

@@ -18,7 +18,6 @@ import pytest
 
 from evolve.errors import LinkError
 from evolve.runs.run import Run
-from evolve.service.engine_client import Search
 from evolve.service.folders import Folders
 from tests.cli import posix, snapshot
 from tests.service import inside
@@ -27,14 +26,6 @@ from tests.waits import until
 pytestmark = posix
 MARK: Final = "stolen-from-elsewhere"
 _MATCH: Final = {"command": "match", "settings": {"a": "swh", "b": "random", "games": 2}}
-
-
-@pytest.fixture(scope="module")
-def search(runner: asyncio.Runner) -> Iterator[Search]:
-    """The process that searches, the same for all: it takes seconds to start."""
-    search = Search()
-    yield search
-    runner.run(search.close())
 
 
 class App(inside.App):
@@ -57,9 +48,9 @@ Open = Callable[[Path], App]
 
 
 @pytest.fixture
-def opened(runner: asyncio.Runner, search: Search) -> Open:
+def opened(runner: asyncio.Runner) -> Open:
     """The app on a folder that is given."""
-    return lambda folder: App(folder, runner, search)
+    return lambda folder: App(folder, runner)
 
 
 @pytest.fixture

@@ -22,10 +22,10 @@ PROGRAM = f"gtp:{sys.executable} tuned.py --corner {{corner:1:50}}"
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+def app(tmp_path_factory: pytest.TempPathFactory, runner: asyncio.Runner) -> Iterator[App]:
     folder = tmp_path_factory.mktemp("offers") / "runs"
     folder.mkdir()
-    with asyncio.Runner() as runner, App(folder, runner, None, "gtp:other", PROGRAM) as app:
+    with App(folder, runner, "gtp:other", PROGRAM) as app:
         yield app
 
 

@@ -47,8 +47,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def app(folder: Path) -> Iterator[App]:
-    with asyncio.Runner() as runner, App(folder, runner) as app:
+def app(folder: Path, runner: asyncio.Runner) -> Iterator[App]:
+    with App(folder, runner) as app:
         yield app
 
 
@@ -86,12 +86,14 @@ def test_a_study_opens_with_its_design_and_its_tables(app: App, folder: Path) ->
     assert app.get("metrics?run=two&run=alone")["items"][0] == {}
 
 
-def test_the_design_of_a_study_has_the_ids_of_agents(folder: Path, tmp_path: Path) -> None:
+def test_the_design_of_a_study_has_the_ids_of_agents(
+    folder: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
     runs = Path(shutil.copytree(folder, tmp_path / "runs"))
     file, agent = runs / "two/study.toml", json.dumps(str(runs / "alone"))
     text = file.read_text().replace("[grid]", f"[grid]\nstart_from = [{agent}]")
     file.write_text(f"{text}\n[variants.one]\nstart_from = {agent}\n")
-    with asyncio.Runner() as runner, App(runs, runner) as app:
+    with App(runs, runner) as app:
         settings = app.get("runs/two")["settings"]
     assert settings["grid"] == {"start_from": ["run:alone"], "crossover": ["blend", "uniform"]}
     assert settings["variants"] == {"one": {"start_from": "run:alone"}}
@@ -142,12 +144,12 @@ def test_a_study_goes_on_with_changes(app: App, folder: Path) -> None:
 
 
 def test_a_study_that_names_programs_goes_on_only_where_they_are_allowed(
-    folder: Path, tmp_path: Path
+    folder: Path, tmp_path: Path, runner: asyncio.Runner
 ) -> None:
     shutil.copytree(folder, tmp_path / "runs")
     file = tmp_path / "runs/two/study.toml"
     file.write_text(file.read_text() + '\n[variants.one]\nstart_from = "gtp:true"\n')
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         assert "gtp:true" in app.post("runs/two/resume", {}, 422)["detail"]
 
 
@@ -234,19 +236,23 @@ def test_links_in_a_study_are_no_runs(app: App, folder: Path, tmp_path: Path) ->
         link.unlink()
 
 
-def test_a_damaged_study_hurts_no_other(folder: Path, tmp_path: Path) -> None:
+def test_a_damaged_study_hurts_no_other(
+    folder: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
     (tmp_path / "runs/broken").mkdir(parents=True)
     (tmp_path / "runs/broken/study.toml").write_text("seeds = 3 =")
     shutil.copytree(folder / "alone", tmp_path / "runs/alone")
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         states = {one["id"]: one["state"] for one in app.get("runs")["items"]}
         assert states == {"alone": "done", "broken": "damaged"}
         assert app.get("runs/broken")["problem"]
 
 
-def test_a_study_is_deleted_with_its_runs(folder: Path, tmp_path: Path) -> None:
+def test_a_study_is_deleted_with_its_runs(
+    folder: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
     shutil.copytree(folder, tmp_path / "runs", dirs_exist_ok=True)
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         assert app.ask("DELETE", "runs/two+crossover-blend-seed-1").status_code == 204
         assert app.get("runs/two")["done"] == 2
         assert app.ask("DELETE", "runs/two").status_code == 204

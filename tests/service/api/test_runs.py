@@ -27,7 +27,9 @@ def test_a_list_of_runs(service: Service) -> None:
     assert len(run["curve"]) == 3
 
 
-def test_runs_that_differ_in_their_seeds_are_one_setting(runs: Path, tmp_path: Path) -> None:
+def test_runs_that_differ_in_their_seeds_are_one_setting(
+    runs: Path, tmp_path: Path, runner: asyncio.Runner
+) -> None:
     """By the numbers of the command line; runs without such others say nothing."""
     for name, seed, changed in (("a", 0, ""), ("b", 1, ""), ("c", 0, "blend"), ("d", 7, "")):
         folder = Path(shutil.copytree(runs / "small", tmp_path / "runs" / name))
@@ -40,7 +42,7 @@ def test_runs_that_differ_in_their_seeds_are_one_setting(runs: Path, tmp_path: P
         (folder / "champion.json").write_text(json.dumps(champion))
     folders = [tmp_path / "runs" / name for name in "abc"]
     told = done("compare", *folders, "-o", tmp_path / "x.json")
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as app:
+    with App(tmp_path / "runs", runner) as app:
         found = app.get("seeds?run=a&run=b&run=c")["items"]
         words = [row.pop("words") for row in found]
         assert {row.pop("winner") for row in found} == {None}

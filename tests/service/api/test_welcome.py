@@ -15,9 +15,9 @@ from tests.service.inside import App
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
+def app(tmp_path: Path, runner: asyncio.Runner) -> Iterator[App]:
     (tmp_path / "runs").mkdir()
-    with asyncio.Runner() as runner, App(tmp_path / "runs", runner) as opened:
+    with App(tmp_path / "runs", runner) as opened:
         yield opened
 
 
