@@ -2,6 +2,10 @@
 
 One place, so that a test can watch, fail or end the work before any change. No change goes through
 a link in place of its file. `tests/files` looks for changes that bypass this module.
+
+A link in a run's folder would let its maker choose which files of the user are read, shown,
+overwritten or removed. So when a folder is opened, the names that evolve reads are checked for
+links, pipes and devices. The folder itself may be a link: its user named it.
 """
 
 from __future__ import annotations
@@ -9,13 +13,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final, Literal
 
-from evolve.files.folder import refuse_link
+from evolve.errors import LinkError
 
 Change = Literal["make", "write", "rename", "sync", "append", "cut", "remove"]
 """What is about to happen.
@@ -28,6 +33,8 @@ is removed.
 _PAUSES: Final = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Seconds between tries to rename on Windows, which refuses while someone reads the old file."""
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+_is_junction: Final[Callable[[Path], bool]] = getattr(os.path, "isjunction", os.path.islink)
+"""Whether a path is a link of Windows to a folder; Python 3.11 does not tell."""
 _BYTES: Final = getattr(os, "O_BINARY", 0)
 """Windows would write two bytes for the end of a line."""
 Hook = Callable[[Change, Path, bytes], None]
@@ -43,6 +50,29 @@ def point(change: Change, path: Path, piece: bytes = b"") -> None:
     """Announce a change. If the hook raises, the change does not happen."""
     if hook is not None:
         hook(change, path, piece)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise LinkError where a path is a link, a pipe or a device; nothing may exist there."""
+    try:
+        mode = path.lstat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if stat.S_ISLNK(mode) or _is_junction(path):
+        text = f"is a link to {os.readlink(path)}: put what it names there"
+        raise LinkError(errno.ELOOP, text, str(path))
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        text = "is a pipe or a device: only files belong there"
+        raise LinkError(errno.EINVAL, text, str(path))
+
+
+def refuse_links(folder: Path, names: Iterable[str]) -> None:
+    """Raise LinkError where one of these names in a folder, or anything below it, is a link."""
+    for name in names:
+        refuse_link(folder / name)
+        for parent, folders, files in os.walk(folder / name):
+            for entry in (*folders, *files):
+                refuse_link(Path(parent, entry))
 
 
 def make_folder(path: Path, *, parents: bool = False, exist_ok: bool = False) -> None:
@@ -170,10 +200,7 @@ def _sync_folder(folder: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        if error.errno not in _NO_SYNC:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
             raise
     finally:
         os.close(handle)
-
-
-_NO_SYNC: Final = (errno.EINVAL, errno.ENOTSUP)

@@ -9,7 +9,7 @@ from typing import Final
 
 from evolve.agents.registry import REFERENCES
 from evolve.errors import AgentError, RunError
-from evolve.files.folder import refuse_link, refuse_links
+from evolve.files.changes import refuse_link, refuse_links
 from evolve.runs.run_types import champion_of
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from evolve.errors import LinkError, RunError, SettingsError
 from evolve.extras import imported
-from evolve.files.folder import refuse_link
+from evolve.files.changes import refuse_link
 from evolve.parsing import parse_toml, read_document
 from evolve.runs.run_type import Change, RunTable, RunType
 from evolve.runs.run_types import check_links, kind_of

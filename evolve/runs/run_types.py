@@ -11,7 +11,7 @@ from typing import Final
 
 from evolve.config.sweep_targets import SWEEP_TARGETS
 from evolve.errors import RunError
-from evolve.files.folder import refuse_links
+from evolve.files.changes import refuse_links
 from evolve.runs.run_type import Change, RunTable, RunType, Variant
 from evolve.tables.paths import (
     BEST_FILE,

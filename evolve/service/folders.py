@@ -15,8 +15,7 @@ import filelock
 
 from evolve.errors import LinkError, RunError
 from evolve.files.atomic import remove_half_written
-from evolve.files.changes import make_folder, remove, remove_tree
-from evolve.files.folder import refuse_links
+from evolve.files.changes import make_folder, refuse_links, remove, remove_tree
 from evolve.runs.ids import SERVICE, UPLOADS, run_in
 from evolve.service.models.runs import JOB_ID
 from evolve.tables.paths import CONFIG_FILE, STUDY_FILE

@@ -14,7 +14,7 @@ from typing import Any, Final
 from evolve.agents.agent_file import read_header
 from evolve.agents.calibration.ladder import beaten_by
 from evolve.errors import EvolveError
-from evolve.files.folder import refuse_link
+from evolve.files.changes import refuse_link
 from evolve.fitness.statistics import Estimate, in_elo
 from evolve.runs.ids import IN_STUDY, RUN_ID, find_run, is_study_in
 from evolve.runs.run import Run, Study

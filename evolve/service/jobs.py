@@ -18,8 +18,7 @@ import tomli_w
 
 from evolve.errors import EvolveError, RunError
 from evolve.files.atomic import Tail, write_text
-from evolve.files.changes import move, remove, remove_tree
-from evolve.files.folder import refuse_links
+from evolve.files.changes import move, refuse_links, remove, remove_tree
 from evolve.runs.run_folder import check_new, discard
 from evolve.service.folders import Folders
 from evolve.service.job import ROW_EVENTS, JobRecord, reap, start_process

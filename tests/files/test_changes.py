@@ -26,7 +26,7 @@ from evolve.files.changes import (
 from tests.engine import posix
 
 PACKAGE: Final = Path(evolve.__file__).parent
-DOOR: Final = ("files/changes.py", "files/atomic.py", "files/folder.py")
+DOOR: Final = ("files/changes.py", "files/atomic.py")
 _CACHE: Final = "the kernel cache, which holds nobody's work and has its own tests of damage"
 _PRIVATE: Final = "the folder of the kernel cache and of the user's secret, made with its own mode"
 _CHILD: Final = "what a child process prints"

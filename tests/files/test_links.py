@@ -9,8 +9,7 @@ import pytest
 
 from evolve.errors import LinkError
 from evolve.files.atomic import write_text
-from evolve.files.changes import append, move, remove, remove_tree
-from evolve.files.folder import refuse_links
+from evolve.files.changes import append, move, refuse_links, remove, remove_tree
 from tests.engine import posix
 
 pytestmark = posix
