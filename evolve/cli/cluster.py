@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
@@ -23,9 +23,8 @@ from evolve.terminal_text import count_of
 from evolve.version import __version__
 
 if TYPE_CHECKING:
+    from evolve.cluster import Placement
     from evolve.cluster.client import Cluster
-    from evolve.cluster.placement import Placement
-    from evolve.cluster.workers import WorkerFacts
     from evolve.evolution.estimate import Forecast
     from evolve.fitness.executor import Executor
 
@@ -65,7 +64,7 @@ def _option(name: str, **attributes: Any) -> Callable[[C], C]:
 
 def placement() -> Placement:
     """Return where the command's games are played. ExtraError if Dask is not installed."""
-    from evolve.cluster.placement import Placement
+    from evolve.cluster import Placement
 
     scheduler = _scheduler()
     if scheduler is not None:
@@ -161,7 +160,7 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
         if not as_json:
             print_line(f"evolve {__version__} · {settings.rules} · {executor.address}")
             _print_workers(workers)
-        slots = sum(worker.slots for worker in workers if worker.why is None)
+        slots = sum(worker["threads"] for worker in workers if worker["left_out"] is None)
         if slots == 0:
             raise ClusterError(f"{executor.address} has no worker that can be used")
         with tempfile.TemporaryDirectory() as scratch, reporting_compilation():
@@ -173,25 +172,16 @@ def check_command(config: str | None, jobs: int, as_json: bool) -> int:
     return 0
 
 
-def _print_workers(workers: Sequence[WorkerFacts]) -> None:
-    heads = ["worker", "host", "cores", "threads", "memory", "python", "dask", "CPU"]
-    rows = [
-        [
-            worker.address,
-            worker.facts.get("host"),
-            worker.facts.get("cores"),
-            worker.slots,
-            size(worker.memory) if worker.memory else None,
-            worker.facts.get("python"),
-            worker.facts.get("dask"),
-            worker.facts.get("cpu"),
-        ]
-        for worker in workers
-    ]
-    print_rows(heads, rows)
+def _print_workers(workers: list[dict[str, Any]]) -> None:
+    names = ("host", "cores", "threads", "memory", "python", "dask", "cpu")
+    rows = []
     for worker in workers:
-        if worker.why is not None:
-            print_line(f"{worker.address} is left out: {worker.why}")
+        shown = {**worker, "memory": size(worker["memory"]) if worker["memory"] else None}
+        rows.append([worker["address"], *map(shown.get, names)])
+    print_rows(["worker", *names[:-1], "CPU"], rows)
+    for worker in workers:
+        if worker["left_out"] is not None:
+            print_line(f"{worker['address']} is left out: {worker['left_out']}")
 
 
 def _slots_shown(useful: int, slots: int) -> list[int]:
@@ -221,7 +211,7 @@ def _print_gain(settings: EvolutionSettings, about: Forecast, slots: int, jobs: 
 
 
 def _document(
-    workers: Sequence[WorkerFacts],
+    workers: list[dict[str, Any]],
     settings: EvolutionSettings,
     about: Forecast,
     slots: int,
@@ -229,16 +219,7 @@ def _document(
 ) -> dict[str, Any]:
     costs = about.costs
     return {
-        "workers": [
-            {
-                "address": worker.address,
-                "threads": worker.slots,
-                "memory": worker.memory,
-                "left_out": worker.why,
-                **worker.facts,
-            }
-            for worker in workers
-        ],
+        "workers": workers,
         "slots": slots,
         "games_a_generation": settings.games_a_generation,
         "cpu_seconds_a_game": costs.seconds_a_game,

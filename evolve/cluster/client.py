@@ -7,27 +7,18 @@ import contextlib
 import math
 import pickle
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from itertools import islice
 from queue import Empty, SimpleQueue
 from threading import Lock
-from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Final, TypeVar
 
 from distributed import Client, KilledWorker
 from distributed.client import ClosedClientError
 
-from evolve.cluster.worker_tasks import (
-    DONE,
-    RAISED,
-    REFUSED,
-    by_value,
-    in_words,
-    payload_of,
-    run_task,
-)
+from evolve.cluster.worker_tasks import by_value, in_words, payload_of, run_task
 from evolve.cluster.workers import Workers
 from evolve.errors import ClusterError
 from evolve.fitness.executor import TASKS_A_SLOT, task_size
@@ -43,29 +34,13 @@ _INTERVAL: Final = 1.0
 """Seconds without an answer after which the client checks for workers."""
 _WORKER_TIMEOUT: Final = 60.0
 """Seconds without any usable worker after which the work ends."""
-_WAVE: Final = 4 << 20
-"""Approximate bytes of tasks sent to the scheduler at once: above ten million it warns. For 128
-simulated workers, a task costs it 2.1 to 2.7 ms if sent one by one, and 1.2 to 1.3 ms together."""
+_WAVE: Final = 64
+"""Most tasks sent to the scheduler at once: above ten million bytes it warns. For 128 simulated
+workers, a task costs it 2.1 to 2.7 ms if sent one by one, and 1.2 to 1.3 ms together."""
 _MOST_DEATHS: Final = 8
 """Tries for a task if its worker dies. Dask blames all tasks that waited on a killed worker, so it
 takes several tries to find the one task that kills every worker. Dask's `retries` do not count dead
 workers, and how often it tries is a setting of the scheduler."""
-
-
-class _Client(Client):
-    """A client that closes itself if it cannot start.
-
-    Dask closes such a client at garbage collection, in any thread. If another client was starting
-    in that thread, the close waited for a lock that the starting client held, and the start failed
-    after 10 s with an AssertionError.
-    """
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        try:
-            super().__init__(*arguments, **options)
-        except BaseException:
-            self.close()
-            raise
 
 
 @dataclass
@@ -77,7 +52,7 @@ class _Task:
     deaths: int = 0
 
 
-class Cluster:
+class Cluster(contextlib.AbstractContextManager["Cluster"]):
     """An executor: a client of the scheduler at an address such as `tls://host:8786`.
 
     Dask's configuration names the certificates of `tls://`. threads: number of threads of this
@@ -100,7 +75,7 @@ class Cluster:
         self.elsewhere = 0.0
         self._counting = Lock()
         try:
-            self._client: Any = _Client(
+            self._client: Any = Client(
                 address, set_as_default=False, timeout=_CONNECT, name="evolve"
             )
         except (OSError, TimeoutError, ValueError, TypeError) as error:
@@ -108,15 +83,7 @@ class Cluster:
             raise ClusterError(f"no scheduler answers at {address}: {reason}") from error
         self.workers = Workers(self._client, address, report)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -142,7 +109,9 @@ class Cluster:
         seen = time.monotonic()
         try:
             while True:
-                while wave := _wave(waiting, TASKS_A_SLOT * self.slots - len(running)):
+                while room := max(0, TASKS_A_SLOT * self.slots - len(running)):
+                    if not (wave := list(islice(waiting, min(room, _WAVE)))):
+                        break
                     self._submit(wave, running, answers)
                 if not running:
                     return
@@ -205,12 +174,12 @@ class Cluster:
                 raise self.workers.lost_error() from answer
             raise ClusterError(f"a task has failed: {in_words(answer)}") from answer
         worker, kind, reply, seconds = answer
-        if kind == REFUSED:
+        if kind == "refused":
             self.workers.refuse(worker, reply)
             return False, None
-        if kind == RAISED:
+        if kind == "raised":
             raise pickle.loads(reply)
-        if kind != DONE:
+        if kind != "done":
             raise ClusterError(f"a task has failed on {worker}: {reply}")
         with self._counting:
             self.elsewhere += seconds
@@ -228,14 +197,3 @@ def _available(answers: SimpleQueue[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
         while True:
             available.append(answers.get_nowait())
     return available
-
-
-def _wave(tasks: Iterator[_Task], room: int) -> list[_Task]:
-    """Return the next tasks to send to the scheduler together, at most `room` of them."""
-    wave, size = [], 0
-    for task in islice(tasks, max(0, room)):
-        wave.append(task)
-        size += len(task.payload)
-        if size >= _WAVE:
-            break
-    return wave

@@ -8,8 +8,7 @@ import platform
 import re
 import time
 import traceback
-from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -28,36 +27,28 @@ from evolve.fitness.playing import play_games
 from evolve.terminal_text import plain
 from evolve.version import __version__
 
-DONE: Final = "done"
-RAISED: Final = "raised"
-REFUSED: Final = "refused"
-FAILED: Final = "failed"
 _LONGEST_TEXT: Final = 300
 
 
-@dataclass(frozen=True)
-class Make:
-    """Versions that two machines must share to play the same games.
+def versions() -> list[str]:
+    """Return the versions that two machines must share to play the same games.
 
-    engine: a hash of every compiled source.
+    They are those of evolve and numba, and a hash of every compiled source.
     """
+    return [__version__, numba.__version__, sources_hash()]
 
-    evolve: str
-    numba: str
-    engine: str
 
-    @classmethod
-    def here(cls) -> Make:
-        """Return the versions of this process."""
-        return cls(__version__, numba.__version__, sources_hash())
-
-    def __str__(self) -> str:
-        return f"evolve {self.evolve}, numba {self.numba}, engine {self.engine}"
+def mismatch(worker: Sequence[str], client: Sequence[str]) -> str | None:
+    """Say why a worker with these versions cannot serve a client; None if it can."""
+    if worker == client:
+        return None
+    own, wanted = ("evolve {}, numba {}, engine {}".format(*made) for made in (worker, client))
+    return f"it has {own}, not {wanted}"
 
 
 def payload_of(function: Callable[[Any], Any], task: Any) -> bytes:
     """Pickle a task for workers with this process's versions; functions are pickled by name."""
-    return pickle.dumps((*astuple(Make.here()), pickle.dumps((function, task))))
+    return pickle.dumps((versions(), pickle.dumps((function, task))))
 
 
 @cache
@@ -79,21 +70,20 @@ def work(payload: bytes) -> tuple[str, Any, float]:
     The payload comes from the client that started the work: a cluster runs what its clients send,
     and TLS keeps others out. The task is unpickled only if the versions match.
     """
-    *expected, inner = pickle.loads(payload)
-    own = Make.here()
-    if list(astuple(own)) != expected:
-        return REFUSED, f"it has {own}, not {Make(*expected)}", 0.0
+    expected, inner = pickle.loads(payload)
+    if (why := mismatch(versions(), expected)) is not None:
+        return "refused", why, 0.0
     _load_kernels()
     begin = time.thread_time()
     try:
         function, task = pickle.loads(inner)
-        kind, answer = DONE, pickle.dumps(function(task))
+        kind, answer = "done", pickle.dumps(function(task))
     except EvolveError as error:
-        kind, answer = RAISED, pickle.dumps(error)
+        kind, answer = "raised", pickle.dumps(error)
     except Exception as error:  # lack of memory, or a bug in evolve
         *_, frame = traceback.extract_tb(error.__traceback__)
         text = f"{in_words(error)} ({Path(frame.filename).name}, line {frame.lineno})"
-        return FAILED, text, 0.0
+        return "failed", text, 0.0
     return kind, answer, time.thread_time() - begin
 
 
@@ -114,9 +104,9 @@ def by_value(function: Callable[..., Any]) -> FunctionType:
 def run_task(payload: bytes) -> tuple[str, str, Any, float]:
     """Run the task in the payload; return the worker's address, a kind, the answer and CPU seconds.
 
-    The kind says what the answer is. DONE: the result, pickled: what cannot be unpickled here would
-    otherwise be lost in Dask. RAISED: an evolve error, pickled; FAILED: any other error, as text;
-    REFUSED: the reason why the worker cannot be used.
+    The kind says what the answer is. done: the result, pickled: what cannot be unpickled here would
+    otherwise be lost in Dask. raised: an evolve error, pickled; failed: any other error, as text;
+    refused: the reason why the worker cannot be used.
     """
     address = get_worker().address
     try:
@@ -142,5 +132,5 @@ def worker_facts() -> dict[str, Any]:
         "cores": processors(),
         "python": platform.python_version(),
         "dask": importlib.metadata.version("distributed"),
-        "make": astuple(Make.here()),
+        "versions": versions(),
     }

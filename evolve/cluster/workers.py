@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, Final
 
 from distributed import Client
 
-from evolve.cluster.worker_tasks import Make, in_words, worker_facts
+from evolve.cluster.worker_tasks import in_words, mismatch, versions, worker_facts
 from evolve.errors import ClusterError
 from evolve.terminal_text import count_of
 
 _INTERVAL: Final = 1.0
 """Seconds between two checks of which workers are connected."""
-
-
-@dataclass(frozen=True)
-class WorkerFacts:
-    """Facts of a worker.
-
-    slots: its threads; memory: in bytes, 0 for no limit; why: the reason it is excluded, None if it
-    can be used; facts: of its machine, as the worker reports them.
-    """
-
-    address: str
-    slots: int
-    memory: int
-    why: str | None
-    facts: Mapping[str, Any]
+_PATIENCE: Final = 10.0
+"""Seconds that a worker has to report its facts."""
 
 
 class Workers:
@@ -61,12 +47,8 @@ class Workers:
                     raise self.lost_error()
                 try:
                     self._update(self._client.nthreads())
-                except (OSError, TimeoutError) as error:
-                    raise self.lost_error() from error
-                except (AttributeError, RuntimeError) as error:
-                    # Dask raises these if another thread closes the client in the meantime.
-                    if self._client.status == "running":
-                        raise
+                # Dask raises the last two if another thread closes the client in the meantime.
+                except (OSError, AttributeError, RuntimeError) as error:
                     raise self.lost_error() from error
                 self._asked = time.monotonic()
         return {
@@ -85,22 +67,31 @@ class Workers:
         """Return the error to raise if the scheduler is gone."""
         return ClusterError(f"the scheduler at {self._address} is gone")
 
-    def facts(self) -> list[WorkerFacts]:
-        """Return the facts of all workers, by address."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        own = astuple(Make.here())
+    def facts(self) -> list[dict[str, Any]]:
+        """Return the facts of all workers, by address; exclude those that cannot be used.
+
+        `left_out`: why a worker is excluded, None if it can be used; `memory`: in bytes, 0 for no
+        limit; others are of its machine, as it reports them.
+        """
         listed = []
-        answers = self._client.run(worker_facts, on_error="return")
-        for worker in sorted(answers.keys() & workers.keys()):  # others came meanwhile
-            answer, facts, why = answers[worker], {}, None
-            if isinstance(answer, Exception):
-                why = f"it has no evolve of this kind: {in_words(answer)}"
-            else:
-                facts = {name: value for name, value in answer.items() if name != "make"}
-                if answer["make"] != own:
-                    why = f"it has {Make(*answer['make'])}, not {Make(*own)}"
-            slots, memory = (workers[worker][name] for name in ("nthreads", "memory_limit"))
-            listed.append(WorkerFacts(worker, slots, memory, why, facts))
+        for address, worker in sorted(self._client.scheduler_info(n_workers=-1)["workers"].items()):
+            facts: dict[str, Any] = {}
+            try:
+                answer = self._client.sync(
+                    self._client._run, worker_facts, workers=[address], callback_timeout=_PATIENCE
+                )
+                facts = answer[address]
+                why = mismatch(facts.pop("versions"), versions())
+            except OSError:  # also where it takes too long
+                why = "it does not answer"
+            except Exception as error:
+                why = f"it has no evolve of this kind: {in_words(error)}"
+            if why is not None:
+                self.refused.add(address)
+            slots, memory = worker["nthreads"], worker["memory_limit"]
+            listed.append(
+                {"address": address, "threads": slots, "memory": memory, "left_out": why, **facts}
+            )
         return listed
 
     def _update(self, slots: dict[str, int]) -> None:

@@ -33,19 +33,26 @@ _hiding: Final = threading.RLock()
 
 
 def start(
-    work: Callable[..., None], arguments: tuple[Any, ...], modules: Sequence[str]
+    work: Callable[..., None],
+    arguments: tuple[Any, ...],
+    modules: Sequence[str],
+    *,
+    daemon: bool = False,
 ) -> BaseProcess:
     """Call `work` in a new process; a forked one has imported `modules` already.
 
     The process has this one's environment, folder and interpreter options. Ctrl-C does not reach
     it; other signals have their default handlers. It ends with this process. RunError when it
-    cannot be started. modules: those of the first call hold for all.
+    cannot be started. modules: those of the first call hold for all. daemon: it ignores SIGINT, and
+    is ended where this process ends normally, not waited for.
     """
     forks = "forkserver" in multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("forkserver" if forks else "spawn")
-    process: BaseProcess = context.Process(target=_begin, args=(work, arguments, dict(os.environ)))
+    process: BaseProcess = context.Process(
+        target=_begin, args=(work, arguments, dict(os.environ)), daemon=daemon
+    )
     try:
-        with without_main(), without_signals():
+        with _without_main(), _without_signals():
             if forks:
                 forkserver.set_forkserver_preload([__name__])
                 os.environ[_MODULES] = " ".join(modules)
@@ -58,7 +65,7 @@ def start(
 
 
 @contextmanager
-def without_main() -> Iterator[None]:
+def _without_main() -> Iterator[None]:
     """Hide the program that runs here from a new process.
 
     multiprocessing would run a script in it once more, to import what it defines, and a script
@@ -77,8 +84,9 @@ def _begin(
     work: Callable[..., None], arguments: tuple[Any, ...], environment: Mapping[str, str]
 ) -> None:
     """Set up a new process, and call `work` in it."""
-    end_with_parent()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _end_with_parent()
+    daemon = multiprocessing.current_process().daemon
+    signal.signal(signal.SIGINT, signal.SIG_IGN if daemon else signal.default_int_handler)
     if hasattr(os, "setsid"):  # not on Windows; elsewhere Ctrl-C is for the parent alone
         os.setsid()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _BLOCKED)
@@ -91,7 +99,7 @@ def _begin(
         atexit._run_exitfuncs()
 
 
-def end_with_parent() -> None:
+def _end_with_parent() -> None:
     """End this process when the one that started it ends, or a fork server between them."""
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -109,7 +117,7 @@ def end_with_parent() -> None:
 
 
 @contextmanager
-def without_signals() -> Iterator[None]:
+def _without_signals() -> Iterator[None]:
     """Block Ctrl-C and SIGHUP, so that they never reach a process that starts within.
 
     They are for the parent alone, which ends the others in order. What is blocked here stays

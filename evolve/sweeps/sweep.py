@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 from optuna.trial import FrozenTrial, TrialState
 
-from evolve.cluster.placement import HERE, Placement
+from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError, RunError
 from evolve.runs import run_folder

@@ -16,16 +16,18 @@ from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
-from evolve.cluster.placement import HERE, Placement
+from evolve.cluster import HERE, Placement
 from evolve.config.sweep import SweepSettings
 from evolve.errors import ClusterError, EvolveError
 from evolve.fitness.executor import Executor
-from evolve.programs.forks import end_with_parent, without_main, without_signals
+from evolve.programs.forks import start
 from evolve.programs.process import signal_name
 from evolve.sweeps.plan import plan_of
 from evolve.sweeps.trials import Objective, Task, TrialResult
+
+_MODULES: Final = ("evolve.sweeps.worker", "evolve.engine.games.game", "pyarrow.parquet")
 
 
 class IntermediateScore(NamedTuple):
@@ -52,13 +54,9 @@ class Worker:
         self, folder: Path, settings: SweepSettings, index: int, placement: Placement = HERE
     ) -> None:
         self.index = index
-        # Forking a process with threads is not safe.
-        context = multiprocessing.get_context("spawn")
-        self.connection, other_end = context.Pipe()
+        self.connection, other_end = multiprocessing.Pipe()
         arguments = (other_end, folder, settings, index, placement)
-        self._process = context.Process(target=work, args=arguments, daemon=True)
-        with without_signals(), without_main():
-            self._process.start()
+        self._process = start(work, arguments, _MODULES, daemon=True)
         other_end.close()
         self.number: int | None = None
         """The trial that it runs."""
@@ -143,8 +141,6 @@ def work(
 
     index: its index among the workers, from 0. placement: where the games of its trials are played.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
-    end_with_parent()
     with ExitStack() as stack:
         _serve(connection, folder, settings, index, lambda: stack.enter_context(placement.open(1)))
 

@@ -80,6 +80,14 @@ def cluster(place: Place, workers: int, **options: Any) -> Any:
     from evolve.cluster.client import Cluster
 
     end = time.monotonic() + 60
+    port = int(place.address.rpartition(":")[2])
+    while True:  # first without Dask, which closes a client that cannot start only as garbage
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+            break
+        except OSError:
+            assert time.monotonic() < end
+            time.sleep(0.05)
     while True:
         try:
             made = Cluster(place.address, **options)

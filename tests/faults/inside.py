@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from evolve.cluster.placement import Placement
+from evolve.cluster import Placement
 from evolve.config.sweep import SweepSettings
 from evolve.studies import running
 from evolve.studies.running import RunProcess, Working

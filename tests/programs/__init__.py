@@ -44,8 +44,8 @@ def begun(session: S) -> Iterator[S]:
 
 def hold_the_lock() -> None:
     """What a child of multiprocessing does that is to end in the middle of it."""
-    from evolve.programs.forks import end_with_parent
+    from evolve.programs.forks import _end_with_parent
 
-    end_with_parent()
+    _end_with_parent()
     print(os.getpid(), flush=True)
     ctypes.PyDLL(None).sleep(1000)

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 
 import evolve
@@ -73,15 +74,12 @@ def assert_same(found: dict[str, Any], expected: dict[str, Any]) -> None:
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:
-    """The worker processes of a sweep that runs."""
+    """The worker processes of a sweep that runs: they are forked from a server of it."""
     try:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        return [
-            int(child)
-            for child in children
-            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-        ]
-    except OSError:  # one of them has just ended
+        children = psutil.Process(process.pid).children()
+        servers = [child for child in children if "forkserver" in " ".join(child.cmdline())]
+        return [worker.pid for server in servers for worker in server.children()]
+    except psutil.Error:  # one of them has just ended
         return []
 
 
