@@ -41,17 +41,13 @@ def test_a_file_holds_the_whole_agent(tmp_path: Path) -> None:
         ({"parameters": {"weights": [[0] * 10]}}, "depths is missing"),
         ({"parameters": {"weights": [[0] * 10], "depths": [1], "magic": 1}}, "magic is unknown"),
         ({"parameters": {"weights": [[0] * 9], "depths": [1]}}, "10 numbers"),
-        ({"parameters": {"weights": 3, "depths": [1]}}, "weights"),
         ({"rules": "freestyle"}, "freestyle"),
         ({"name": 3}, "name"),
-        ({"version": "1"}, "version"),
-        ({"rules": ["standard"]}, "rules"),
         ({"provenance": "mine"}, "provenance"),
         *(
             ({"parameters": {"weights": weights, "depths": [1]}}, "weights")
             for weights in ([[0.5] * 10], [[10**30] * 10], "many")
         ),
-        ({"parameters": {"weights": [], "depths": []}}, "phase|weights|depths"),
         ({"parameters": {"weights": [[0] * 10], "depths": [0]}}, "depth"),
     ],
 )
@@ -68,11 +64,8 @@ def test_damaged_files_are_refused_with_one_line(
     "content",
     [
         b"",
-        b"{",
         b"\xff\xfe\x00",
-        b"[1]",
         b"5",
-        b"{}",
         b"[" * 100_000,
         b"9" * 5000,
         b"\xef\xbb\xbf" * 2 + b"{}",

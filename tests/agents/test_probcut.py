@@ -61,9 +61,7 @@ def test_none() -> None:
     [
         np.zeros(6),
         np.zeros((2, 4)),
-        np.zeros((2, 7)),
         np.full((1, 6), np.nan),
-        np.full((1, 5), np.inf),
         np.zeros((1, 6, 1)),
     ],
     ids=lambda rows: str(rows.shape),
